@@ -1,0 +1,59 @@
+# Functions shared by ./check and ./demo; read with ".", not run.
+#
+# packages_install PACKAGE...   install what is missing, with apt
+# make_configure BUILD CONFIGURE-WORD...   configure in BUILD when needed
+# jobs                          how many compilers to start at once
+
+# Say what is done, so that nobody wonders what asks for a password.
+packages_install() {
+    missing=
+    for package; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null |
+            grep 'ok installed' >/dev/null || missing="$missing $package"
+    done
+    test -n "$missing" || return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "This machine has no apt-get; please install what gives:$missing" >&2
+        return 1
+    fi
+    sudo=
+    test "$(id -u)" = 0 || sudo=sudo
+    echo "== installing with ${sudo:+$sudo }apt-get:$missing"
+    $sudo apt-get update -q >/dev/null || echo "apt-get update failed; going on" >&2
+    $sudo env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends $missing >/dev/null || {
+        echo "apt-get could not install:$missing" >&2
+        return 1
+    }
+}
+
+jobs() {
+    nproc 2>/dev/null || echo 2
+}
+
+# What both commands build with, whichever MPI they use.
+build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev"
+mpi_packages() {
+    case $1 in
+    openmpi) echo openmpi-bin libopenmpi-dev ;;
+    mpich) echo mpich libmpich-dev ;;
+    esac
+}
+
+# Run a command with its output in a file; show the end of it if it fails.
+quietly() {
+    quiet_log=$1
+    shift
+    "$@" >"$quiet_log" 2>&1 && return 0
+    echo "   failed: $*" >&2
+    tail -n 30 "$quiet_log" | sed 's/^/   | /' >&2
+    echo "   (all of it: $quiet_log)" >&2
+    return 1
+}
+
+configure_in() {
+    folder=$1
+    shift
+    mkdir -p "$folder"
+    (cd "$folder" && "$top/configure" "$@")
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The arithmetic of blocked LU on one rank: square blocks of n x n doubles,
+ * each contiguous and stored column after column.
+ */
+#ifndef APPS_BLOCK_H
+#define APPS_BLOCK_H
+
+#include <stddef.h>
+
+/* A = L U in place, without pivoting; L's diagonal of ones is not stored. */
+void block_factor(double *a, size_t n);
+
+/* A = A U^-1, U the upper triangle of a factored block. */
+void block_divide(double *a, const double *u, size_t n);
+
+/* A = L^-1 A, L the unit lower triangle of a factored block. */
+void block_solve(double *a, const double *l, size_t n);
+
+/* C -= A B: nearly all the work. */
+void block_subtract(double *c, const double *a, const double *b, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+# The applications.  Each is one file over a common part; --mpi is in the
+# same program, with the same kernels and compiler flags, so that the ratio of
+# the two compares memory systems and not compilers.
+#
+# -fopenmp-simd makes the kernels' "omp simd" hints count at -O2 too, and
+# -ffp-contract=off has every compiler round every product, so that a result
+# can be compared bit for bit with a sequential run.
+APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
+
+bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
+noinst_LTLIBRARIES += libhearth_apps.la
+
+libhearth_apps_la_SOURCES = \
+  %D%/common.c %D%/common.h \
+  %D%/options.c %D%/options.h
+libhearth_apps_la_CFLAGS = $(APP_CFLAGS)
+
+APP_LIBS = libhearth_apps.la libhearth.la -lm
+
+hearth_sor_SOURCES = %D%/sor.c
+hearth_sor_CFLAGS = $(APP_CFLAGS)
+hearth_sor_LDADD = $(APP_LIBS)
+
+hearth_mm_SOURCES = %D%/mm.c %D%/gemm.c %D%/gemm.h
+hearth_mm_CFLAGS = $(APP_CFLAGS)
+hearth_mm_LDADD = $(APP_LIBS)
+
+hearth_lu_SOURCES = %D%/lu.c %D%/block.c %D%/block.h
+hearth_lu_CFLAGS = $(APP_CFLAGS)
+hearth_lu_LDADD = $(APP_LIBS)
+
+hearth_nqueens_SOURCES = %D%/nqueens.c
+hearth_nqueens_CFLAGS = $(APP_CFLAGS)
+hearth_nqueens_LDADD = $(APP_LIBS)

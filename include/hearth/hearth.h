@@ -1,0 +1,239 @@
+/**
+ * @file hearth.h
+ * @brief One shared address space for the ranks of an MPI program.
+ *
+ * Hearth is page-granular distributed shared memory.  hearth_alloc() returns
+ * the same address on every rank, and plain loads and stores through it work
+ * on every rank: a page that is not here is fetched from its home when it is
+ * touched.  Inside a node home pages are shared by hardware; between nodes
+ * everything rides MPI-3 one-sided communication.
+ *
+ * **Memory model.**  A program without data races, in the sense of C11 at
+ * byte granularity, sees sequentially consistent memory (release
+ * consistency, the default).  Locks, barriers and flags order accesses;
+ * HEARTH_CONSISTENCY=scope gives the weaker scope consistency of JIAJIA and
+ * Mocha: after an acquire of lock L the writes made inside earlier critical
+ * sections of L are visible, and after a barrier everything is.
+ *
+ * **Errors.**  What cannot be done ends the job: the rank that first knows
+ * prints one line that names the rank, the call, the value and the remedy,
+ * and calls MPI_Abort().  So no function returns an error code, and a
+ * program never goes on with wrong data.
+ *
+ * **Threads.**  Any thread may touch the heap and call these functions when
+ * MPI was initialised with MPI_THREAD_MULTIPLE (Hearth asks for it when it
+ * initialises MPI itself).  With less, only the thread that called
+ * hearth_init() may.
+ *
+ * "Collective" below means: called by every rank of the communicator given
+ * to hearth_init(), in the same order; "local" means that nobody else takes
+ * part.
+ *
+ * Options are environment variables, described in hearth-env(7).
+ */
+#ifndef HEARTH_H
+#define HEARTH_H
+
+#include <hearth/version.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEARTH_API __attribute__((visibility("default")))
+
+enum {
+    HEARTH_LOCKS = 4096, /**< locks are numbered 0 .. HEARTH_LOCKS - 1 */
+    HEARTH_FLAGS = 1024  /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
+};
+
+/**
+ * Start Hearth on the ranks of a communicator.  Collective over comm.
+ *
+ * The communicator is duplicated; the program's own traffic on it is not
+ * disturbed.  If MPI is not initialised yet, Hearth initialises it (asking
+ * for MPI_THREAD_MULTIPLE), comm must be MPI_COMM_WORLD, and
+ * hearth_finalize() finalises it again.  Hearth can be started again after
+ * hearth_finalize().
+ */
+HEARTH_API void hearth_init(MPI_Comm comm);
+
+/**
+ * Stop Hearth: free the heap and print statistics if asked for.  Collective.
+ * Pointers into the heap are invalid afterwards.
+ */
+HEARTH_API void hearth_finalize(void);
+
+/** True between hearth_init() and hearth_finalize().  Local. */
+HEARTH_API bool hearth_initialized(void);
+
+/** This rank, 0 .. hearth_size() - 1, as in the communicator.  Local. */
+HEARTH_API int hearth_rank(void);
+
+/** Number of ranks.  Local. */
+HEARTH_API int hearth_size(void);
+
+/** Number of the node this rank is on, 0 .. hearth_nodes() - 1.  Local. */
+HEARTH_API int hearth_node(void);
+
+/** Number of nodes: groups of ranks that share memory.  Local. */
+HEARTH_API int hearth_nodes(void);
+
+/** Number of the node that a rank is on.  Local. */
+HEARTH_API int hearth_node_of(int rank);
+
+/** How the pages of an allocation are spread over home ranks. */
+typedef enum hearth_layout_kind {
+    HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */
+    HEARTH_CYCLIC, /**< blocks of `pages` pages are dealt to ranks in turn */
+    HEARTH_ON      /**< everything has its home on `rank` */
+} hearth_layout_kind;
+
+/** A layout; made by hearth_block(), hearth_cyclic() or hearth_on(). */
+typedef struct hearth_layout {
+    hearth_layout_kind kind;
+    uint64_t           pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
+    int                rank;  /**< HEARTH_ON: the home rank */
+} hearth_layout;
+
+/** Equal contiguous parts, in rank order, rounded up to pages (the default). */
+static inline hearth_layout
+hearth_block(void)
+{
+    hearth_layout l = { HEARTH_BLOCK, 1, 0 };
+    return l;
+}
+
+/** Blocks of so many pages, dealt to the ranks in turn. */
+static inline hearth_layout
+hearth_cyclic(uint64_t pages)
+{
+    hearth_layout l = { HEARTH_CYCLIC, pages, 0 };
+    return l;
+}
+
+/** All pages at home on one rank. */
+static inline hearth_layout
+hearth_on(int rank)
+{
+    hearth_layout l = { HEARTH_ON, 1, rank };
+    return l;
+}
+
+/**
+ * Allocate count elements of size bytes each, zero-filled and page-aligned,
+ * at the same address on every rank.  Collective; the arguments must be the
+ * same everywhere.
+ *
+ * The element size also fixes the unit in which writers are told apart: with
+ * a size that is a multiple of 8 (or 4), two ranks may write different
+ * 8-byte (4-byte) words of a page at the same time, but not different parts
+ * of one such word.  Any other size is exact to the byte.
+ *
+ * A size of 0 or beyond the heap, or arguments that differ, end the job.
+ */
+HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
+
+/**
+ * Free an allocation; NULL is allowed.  Collective.  A pointer that
+ * hearth_alloc() did not return, or that was freed before, ends the job.
+ */
+HEARTH_API void hearth_free(void *p);
+
+/**
+ * Acquire a lock, waiting in a fair queue.  Local.  Afterwards this rank sees
+ * what was written before earlier releases of the lock: under release
+ * consistency all that the releasing ranks had written or seen, under scope
+ * consistency what was written inside the lock's critical sections.  A lock
+ * belongs to the thread that took it: locking one that this thread holds
+ * already, or a number outside 0 .. HEARTH_LOCKS - 1, ends the job.
+ */
+HEARTH_API void hearth_lock(int lock);
+
+/** Acquire a lock if it is free: true if it was taken.  Local.  Never waits
+ *  for another holder; otherwise as hearth_lock(). */
+HEARTH_API bool hearth_trylock(int lock);
+
+/** Release a lock that this thread holds; another one ends the job.  Local. */
+HEARTH_API void hearth_unlock(int lock);
+
+/**
+ * Wait until every rank is here; afterwards everybody sees everything that
+ * was written before.  Collective.  Inside a critical section it ends the
+ * job under scope consistency.
+ */
+HEARTH_API void hearth_barrier(void);
+
+/**
+ * Set a condition flag: a release.  Local.  All that this rank wrote or has
+ * seen is visible to a rank whose hearth_flag_wait() returns because of it,
+ * under both consistencies.  A number outside 0 .. HEARTH_FLAGS - 1 ends the
+ * job.
+ */
+HEARTH_API void hearth_flag_set(int flag);
+
+/** Wait until a flag is set: an acquire.  Local.  The flag stays set. */
+HEARTH_API void hearth_flag_wait(int flag);
+
+/** Put a flag back to "not set".  Local in effect; no release, no acquire. */
+HEARTH_API void hearth_flag_reset(int flag);
+
+/**
+ * Add to a heap word at its home, in one atomic step, and return what it was
+ * before.  The word must be aligned; between two barriers it is to be used
+ * through atomics only.  Orders nothing else: neither acquire nor release.
+ */
+HEARTH_API int64_t hearth_fetch_add(int64_t *word, int64_t value);
+
+/** Replace a heap word at its home and return what it was; as above. */
+HEARTH_API int64_t hearth_swap(int64_t *word, int64_t value);
+
+/**
+ * Fetch the pages of a range that are not here, in as few messages as
+ * possible.  Local; a hint that never changes what a program computes.
+ */
+HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
+
+/** Home rank of an address, or -1 if it is in no allocation.  Local. */
+HEARTH_API int hearth_home(const void *p);
+
+/** What this rank did since hearth_init().  Times are in nanoseconds. */
+typedef struct hearth_stats {
+    uint64_t read_faults;   /**< faults by loads */
+    uint64_t write_faults;  /**< faults by stores */
+    uint64_t getpages;      /**< pages fetched from their home */
+    uint64_t fetches;       /**< messages that fetched them */
+    uint64_t twins;         /**< clean copies taken before a first write */
+    uint64_t diffs;         /**< pages whose diff was brought home */
+    uint64_t diff_runs;     /**< runs of changed bytes in those diffs */
+    uint64_t diff_bytes;    /**< bytes in those runs */
+    uint64_t notices_out;   /**< runs of pages published as written */
+    uint64_t notices_in;    /**< runs of pages learnt of */
+    uint64_t everything;    /**< times when a bounded log had overflowed */
+    uint64_t invalidations; /**< copies dropped because others wrote */
+    uint64_t provisional;   /**< first copies dropped at an acquire */
+    uint64_t evictions;     /**< copies given up to make room */
+    uint64_t locks;         /**< locks acquired */
+    uint64_t barriers;      /**< barriers passed */
+    uint64_t flags;         /**< flags waited for */
+    uint64_t atomics;       /**< atomic operations on heap words */
+    uint64_t fault_ns;      /**< time in page faults */
+    uint64_t lock_ns;       /**< time in lock, unlock and flag calls */
+    uint64_t barrier_ns;    /**< time in barriers */
+} hearth_stats;
+
+/** Copy out the counters of this rank.  Local. */
+HEARTH_API void hearth_get_stats(hearth_stats *stats);
+
+/** The value of an option after defaults, such as "transport".  Local.
+ *  NULL if there is no such option.  The text is valid until the next call. */
+HEARTH_API const char *hearth_option(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

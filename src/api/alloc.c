@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "coherence/coherence.h"
+#include "hearth/hearth.h"
+#include "home/home.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/page.h"
+#include "transport/transport.h"
+#include "world.h"
+
+/* A collective of ours must not keep the core or stop serving others. */
+static void
+request_wait(MPI_Request *request)
+{
+    unsigned turn = 0;
+    int      done = 0;
+
+    for (;;) {
+        HEARTHI_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+        if (done)
+            return;
+        hearthi_relax(&turn);
+    }
+}
+
+/* Least and largest of each argument over all ranks: x and ~x in one MIN. */
+enum { ARGS = 5 };
+
+static bool
+args_agree(const uint64_t *mine, uint64_t *least, uint64_t *most)
+{
+    uint64_t    both[2 * ARGS], all[2 * ARGS];
+    MPI_Request request;
+
+    for (int i = 0; i < ARGS; i++) {
+        both[i] = mine[i];
+        both[ARGS + i] = ~mine[i];
+    }
+    HEARTHI_MPI(MPI_Iallreduce(both, all, 2 * ARGS, MPI_UINT64_T, MPI_MIN,
+                               hearthi_world.comm, &request));
+    request_wait(&request);
+    for (int i = 0; i < ARGS; i++) {
+        least[i] = all[i];
+        most[i] = ~all[ARGS + i];
+    }
+    return memcmp(least, most, ARGS * sizeof *least) == 0;
+}
+
+/* All ranks have seen that they differ; rank 0 says so for all. */
+static void
+args_differ(const char *call, const char *const *name, const uint64_t *least,
+            const uint64_t *most)
+{
+    int i = 0;
+
+    while (least[i] == most[i])
+        i++;
+    if (hearthi_world.rank == 0)
+        hearthi_fatal(call,
+                      "its arguments differ between ranks: %s is from %llu to "
+                      "%llu: make the same call on every rank",
+                      name[i], (unsigned long long)least[i],
+                      (unsigned long long)most[i]);
+    for (;;)
+        pause(); /* until rank 0 has ended the job */
+}
+
+static void
+args_check(const char *call, const char *const *name, const uint64_t *mine)
+{
+    uint64_t least[ARGS], most[ARGS];
+
+    if (hearthi_world.size > 1 && !args_agree(mine, least, most))
+        args_differ(call, name, least, most);
+}
+
+static void
+layout_check(hearth_layout l)
+{
+    if (l.kind == HEARTH_ON && (l.rank < 0 || l.rank >= hearthi_world.size))
+        hearthi_fatal("hearth_alloc",
+                      "home rank %d does not exist: ranks are "
+                      "0 to %d",
+                      l.rank, hearthi_world.size - 1);
+    if (l.kind == HEARTH_CYCLIC && l.pages == 0)
+        hearthi_fatal("hearth_alloc", "a block-cyclic layout has 0 pages a "
+                                      "block: give at least 1");
+    if (l.kind != HEARTH_BLOCK && l.kind != HEARTH_CYCLIC &&
+        l.kind != HEARTH_ON)
+        hearthi_fatal("hearth_alloc",
+                      "layout kind %d does not exist: use "
+                      "hearth_block, hearth_cyclic or "
+                      "hearth_on",
+                      (int)l.kind);
+}
+
+static size_t
+size_check(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (count == 0 || size == 0)
+        hearthi_fatal("hearth_alloc",
+                      "%zu elements of %zu bytes are 0 bytes: "
+                      "allocate at least 1",
+                      count, size);
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        bytes > hearthi_heap.bytes)
+        hearthi_fatal("hearth_alloc",
+                      "%zu elements of %zu bytes do not fit "
+                      "the heap of %zu MiB: raise HEARTH_HEAP",
+                      count, size, hearthi_heap.bytes >> 20);
+    return bytes;
+}
+
+void *
+hearth_alloc(size_t count, size_t size, hearth_layout layout)
+{
+    static const char *const name[ARGS] = { "count", "element size",
+                                            "layout kind", "layout.pages",
+                                            "layout.rank" };
+    const uint64_t           args[ARGS] = { count, size, (uint64_t)layout.kind,
+                                            layout.pages, (uint64_t)layout.rank };
+    size_t                   bytes;
+    void                    *p;
+
+    hearthi_require_thread("hearth_alloc");
+    args_check("hearth_alloc", name, args);
+    layout_check(layout);
+    bytes = size_check(count, size);
+    hearthi_table_lock();
+    p = hearthi_home_alloc(bytes,
+                           size % 8 == 0   ? 8
+                           : size % 4 == 0 ? 4
+                                           : 1,
+                           layout);
+    hearthi_table_unlock();
+    return p;
+}
+
+void
+hearth_free(void *p)
+{
+    static const char *const name[ARGS] = { "pointer", "", "", "", "" };
+    const uint64_t           args[ARGS] = { (uintptr_t)p };
+    const struct hearthi_allocation *a;
+    MPI_Request                      request;
+
+    hearthi_require_thread("hearth_free");
+    args_check("hearth_free", name, args);
+    if (p == NULL)
+        return;
+    a = hearthi_home_find(p);
+    if (a == NULL)
+        hearthi_fatal("hearth_free",
+                      "%p is not what hearth_alloc returned, or "
+                      "was freed before: free each allocation "
+                      "once",
+                      p);
+    hearthi_barrier(false);
+    hearthi_table_lock();
+    hearthi_flags_forget(a->page, a->pages);
+    hearthi_home_free(a);
+    hearthi_table_unlock();
+    /* Nobody looks at the flags before every home has cleared its own. */
+    HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
+    request_wait(&request);
+}
+
+void
+hearth_prefetch(const void *p, size_t bytes)
+{
+    uint64_t first, last;
+
+    hearthi_require_thread("hearth_prefetch");
+    if (bytes == 0)
+        return;
+    if (!hearthi_in_heap(p) || !hearthi_in_heap((const char *)p + bytes - 1))
+        hearthi_fatal("hearth_prefetch", "%zu bytes at %p are not in the heap",
+                      bytes, p);
+    first = hearthi_page_of(p);
+    last = hearthi_page_of((const char *)p + bytes - 1);
+    hearthi_table_lock();
+    hearthi_fetch_range(first, last - first + 1);
+    hearthi_table_unlock();
+}
+
+int
+hearth_home(const void *p)
+{
+    uint64_t page;
+
+    hearthi_require_up("hearth_home");
+    if (!hearthi_in_heap(p))
+        return -1;
+    page = hearthi_page_of(p);
+    return hearthi_table.state[page] == HEARTHI_UNUSED
+               ? -1
+               : (int)hearthi_table.home[page];
+}
+
+static void
+word_check(const char *call, const int64_t *word)
+{
+    hearthi_require_thread(call);
+    if ((uintptr_t)word % sizeof *word != 0)
+        hearthi_fatal(call, "%p is not aligned to 8 bytes",
+                      (const void *)word);
+    if (!hearthi_in_heap(word) ||
+        hearthi_table.state[hearthi_page_of(word)] == HEARTHI_UNUSED)
+        hearthi_fatal(call, "%p is in no allocation: use a word of the heap",
+                      (const void *)word);
+}
+
+int64_t
+hearth_fetch_add(int64_t *word, int64_t value)
+{
+    word_check("hearth_fetch_add", word);
+    hearthi_count(atomics, 1);
+    return hearthi_atomic(HEARTHI_ADD, word, value);
+}
+
+int64_t
+hearth_swap(int64_t *word, int64_t value)
+{
+    word_check("hearth_swap", word);
+    hearthi_count(atomics, 1);
+    return hearthi_atomic(HEARTHI_SWAP, word, value);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef HEARTHI_API_H
+#define HEARTHI_API_H
+
+#include <stddef.h>
+
+/* Every call but hearth_init() starts with this: ends the job before
+ * hearth_init() and after hearth_finalize(). */
+void hearthi_require_up(const char *call);
+
+/* The same for calls that move MPI: without MPI_THREAD_MULTIPLE they belong
+ * to the thread that called hearth_init(). */
+void hearthi_require_thread(const char *call);
+
+/* Forget who holds what, at a new start. */
+void hearthi_locks_reset(void);
+
+#endif

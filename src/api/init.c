@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "coherence/coherence.h"
+#include "hearth/hearth.h"
+#include "home/home.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/page.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "transport/transport.h"
+#include "turn.h"
+#include "world.h"
+
+enum {
+    EXIT_ABORT = 70, /* EX_SOFTWARE of sysexits.h */
+    ABORT_SECONDS = 3
+};
+
+static MPI_Comm    abort_comm = MPI_COMM_NULL;
+static int         keyval = MPI_KEYVAL_INVALID;
+static const char *was_stopped; /* why the library is not up */
+
+void
+hearthi_require_up(const char *call)
+{
+    if (!hearthi_world.up)
+        hearthi_fatal(call,
+                      "%s: call it between hearth_init and "
+                      "hearth_finalize",
+                      was_stopped != NULL ? was_stopped
+                                          : "hearth_init was not called yet");
+}
+
+void
+hearthi_require_thread(const char *call)
+{
+    hearthi_require_up(call);
+    if (!hearthi_world.multiple &&
+        hearthi_thread() != hearthi_world.main_thread)
+        hearthi_fatal(call, "called by a thread other than the one that "
+                            "called hearth_init: initialise MPI with "
+                            "MPI_THREAD_MULTIPLE");
+}
+
+/* MPICH 4.0.2 on one machine: MPI_Abort waits until the other ranks call MPI,
+ * and one that computes may not do so for hours.  A rank that is ended by a
+ * signal ends the job as well, and at once. */
+static void
+abort_in_time(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    signal(SIGALRM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    alarm(ABORT_SECONDS);
+}
+
+static void
+job_abort(void)
+{
+    int up = 0, down = 1;
+
+    hearthi_world.up = false; /* exit handlers have nothing to say now */
+    MPI_Initialized(&up);
+    MPI_Finalized(&down);
+    abort_in_time();
+    if (up && !down)
+        MPI_Abort(abort_comm == MPI_COMM_NULL ? MPI_COMM_WORLD : abort_comm,
+                  EXIT_ABORT);
+    _exit(EXIT_ABORT);
+}
+
+/* A rank that leaves quietly would let the others wait for ever. */
+static void
+exit_check(void)
+{
+    if (hearthi_world.up)
+        hearthi_fatal("exit", "the program ended without hearth_finalize: "
+                              "call it on every rank");
+}
+
+static int
+finalize_check(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (hearthi_world.up)
+        hearthi_fatal("MPI_Finalize", "called before hearth_finalize: call "
+                                      "hearth_finalize first");
+    return MPI_SUCCESS;
+}
+
+static void
+watch_the_end(void)
+{
+    static int registered;
+
+    if (!registered)
+        atexit(exit_check);
+    registered = 1;
+    /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_check, &keyval,
+                           NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+static void
+mpi_start(MPI_Comm comm)
+{
+    int up = 0, down = 0, level;
+
+    MPI_Finalized(&down);
+    if (down)
+        hearthi_fatal("hearth_init", "MPI was finalized already: call it "
+                                     "before MPI_Finalize");
+    MPI_Initialized(&up);
+    hearthi_world.owns_mpi = !up;
+    if (up)
+        return;
+    if (comm != MPI_COMM_WORLD)
+        hearthi_fatal("hearth_init", "MPI is not initialised: pass "
+                                     "MPI_COMM_WORLD, or call MPI_Init first");
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+}
+
+/* Rank 0 reads the environment for everybody: ranks cannot disagree. */
+static void
+options_agree(MPI_Comm comm)
+{
+    if (hearthi_report_rank == 0)
+        hearthi_options_from_env();
+    HEARTHI_MPI(
+        MPI_Bcast(&hearthi_opt, sizeof hearthi_opt, MPI_BYTE, 0, comm));
+}
+
+/* The heap takes its addresses before any window takes some. */
+static void
+layers_open(MPI_Comm comm)
+{
+    hearthi_world_open(comm);
+    hearthi_heap_open();
+    hearthi_turn_begin();
+    hearthi_segments_open();
+    hearthi_table_open();
+    hearthi_copies_open();
+    hearthi_home_open();
+    hearthi_coherence_open();
+    hearthi_streams_reset();
+    hearthi_signal_open();
+    hearthi_transport_open();
+    hearthi_turn_end();
+}
+
+static void
+layers_close(void)
+{
+    hearthi_transport->close();
+    hearthi_signal_close();
+    hearthi_coherence_close();
+    hearthi_home_close();
+    hearthi_copies_close();
+    hearthi_table_close();
+    hearthi_segments_close();
+    hearthi_heap_close();
+    hearthi_world_close();
+}
+
+void
+hearth_init(MPI_Comm comm)
+{
+    MPI_Comm own;
+
+    hearthi_abort_hook = job_abort;
+    if (hearthi_world.up)
+        hearthi_fatal("hearth_init", "called twice: call hearth_finalize in "
+                                     "between");
+    mpi_start(comm);
+    if (comm == MPI_COMM_NULL)
+        hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
+                                     "one that this rank belongs to");
+    HEARTHI_MPI(MPI_Comm_dup(comm, &own));
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(own, &hearthi_report_rank);
+    abort_comm = own;
+    options_agree(own);
+    hearthi_clock_open();
+    hearthi_stats_reset();
+    hearthi_locks_reset();
+    layers_open(own);
+    watch_the_end();
+    HEARTHI_MPI(MPI_Barrier(own));
+    hearthi_world.up = true;
+}
+
+static void
+stats_report(void)
+{
+    hearth_stats mine, sum;
+
+    hearthi_stats_copy(&mine);
+    HEARTHI_MPI(MPI_Reduce(&mine, &sum, HEARTHI_STAT_COUNT, MPI_UINT64_T,
+                           MPI_SUM, 0, hearthi_world.comm));
+    if (hearthi_world.rank == 0)
+        hearthi_stats_print(stderr, &sum, hearthi_world.size);
+}
+
+void
+hearth_finalize(void)
+{
+    bool owns = hearthi_world.owns_mpi;
+
+    hearthi_require_thread("hearth_finalize");
+    hearthi_barrier(false);
+    if (hearthi_opt.stats)
+        stats_report();
+    hearthi_world.up = false;
+    was_stopped = "hearth_finalize was called already";
+    abort_comm = MPI_COMM_NULL;
+    MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
+    MPI_Comm_free_keyval(&keyval);
+    layers_close();
+    if (owns)
+        MPI_Finalize();
+}
+
+bool
+hearth_initialized(void)
+{
+    return hearthi_world.up;
+}
+
+int
+hearth_rank(void)
+{
+    hearthi_require_up("hearth_rank");
+    return hearthi_world.rank;
+}
+
+int
+hearth_size(void)
+{
+    hearthi_require_up("hearth_size");
+    return hearthi_world.size;
+}
+
+int
+hearth_node(void)
+{
+    hearthi_require_up("hearth_node");
+    return hearthi_world.node;
+}
+
+int
+hearth_nodes(void)
+{
+    hearthi_require_up("hearth_nodes");
+    return hearthi_world.nodes;
+}
+
+int
+hearth_node_of(int rank)
+{
+    hearthi_require_up("hearth_node_of");
+    if (rank < 0 || rank >= hearthi_world.size)
+        hearthi_fatal("hearth_node_of",
+                      "rank %d does not exist: ranks are 0 "
+                      "to %d",
+                      rank, hearthi_world.size - 1);
+    return hearthi_world.node_of[rank];
+}
+
+void
+hearth_get_stats(hearth_stats *stats)
+{
+    hearthi_require_up("hearth_get_stats");
+    hearthi_stats_copy(stats);
+}
+
+const char *
+hearth_option(const char *name)
+{
+    hearthi_require_up("hearth_option");
+    return hearthi_option_text(name);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include <stdatomic.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "coherence/coherence.h"
+#include "hearth/hearth.h"
+#include "page/fault.h"
+#include "world.h"
+
+/* The thread of this rank that holds each lock.  A thread only asks whether it
+ * is the one, so no order is needed between threads. */
+static const void *_Atomic holder[HEARTH_LOCKS];
+static _Thread_local int   held; /* by this thread */
+
+void
+hearthi_locks_reset(void)
+{
+    for (int i = 0; i < HEARTH_LOCKS; i++)
+        atomic_store_explicit(&holder[i], NULL, memory_order_relaxed);
+    held = 0;
+}
+
+static void
+number_check(const char *call, const char *what, int number, int most)
+{
+    hearthi_require_thread(call);
+    if (number < 0 || number >= most)
+        hearthi_fatal(call, "%s %d does not exist: %ss are 0 to %d", what,
+                      number, what, most - 1);
+}
+
+static bool
+lock_take(const char *call, int lock, bool try)
+{
+    uint64_t start = hearthi_now();
+
+    number_check(call, "lock", lock, HEARTH_LOCKS);
+    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) ==
+        hearthi_thread())
+        hearthi_fatal(call,
+                      "lock %d is held already by this thread: unlock "
+                      "it first",
+                      lock);
+    if (!hearthi_lock_acquire(lock, try))
+        return false;
+    atomic_store_explicit(&holder[lock], hearthi_thread(),
+                          memory_order_relaxed);
+    held++;
+    hearthi_count(locks, 1);
+    hearthi_count(lock_ns, hearthi_now() - start);
+    return true;
+}
+
+void
+hearth_lock(int lock)
+{
+    lock_take("hearth_lock", lock, false);
+}
+
+bool
+hearth_trylock(int lock)
+{
+    return lock_take("hearth_trylock", lock, true);
+}
+
+void
+hearth_unlock(int lock)
+{
+    uint64_t start = hearthi_now();
+
+    number_check("hearth_unlock", "lock", lock, HEARTH_LOCKS);
+    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
+        hearthi_thread())
+        hearthi_fatal("hearth_unlock",
+                      "lock %d is not held by this thread: "
+                      "lock it first",
+                      lock);
+    atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
+    held--;
+    hearthi_lock_release(lock);
+    hearthi_count(lock_ns, hearthi_now() - start);
+}
+
+void
+hearth_barrier(void)
+{
+    uint64_t start = hearthi_now();
+
+    hearthi_require_thread("hearth_barrier");
+    if (hearthi_world.scope && held > 0)
+        hearthi_fatal("hearth_barrier",
+                      "called while %d lock%s held: under scope consistency "
+                      "unlock first",
+                      held, held == 1 ? " is" : "s are");
+    hearthi_signal_check();
+    hearthi_barrier(true);
+    hearthi_count(barriers, 1);
+    hearthi_count(barrier_ns, hearthi_now() - start);
+}
+
+void
+hearth_flag_set(int flag)
+{
+    uint64_t start = hearthi_now();
+
+    number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
+    hearthi_flag_set(HEARTH_LOCKS + flag);
+    hearthi_count(lock_ns, hearthi_now() - start);
+}
+
+void
+hearth_flag_wait(int flag)
+{
+    uint64_t start = hearthi_now();
+
+    number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
+    hearthi_flag_wait(HEARTH_LOCKS + flag);
+    hearthi_count(flags, 1);
+    hearthi_count(lock_ns, hearthi_now() - start);
+}
+
+void
+hearth_flag_reset(int flag)
+{
+    number_check("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);
+    hearthi_transport->flag_reset(HEARTH_LOCKS + flag);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint64_t hearthi_clock_scale;
+
+enum { SAMPLE_NS = 200000 };
+
+/* The kernel uses the counter only where it runs at one rate on all cores. */
+static int
+kernel_trusts_counter(void)
+{
+    char  name[16] = "";
+    FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
+                    "current_clocksource",
+                    "r");
+
+    if (f == NULL)
+        return 0;
+    if (fgets(name, sizeof name, f) == NULL)
+        name[0] = '\0';
+    fclose(f);
+    return strncmp(name, "tsc", 3) == 0;
+}
+
+void
+hearthi_clock_open(void)
+{
+    uint64_t ns, ticks, now;
+
+    if (hearthi_clock_scale != 0 || !kernel_trusts_counter())
+        return;
+    ticks = hearthi_clock_ticks();
+    ns = hearthi_clock_kernel();
+    do
+        now = hearthi_clock_kernel();
+    while (now - ns < SAMPLE_NS);
+    ticks = hearthi_clock_ticks() - ticks;
+    if (ticks > 0)
+        hearthi_clock_scale =
+            (uint64_t)(((unsigned __int128)(now - ns) << 32) / ticks);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "option.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "option_type.h"
+#include "report.h"
+
+#define PREFIX "HEARTH_"
+
+enum { VALUE_MAX = 64, CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
+
+extern char **environ;
+
+struct hearthi_options hearthi_opt;
+
+static const struct option {
+    const char                *field, *env, *def, *help;
+    size_t                     offset;
+    const struct hearthi_type *type;
+} table[] = {
+#define OPTION(type, field, env, def, help)    \
+    { #field,                                  \
+      PREFIX env,                              \
+      def,                                     \
+      help,                                    \
+      offsetof(struct hearthi_options, field), \
+      &hearthi_type_of_##type },
+#include "option.def"
+#undef OPTION
+};
+
+#define N_OPTIONS (sizeof table / sizeof *table)
+
+/* A rule that involves more than one option; says why not and returns
+ * false. */
+struct verdict {
+    char  *why;
+    size_t room;
+};
+
+__attribute__((format(printf, 2, 3))) static bool
+refuse(const struct verdict *v, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(v->why, v->room, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool
+pages_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    size_t system_page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (o->page_size < system_page || (o->page_size & (o->page_size - 1)))
+        return refuse(v,
+                      PREFIX "PAGE_SIZE=%zu is not a power of two of at "
+                             "least %zu, the system page",
+                      o->page_size, system_page);
+    if (o->heap < o->page_size)
+        return refuse(v, PREFIX "HEAP=%zu is less than a page (%zu bytes)",
+                      o->heap, o->page_size);
+    if (o->home != 0 && o->home < o->page_size)
+        return refuse(v, PREFIX "HOME=%zu is less than a page (%zu bytes)",
+                      o->home, o->page_size);
+    if (o->cache != 0 && o->cache / CACHE_MIN_PAGES < o->page_size)
+        return refuse(v,
+                      PREFIX "CACHE=%zu is less than %d pages (%zu bytes "
+                             "each)",
+                      o->cache, CACHE_MIN_PAGES, o->page_size);
+    return true;
+}
+
+static bool
+counts_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    if (o->node_size > INT_MAX)
+        return refuse(v, PREFIX "NODE_SIZE=%zu is more than %d", o->node_size,
+                      INT_MAX);
+    if (o->fetch_ahead > FETCH_MAX)
+        return refuse(v, PREFIX "FETCH_AHEAD=%zu is more than %d",
+                      o->fetch_ahead, FETCH_MAX);
+    return true;
+}
+
+bool
+hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
+                     char *why, size_t room)
+{
+    struct verdict v = { why, room };
+
+    memset(opt, 0, sizeof *opt); /* its bytes are broadcast, padding too */
+    for (const struct option *o = table; o < table + N_OPTIONS; o++) {
+        const char *text = get(o->env);
+
+        if (text == NULL)
+            text = o->def;
+        if (!o->type->parse(o->type, text, (char *)opt + o->offset))
+            return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
+                          VALUE_MAX, text, o->type->accepts);
+    }
+    return pages_check(opt, &v) && counts_check(opt, &v);
+}
+
+void
+hearthi_options_from_env(void)
+{
+    char why[256];
+
+    hearthi_options_unknown(environ);
+    if (!hearthi_options_load(&hearthi_opt, getenv, why, sizeof why))
+        hearthi_fatal("hearth_init", "%s", why);
+}
+
+/* Levenshtein's distance of a name of len characters to a whole string. */
+static unsigned
+name_distance(const char *name, size_t len, const char *to)
+{
+    unsigned row[VALUE_MAX + 1], width = (unsigned)strlen(to);
+
+    if (width > VALUE_MAX)
+        return UINT_MAX;
+    for (unsigned j = 0; j <= width; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= len; i++) {
+        unsigned corner = row[0]; /* the row above, one to the left */
+
+        row[0] = i;
+        for (unsigned j = 1; j <= width; j++) {
+            unsigned best = corner + (name[i - 1] != to[j - 1]);
+
+            corner = row[j];
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            row[j] = best;
+        }
+    }
+    return row[width];
+}
+
+const char *
+hearthi_option_nearest(const char *name, size_t len)
+{
+    const char *nearest = table[0].env;
+    unsigned    least = UINT_MAX;
+
+    for (const struct option *o = table; o < table + N_OPTIONS; o++) {
+        unsigned d = name_distance(name, len, o->env);
+
+        if (d < least) {
+            least = d;
+            nearest = o->env;
+        }
+    }
+    return nearest;
+}
+
+int
+hearthi_options_unknown(char *const *envp)
+{
+    int unknown = 0;
+
+    for (; *envp != NULL; envp++) {
+        size_t      len = strcspn(*envp, "=");
+        const char *nearest;
+
+        if (strncmp(*envp, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        nearest = hearthi_option_nearest(*envp, len);
+        if (strlen(nearest) == len && strncmp(*envp, nearest, len) == 0)
+            continue;
+        hearthi_warn("hearth_init",
+                     "unknown variable %.*s is ignored; the nearest is %s",
+                     (int)len, *envp, nearest);
+        unknown++;
+    }
+    return unknown;
+}
+
+static void
+value_print(const struct option *o, char *out, size_t room)
+{
+    o->type->print(o->type, (const char *)&hearthi_opt + o->offset, out, room);
+}
+
+const char *
+hearthi_option_text(const char *field)
+{
+    static _Thread_local char text[VALUE_MAX];
+
+    for (const struct option *o = table; o < table + N_OPTIONS; o++) {
+        if (strcmp(field, o->field) == 0) {
+            value_print(o, text, sizeof text);
+            return text;
+        }
+    }
+    return NULL;
+}
+
+void
+hearthi_roff_text(FILE *out, const char *text)
+{
+    for (const char *s = text; *s != '\0'; s++) {
+        if (*s == '-' || *s == '\\')
+            fputs(*s == '-' ? "\\-" : "\\e", out);
+        else if (*s == '\'')
+            fputs("\\(aq", out);
+        else
+            fputc(*s, out);
+    }
+    fputc('\n', out);
+}
+
+void
+hearthi_options_describe(FILE *out, enum hearthi_format format)
+{
+    for (const struct option *o = table; o < table + N_OPTIONS; o++) {
+        char now[VALUE_MAX];
+
+        if (format == HEARTHI_ROFF) {
+            fprintf(out, ".TP\n.BR %s \" (default \" %s )\n", o->env, o->def);
+            hearthi_roff_text(out, o->help);
+            continue;
+        }
+        value_print(o, now, sizeof now);
+        fprintf(out, "  %-19s %-8s (default %s)\n      %s\n", o->env, now,
+                o->def, o->help);
+    }
+}

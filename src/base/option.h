@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Run-time options: one struct, filled once from HEARTH_* by rank 0.  It
+ * holds no pointers, so rank 0 broadcasts the bytes and the ranks cannot
+ * disagree.
+ */
+#ifndef HEARTHI_OPTION_H
+#define HEARTHI_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
+enum hearthi_transport { HEARTHI_MPI };
+enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
+
+/* What a value of each type of option.def is kept in. */
+typedef bool   hearthi_type_bool;
+typedef size_t hearthi_type_count;
+typedef size_t hearthi_type_size;
+typedef size_t hearthi_type_size_auto; /* 0 is "auto" */
+typedef int    hearthi_type_consistency;
+typedef int    hearthi_type_transport;
+typedef int    hearthi_type_progress;
+
+struct hearthi_options {
+#define OPTION(type, field, env, def, help) hearthi_type_##type field;
+#include "option.def"
+#undef OPTION
+};
+
+/* The options of this process; not valid before they are loaded. */
+extern struct hearthi_options hearthi_opt;
+
+/* Source of raw values: getenv in production, a table in tests. */
+typedef char *hearthi_getter(const char *name);
+
+/* Fill *opt from get().  Returns true, or false with the reason in why: one
+ * line that names the variable, its value and what is accepted. */
+bool hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
+                          char *why, size_t room);
+
+/* Fill hearthi_opt from the environment; a bad value ends the job, a
+ * HEARTH_ name that no option claims gives a warning.  For rank 0. */
+void hearthi_options_from_env(void);
+
+/* Warn of HEARTH_ names that no option claims; returns how many. */
+int hearthi_options_unknown(char *const *envp);
+
+/* The variable whose name is most like this one (not NULL). */
+const char *hearthi_option_nearest(const char *name, size_t len);
+
+/* The value in hearthi_opt of an option named as in option.def ("heap"), as
+ * the user would type it.  NULL if there is no such option.  The text is
+ * valid until the next call on the same thread. */
+const char *hearthi_option_text(const char *field);
+
+/* Every option: name, value, default and meaning. */
+enum hearthi_format { HEARTHI_TEXT, HEARTHI_ROFF };
+void hearthi_options_describe(FILE *out, enum hearthi_format format);
+
+/* Text with what roff would take for its own escaped. */
+void hearthi_roff_text(FILE *out, const char *text);
+
+#endif

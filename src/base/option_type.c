@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "option_type.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char suffixes[] = "kmgt";
+
+static bool
+bool_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    (void)type;
+    for (size_t i = 0; type->words[i] != NULL; i++) {
+        if (strcasecmp(text, type->words[i]) == 0) {
+            *(bool *)out = i % 2;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+bool_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
+{
+    snprintf(out, room, "%s", type->words[*(const bool *)value]);
+}
+
+static bool
+count_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    char              *end;
+    unsigned long long n;
+
+    (void)type;
+    if (!isdigit((unsigned char)*text))
+        return false; /* strtoull takes a sign and blanks */
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || n > SIZE_MAX)
+        return false;
+    *(size_t *)out = (size_t)n;
+    return true;
+}
+
+static void
+count_print(const struct hearthi_type *type, const void *value, char *out,
+            size_t room)
+{
+    (void)type;
+    snprintf(out, room, "%zu", *(const size_t *)value);
+}
+
+/* A decimal number with an optional binary suffix: 512, 4k, 2M, 1g. */
+static bool
+size_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    char              *end;
+    const char        *s;
+    unsigned           shift = 0;
+    unsigned long long n;
+
+    (void)type;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    if (*end != '\0') {
+        s = strchr(suffixes, tolower((unsigned char)*end));
+        if (s == NULL || end[1] != '\0')
+            return false;
+        shift = 10 * (unsigned)(s - suffixes + 1);
+    }
+    if (errno != 0 || n > SIZE_MAX >> shift)
+        return false;
+    *(size_t *)out = (size_t)n << shift;
+    return true;
+}
+
+static void
+size_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
+{
+    size_t n = *(const size_t *)value;
+    char   suffix[2] = "";
+
+    (void)type;
+    for (const char *s = suffixes; *s != '\0' && n > 0 && n % 1024 == 0; s++) {
+        n /= 1024;
+        suffix[0] = *s;
+    }
+    snprintf(out, room, "%zu%s", n, suffix);
+}
+
+/* "auto" is kept as 0, so a plain 0 would be taken for it: refused. */
+static bool
+size_auto_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    size_t n = 0;
+
+    if (strcasecmp(text, "auto") != 0 &&
+        (!size_parse(type, text, &n) || n == 0))
+        return false;
+    *(size_t *)out = n;
+    return true;
+}
+
+static void
+size_auto_print(const struct hearthi_type *type, const void *value, char *out,
+                size_t room)
+{
+    if (*(const size_t *)value == 0)
+        snprintf(out, room, "auto");
+    else
+        size_print(type, value, out, room);
+}
+
+static bool
+word_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    for (int i = 0; type->words[i] != NULL; i++) {
+        if (strcasecmp(text, type->words[i]) == 0) {
+            *(int *)out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+word_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
+{
+    snprintf(out, room, "%s", type->words[*(const int *)value]);
+}
+
+#define WORDS(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+
+const struct hearthi_type hearthi_type_of_bool = {
+    "yes or no (1 or 0, on or off)", bool_parse, bool_print,
+    WORDS("no", "yes", "0", "1", "off", "on")
+};
+const struct hearthi_type hearthi_type_of_count = { "a number such as 4",
+                                                    count_parse, count_print,
+                                                    NULL };
+const struct hearthi_type hearthi_type_of_size = {
+    "a number of bytes such as 4096, 64k, 2m, 1g or 1t", size_parse,
+    size_print, NULL
+};
+const struct hearthi_type hearthi_type_of_size_auto = {
+    "auto or a number of bytes such as 64k, 2m, 1g or 1t", size_auto_parse,
+    size_auto_print, NULL
+};
+const struct hearthi_type hearthi_type_of_consistency = {
+    "release or scope", word_parse, word_print, WORDS("release", "scope")
+};
+const struct hearthi_type hearthi_type_of_transport = { "mpi", word_parse,
+                                                        word_print,
+                                                        WORDS("mpi") };
+const struct hearthi_type hearthi_type_of_progress = {
+    "auto, thread or none", word_parse, word_print,
+    WORDS("auto", "thread", "none")
+};

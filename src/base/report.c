@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 1024, EXIT_INTERNAL = 70, END_WAIT_SECONDS = 20 };
+
+int hearthi_report_rank = -1;
+void (*hearthi_abort_hook)(void);
+
+/* Initial-exec: reading it in a signal handler must not allocate. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) char identity;
+static const char *speaker; /* identity of the thread that ends the job */
+
+static size_t
+line_begin(char *line, size_t room, const char *call)
+{
+    int n;
+
+    if (hearthi_report_rank < 0)
+        n = snprintf(line, room, "hearth: %s: ", call);
+    else
+        n = snprintf(line, room, "hearth: rank %d: %s: ", hearthi_report_rank,
+                     call);
+    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* Text from elsewhere (an MPI error string) may hold line ends; a line stays
+ * one line. */
+static void
+line_flatten(char *line)
+{
+    for (; (line = strpbrk(line, "\r\n")) != NULL; line++)
+        *line = ' ';
+}
+
+__attribute__((format(printf, 2, 0))) static void
+line_write(const char *call, const char *fmt, va_list ap)
+{
+    char    line[LINE_MAX_BYTES];
+    size_t  room = sizeof line - 1, at, len; /* one byte for the line end */
+    ssize_t n;
+
+    at = line_begin(line, room, call);
+    if (vsnprintf(line + at, room - at, fmt, ap) < 0)
+        line[at] = '\0';
+    line_flatten(line);
+    len = strlen(line);
+    line[len++] = '\n';
+    do
+        n = write(STDERR_FILENO, line, len);
+    while (n < 0 && errno == EINTR);
+}
+
+void
+hearthi_warn(const char *call, const char *fmt, ...)
+{
+    int     saved = errno;
+    va_list ap;
+
+    va_start(ap, fmt);
+    line_write(call, fmt, ap);
+    va_end(ap);
+    errno = saved;
+}
+
+void
+hearthi_fatal(const char *call, const char *fmt, ...)
+{
+    const char *nobody = NULL;
+    va_list     ap;
+
+    if (!__atomic_compare_exchange_n(&speaker, &nobody, &identity, 0,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        /* Our own thread again: the way out itself has failed. */
+        if (nobody != &identity)
+            sleep(END_WAIT_SECONDS);
+        _exit(EXIT_INTERNAL);
+    }
+    va_start(ap, fmt);
+    line_write(call, fmt, ap);
+    va_end(ap);
+    if (hearthi_abort_hook != NULL)
+        hearthi_abort_hook();
+    _exit(EXIT_INTERNAL);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Acquire, release and barrier.
+ *
+ * A lock has a log of notices at its manager; positions in it are counted
+ * within an epoch, the time between two barriers, since a barrier tells
+ * everybody everything.  Scope and release consistency differ in what a
+ * release publishes: scope the notices of this critical section, release all
+ * that the rank knows and has not yet given to this lock.  Flags have no
+ * critical section, so under both consistencies they publish what is known.
+ *
+ * Threads: one thread of the rank may be inside a barrier while others use
+ * locks.  From the moment when the barrier has collected this rank's notices,
+ * its releases belong to the next epoch (they are not in the barrier), while
+ * its acquires belong to the old one until the barrier has brought the
+ * notices of the others.  A rank still in the old epoch that meets a log of
+ * the next takes it for "everything".
+ */
+#include "config.h"
+
+#include "coherence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "base/stat.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/page.h"
+#include "space/segment.h"
+#include "world.h"
+
+/* Runs of notices that are kept between barriers; more is "everything". */
+enum { KNOWN_MAX = 8192, OWN_MAX = 16384, TWO = 2 };
+
+struct lock_view {
+    uint64_t given;                  /* of what is known, to this lock */
+    uint32_t pos;                    /* read of its log */
+    uint32_t given_epoch, pos_epoch; /* for which these count */
+};
+
+static struct {
+    struct lock_view      *view;     /* of each synchronisation object */
+    struct hearthi_known   known;    /* since the last barrier */
+    struct hearthi_known   section;  /* own writes, for scope consistency */
+    struct hearthi_pageset own[TWO]; /* written since; two by turns */
+    int                    turn;
+    uint64_t               interval; /* of this rank */
+    uint32_t               release_epoch, acquire_epoch;
+    int                    held; /* locks, by all threads */
+    bool                  *told; /* homes, while provisional_tell runs */
+} c;
+
+static uint16_t
+epoch_short(uint32_t epoch)
+{
+    return (uint16_t)(epoch % HEARTHI_EPOCHS);
+}
+
+void
+hearthi_coherence_open(void)
+{
+    memset(&c, 0, sizeof c);
+    c.view = calloc(HEARTHI_SYNCS, sizeof *c.view);
+    c.told = calloc((size_t)hearthi_world.size, sizeof *c.told);
+    if (c.view == NULL || c.told == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    hearthi_known_init(&c.known, KNOWN_MAX, (uint32_t)hearthi_world.rank);
+    hearthi_known_init(&c.section, KNOWN_MAX, (uint32_t)hearthi_world.rank);
+    for (int i = 0; i < TWO; i++)
+        hearthi_pageset_init(&c.own[i], OWN_MAX);
+    c.release_epoch = c.acquire_epoch = 1;
+    hearthi_interval_open();
+}
+
+void
+hearthi_coherence_close(void)
+{
+    hearthi_interval_close();
+    for (int i = 0; i < TWO; i++)
+        hearthi_pageset_free(&c.own[i]);
+    hearthi_known_free(&c.known);
+    hearthi_known_free(&c.section);
+    free(c.view);
+    free(c.told);
+}
+
+/* ---- release ---- */
+
+static void
+publish_own(uint64_t page, uint64_t count)
+{
+    struct hearthi_notice n = { page, (uint32_t)count,
+                                (uint32_t)hearthi_world.rank, c.interval };
+
+    hearthi_pageset_add(&c.own[c.turn], page, (uint32_t)count);
+    hearthi_known_add(&c.known, &n, -1);
+    if (hearthi_world.scope)
+        hearthi_known_add(&c.section, &n, -1);
+}
+
+static void
+interval_next(bool stay)
+{
+    c.interval++;
+    hearthi_interval_end(publish_own, stay);
+}
+
+static struct lock_view *
+view_for_release(int sync)
+{
+    struct lock_view *v = &c.view[sync];
+
+    if (v->given_epoch != c.release_epoch) {
+        v->given_epoch = c.release_epoch;
+        v->given = 0;
+    }
+    return v;
+}
+
+/* Where a lock's or a flag's notices come from. */
+static struct hearthi_known *
+source_of(int sync)
+{
+    return hearthi_world.scope && sync < HEARTH_LOCKS ? &c.section : &c.known;
+}
+
+/* What the lock is to be given, up to one more than its log can hold: that
+ * many mean "everything", and then nothing is left to be given either. */
+static size_t
+notices_for(int sync, struct hearthi_notice *out)
+{
+    struct lock_view     *v = view_for_release(sync);
+    struct hearthi_known *from = source_of(sync);
+    size_t                n;
+
+    n = hearthi_known_since(from, sync, &v->given, out, HEARTHI_LOG + 1);
+    if (n > HEARTHI_LOG)
+        v->given = hearthi_known_next(from);
+    hearthi_count(notices_out, n);
+    return n;
+}
+
+void
+hearthi_lock_release(int sync)
+{
+    struct hearthi_notice out[HEARTHI_LOG + 1];
+    uint16_t              epoch;
+    size_t                n = 0;
+
+    if (hearthi_world.nodes > 1) {
+        hearthi_table_lock();
+        interval_next(false);
+        n = notices_for(sync, out);
+        c.held--;
+        epoch = epoch_short(c.release_epoch);
+        hearthi_table_unlock();
+    } else {
+        epoch = 0;
+    }
+    hearthi_transport->release(sync, epoch, out, n);
+}
+
+void
+hearthi_flag_set(int sync)
+{
+    struct hearthi_notice out[HEARTHI_LOG + 1];
+    uint16_t              epoch = 0;
+    size_t                n = 0;
+
+    if (hearthi_world.nodes > 1) {
+        hearthi_table_lock();
+        interval_next(false);
+        n = notices_for(sync, out);
+        epoch = epoch_short(c.release_epoch);
+        hearthi_table_unlock();
+    }
+    hearthi_transport->flag_set(sync, epoch, out, n);
+}
+
+/* ---- acquire ---- */
+
+/* Tell the homes of first copies that new flags are there (interval.c): the
+ * flags have arrived, since each fetch waited for its own. */
+static void
+provisional_tell(const struct hearthi_pagelist *l)
+{
+    int last = -1;
+
+    memset(c.told, 0, (size_t)hearthi_world.size);
+    for (size_t i = 0; i < l->n; i++) {
+        int home = (int)hearthi_table.home[l->page[i]];
+
+        if (home == last || c.told[home])
+            continue;
+        hearthi_transport->tell(home);
+        c.told[home] = true;
+        last = home;
+    }
+    hearthi_transport->flush();
+}
+
+/* A first copy may have been fetched before its shared flag could be seen. */
+static void
+provisional_drop(void)
+{
+    struct hearthi_pagelist *l = &hearthi_provisional;
+
+    if (l->n == 0)
+        return;
+    provisional_tell(l);
+
+    for (size_t i = 0, n; i < l->n; i += n) {
+        for (n = 1; i + n < l->n && l->page[i + n] == l->page[i] + n; n++)
+            ;
+        for (size_t k = 0; k < n; k++)
+            hearthi_table.mark[l->page[i + k]] &=
+                (uint8_t)~HEARTHI_PROVISIONAL;
+        hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
+    }
+    l->n = 0;
+}
+
+void
+hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
+                      bool everything)
+{
+    provisional_drop();
+    for (size_t i = 0; i < n && !everything; i++)
+        everything = notice[i].count == HEARTHI_EVERYTHING &&
+                     notice[i].writer != (uint32_t)hearthi_world.rank;
+    if (everything) {
+        hearthi_count(everything, 1);
+        hearthi_count(invalidations, hearthi_copies_drop_all());
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t page = notice[i].page, count = notice[i].count;
+
+        /* A writer that was alone keeps its own copy. */
+        if (notice[i].writer == (uint32_t)hearthi_world.rank ||
+            page >= hearthi_table.top)
+            continue;
+        if (count > hearthi_table.top - page)
+            count = hearthi_table.top - page;
+        hearthi_count(invalidations, hearthi_copies_drop(page, count));
+    }
+    hearthi_count(notices_in, n);
+}
+
+/* What was learnt is passed on, through any chain of locks and flags.  Under
+ * scope consistency locks are given other notices, so `given` is not theirs.
+ */
+static void
+notices_learn(int sync, const struct hearthi_grant *g)
+{
+    uint64_t given =
+        source_of(sync) == &c.known ? view_for_release(sync)->given : 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        hearthi_known_add(&c.known, &g->notice[i], sync);
+    if (g->everything)
+        hearthi_known_lost(&c.known, sync, given);
+}
+
+static void
+grant_begin(int sync, struct hearthi_grant *g)
+{
+    const struct lock_view *v = &c.view[sync];
+
+    hearthi_table_lock();
+    g->epoch = epoch_short(c.acquire_epoch);
+    g->pos = v->pos_epoch == c.acquire_epoch ? v->pos : 0;
+    g->n = 0;
+    g->everything = false;
+    hearthi_table_unlock();
+}
+
+/* The position moves only after the copies are gone, so that another thread
+ * that waits for the same flag cannot pass before they are. */
+static void
+grant_end(int sync, const struct hearthi_grant *g, bool locks)
+{
+    struct lock_view *v = &c.view[sync];
+
+    hearthi_table_lock();
+    hearthi_notices_apply(g->notice, g->n, g->everything);
+    notices_learn(sync, g);
+    if (g->epoch == epoch_short(c.acquire_epoch)) {
+        v->pos = g->pos;
+        v->pos_epoch = c.acquire_epoch;
+    }
+    c.held += locks;
+    hearthi_table_unlock();
+}
+
+/* Scope consistency: a new critical section.  What is open now is closed, so
+ * that what the section writes can be told from it. */
+static void
+scope_begin(int sync)
+{
+    struct lock_view *v;
+
+    hearthi_table_lock();
+    interval_next(false);
+    if (c.held == 0)
+        hearthi_known_forget(&c.section, hearthi_known_next(&c.section));
+    v = view_for_release(sync);
+    v->given = hearthi_known_next(&c.section);
+    hearthi_table_unlock();
+}
+
+bool
+hearthi_lock_acquire(int sync, bool try)
+{
+    struct hearthi_grant g;
+
+    if (hearthi_world.nodes == 1)
+        return hearthi_transport->acquire(sync, try, &g);
+    grant_begin(sync, &g);
+    if (!hearthi_transport->acquire(sync, try, &g))
+        return false;
+    if (hearthi_world.scope)
+        scope_begin(sync);
+    grant_end(sync, &g, true);
+    return true;
+}
+
+void
+hearthi_flag_wait(int sync)
+{
+    struct hearthi_grant g;
+
+    if (hearthi_world.nodes == 1) {
+        hearthi_transport->flag_wait(sync, &g);
+        return;
+    }
+    grant_begin(sync, &g);
+    hearthi_transport->flag_wait(sync, &g);
+    grant_end(sync, &g, false);
+}
+
+/* ---- barrier ---- */
+
+/* The runs in notice form; they stay until the transport has copied them. */
+static struct hearthi_notice *
+own_notices(const struct hearthi_pageset *own)
+{
+    struct hearthi_notice *out = malloc((own->n + 1) * sizeof *out);
+
+    if (out == NULL)
+        hearthi_fatal("hearth_barrier", "no memory for %zu notices", own->n);
+    for (size_t i = 0; i < own->n; i++)
+        out[i] = (struct hearthi_notice){ own->run[i].page, own->run[i].count,
+                                          (uint32_t)hearthi_world.rank, 0 };
+    return out;
+}
+
+void
+hearthi_barrier(bool stay)
+{
+    struct hearthi_pageset *own;
+    struct hearthi_notice  *out = NULL;
+    struct hearthi_news     news;
+    uint64_t                mark;
+
+    if (hearthi_world.nodes == 1) {
+        hearthi_transport->barrier(NULL, 0, false, &news);
+        return;
+    }
+    hearthi_table_lock();
+    interval_next(stay);
+    own = &c.own[c.turn];
+    c.turn = !c.turn;
+    mark = hearthi_known_next(&c.known);
+    c.release_epoch++;
+    hearthi_pageset_normalise(own);
+    if (own->n > 0)
+        out = own_notices(own);
+    hearthi_table_unlock();
+
+    hearthi_count(notices_out, own->n);
+    hearthi_transport->barrier(out, own->n, own->everything, &news);
+    free(out);
+
+    hearthi_table_lock();
+    hearthi_pageset_clear(own);
+    hearthi_notices_apply(news.notice, news.n, news.everything);
+    hearthi_known_forget(&c.known, mark);
+    c.acquire_epoch++;
+    hearthi_table_unlock();
+}
+
+/* ---- atomics ---- */
+
+/* The step happens at the home, past this rank's copy: so the copy goes, and
+ * the page counts as written.  A copy fetched later has the new value. */
+int64_t
+hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    uint64_t                    page = hearthi_page_of(word);
+    size_t                      at;
+    int64_t                     old;
+
+    if (hearthi_world.nodes == 1)
+        return op == HEARTHI_ADD
+                   ? __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
+                   : __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+    at = hearthi_frame_at(t->frame[page], hearthi_heap.shift) +
+         ((uintptr_t)word & (hearthi_heap.page - 1));
+    old = hearthi_transport->atomic(op, (int)t->home[page], at, value);
+    hearthi_table_lock();
+    if (hearthi_is_copy(t->state[page]))
+        hearthi_copies_drop(page, 1);
+    hearthi_list(page);
+    hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    hearthi_table_unlock();
+    return old;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What acquire, release and barrier do (DESIGN 6, 7), under both
+ * consistencies.  Calls are checked by the layer above.
+ */
+#ifndef HEARTHI_COHERENCE_H
+#define HEARTHI_COHERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "transport/transport.h"
+
+void hearthi_coherence_open(void);
+void hearthi_coherence_close(void);
+
+/* A lock or a flag is named by its number as a synchronisation object. */
+bool hearthi_lock_acquire(int sync, bool try);
+void hearthi_lock_release(int sync);
+void hearthi_flag_set(int sync);
+void hearthi_flag_wait(int sync);
+
+/* With `stay`, pages written in every interval may stay open. */
+void hearthi_barrier(bool stay);
+
+/* An atomic step on a heap word at its home; own copies of the page go. */
+int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
+
+/* Drop what was noted of the shared flags of pages about to be freed. */
+void hearthi_flags_forget(uint64_t page, uint64_t count);
+
+/* ---- between the files of this layer; the table lock is held ---- */
+
+/* What an interval published: runs of pages, in notice.h's form. */
+typedef void hearthi_publish(uint64_t page, uint64_t count);
+
+/* End the interval: every diff has arrived at its home, every shared home
+ * page is armed, and `publish` has been given the pages that were written.
+ * `stay` lets pages that are written in every interval stay open. */
+void hearthi_interval_end(hearthi_publish *publish, bool stay);
+void hearthi_interval_open(void);
+void hearthi_interval_close(void);
+
+/* Drop copies: first ones, and those that notices of others name. */
+void hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
+                           bool everything);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The end of an interval, and home pages without cost (DESIGN 6).
+ *
+ * A home page that no other node ever fetched is plain memory to the ranks of
+ * its node.  Since a one-sided fetch is not seen by the home, the fetching
+ * rank sets the page's shared flag in the same flush as its first fetch, and
+ * drops that first copy at its next acquire.  At each release a co-home looks
+ * at the flags: a page that is flagged for the first time is reported as
+ * written and write-protected; from then on a write fault is what reports it.
+ *
+ * Why that is enough: a copy that survives an acquire was fetched by a rank
+ * whose flag had arrived before (the first copy did not survive).  So the flag
+ * was visible before any write that the copy misses, and hence at the
+ * writer's next release, which reports the page.  tests/model walks all
+ * interleavings; each rule below has a switch there that breaks it.
+ *
+ * Looking at flags must cost nothing while there are no new ones.  So at the
+ * acquire that drops first copies, and before it fetches again, the rank tells
+ * each home that new flags have arrived, by a word of its own there that never
+ * holds the same value twice; co-homes scan the flags when a word has changed.
+ * That is early enough: a copy that survives was fetched after the word was
+ * changed, and the word was changed after the flags had arrived.  The scan
+ * itself goes through a summary byte for 64 flags, put with them in one flush
+ * in any order; one whose 64 flags have all been seen is not looked at again.
+ */
+#include "config.h"
+
+#include "base/report.h"
+#include "base/stat.h"
+#include "coherence.h"
+#include "page/copies.h"
+#include "page/page.h"
+#include "space/segment.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of each segment of this node: the flags that were seen, and which summary
+ * bytes stand for 64 seen ones. */
+static uint8_t **seen, **full;
+
+/* The words of each segment as they were at its last scan. */
+static uint64_t (*told)[HEARTHI_TOLD];
+
+static size_t
+summary_bytes(void)
+{
+    return hearthi_segments.frames / HEARTHI_SUMMARY + 64;
+}
+
+void
+hearthi_interval_open(void)
+{
+    size_t n = (size_t)hearthi_world.node_size;
+
+    seen = calloc(n, sizeof *seen);
+    full = calloc(n, sizeof *full);
+    told = calloc(n, sizeof *told);
+    if (seen == NULL || full == NULL || told == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    for (size_t r = 0; r < n; r++) {
+        seen[r] = hearthi_sparse(hearthi_segments.summary_at);
+        full[r] = hearthi_sparse(summary_bytes());
+    }
+}
+
+void
+hearthi_interval_close(void)
+{
+    for (int r = 0; r < hearthi_world.node_size; r++) {
+        hearthi_sparse_free(seen[r], hearthi_segments.summary_at);
+        hearthi_sparse_free(full[r], summary_bytes());
+    }
+    free(seen);
+    free(full);
+    free(told);
+}
+
+/* ---- shared flags ---- */
+
+/* Home pages of consecutive numbers that were flagged just now. */
+struct flagged {
+    uint64_t page, count;
+};
+
+/* Report once, to be safe, and track from now on.  A page whose mapping was
+ * given up will be mapped as tracked. */
+static void
+flagged_arm(struct flagged *f)
+{
+    for (uint64_t p = f->page; p < f->page + f->count; p++) {
+        hearthi_table.mark[p] |= HEARTHI_TRACKED;
+        hearthi_list(p);
+    }
+    for (uint64_t p = f->page, n; p < f->page + f->count; p += n) {
+        n = 1;
+        hearthi_copies_reserve(0); /* arming splits mappings */
+        if (hearthi_table.state[p] != HEARTHI_HOME_OPEN)
+            continue;
+        while (p + n < f->page + f->count &&
+               hearthi_table.state[p + n] == HEARTHI_HOME_OPEN)
+            n++;
+        hearthi_pages_set(p, n, HEARTHI_HOME_ARMED);
+    }
+    f->count = 0;
+}
+
+static void
+flagged_add(struct flagged *f, uint64_t page)
+{
+    if (f->count > 0 && f->page + f->count != page)
+        flagged_arm(f);
+    if (f->count == 0)
+        f->page = page;
+    f->count++;
+}
+
+static uint64_t
+word_at(const void *p)
+{
+    return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+}
+
+/* The 64 flags of one summary byte. */
+static void
+block_scan(int r, size_t block, struct flagged *f)
+{
+    const char *flags = hearthi_segments.base[r];
+    size_t      first = block * HEARTHI_SUMMARY;
+    size_t      all = 0;
+
+    for (size_t i = first; i < first + HEARTHI_SUMMARY; i += 8) {
+        uint64_t now = word_at(flags + i);
+
+        if (now == word_at(seen[r] + i)) {
+            all += now == UINT64_C(0x0101010101010101);
+            continue;
+        }
+        for (size_t k = i; k < i + 8; k++) {
+            uint8_t bit = (uint8_t)(now >> (8 * (k - i)));
+
+            if (bit == seen[r][k])
+                continue;
+            seen[r][k] = bit;
+            if (hearthi_table.page_of[r][k] != 0)
+                flagged_add(f, hearthi_table.page_of[r][k] - 1);
+        }
+    }
+    if (all == HEARTHI_SUMMARY / 8)
+        full[r][block] = 1;
+}
+
+/* Has anybody told of new flags since the last scan? */
+static bool
+told_changed(int r)
+{
+    const char *words = hearthi_segments.base[r] + hearthi_segments.told_at;
+    uint64_t    changed = 0;
+
+    for (size_t i = 0; i < HEARTHI_TOLD; i++)
+        changed |= word_at(words + i * sizeof changed) ^ told[r][i];
+    if (changed == 0)
+        return false;
+    for (size_t i = 0; i < HEARTHI_TOLD; i++)
+        told[r][i] = word_at(words + i * sizeof changed);
+    /* The flags were there before the word: so read them after it. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return true;
+}
+
+static void
+segment_scan(int r, struct flagged *f)
+{
+    const char *summary =
+        hearthi_segments.base[r] + hearthi_segments.summary_at;
+    size_t blocks = hearthi_table.frames_top[r] / HEARTHI_SUMMARY + 1;
+
+    for (size_t b = 0; b < blocks; b += 8) {
+        if (word_at(summary + b) == word_at(full[r] + b))
+            continue;
+        for (size_t k = b; k < b + 8; k++)
+            if (summary[k] && !full[r][k])
+                block_scan(r, k, f);
+    }
+}
+
+static void
+flags_scan(void)
+{
+    struct flagged f = { 0 };
+
+    /* Our stores must be seen before we look: else a reader could miss the
+     * store while we miss its word, each in the other's store buffer. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (int r = 0; r < hearthi_world.node_size; r++)
+        if (told_changed(r))
+            segment_scan(r, &f);
+    if (f.count > 0)
+        flagged_arm(&f);
+}
+
+void
+hearthi_flags_forget(uint64_t page, uint64_t count)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    for (uint64_t p = page; p < page + count; p++) {
+        int r = hearthi_world.node_rank_of[t->home[p]];
+
+        if (hearthi_world.node_of[t->home[p]] != hearthi_world.node)
+            continue;
+        seen[r][t->frame[p]] = 0;
+        full[r][t->frame[p] / HEARTHI_SUMMARY] = 0;
+    }
+}
+
+/* ---- closing what was written ---- */
+
+static int
+page_order(const void *a, const void *b)
+{
+    hearthi_page x = *(const hearthi_page *)a, y = *(const hearthi_page *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void
+list_sort(void)
+{
+    hearthi_page *page = hearthi_written.page;
+
+    for (size_t i = 1; i < hearthi_written.n; i++) {
+        if (page[i - 1] > page[i]) {
+            qsort(page, hearthi_written.n, sizeof *page, page_order);
+            return;
+        }
+    }
+}
+
+/* Which of a page's ways to end applies. */
+enum ending { CLOSE, STAY, ARM, DONE };
+
+static enum ending
+ending_of(uint64_t page, bool stay)
+{
+    unsigned state = hearthi_table.state[page];
+
+    if (state == HEARTHI_HOME_DIRTY)
+        return ARM;
+    if (state != HEARTHI_DIRTY)
+        return DONE;
+    return stay && (hearthi_table.mark[page] & HEARTHI_WROTE) ? STAY : CLOSE;
+}
+
+static void
+run_end(uint64_t page, uint64_t count, enum ending e)
+{
+    if (e == ARM)
+        hearthi_pages_set(page, count, HEARTHI_HOME_ARMED);
+    if (e == CLOSE)
+        hearthi_copies_shut(page, count);
+    if (e != STAY)
+        return;
+    for (uint64_t p = page; p < page + count; p++)
+        if (!hearthi_copies_refresh(p))
+            hearthi_copies_shut(p, 1); /* not written this time */
+}
+
+/* Was the page written, as far as is known?  Then it will be again. */
+static bool
+mark_end(uint64_t page)
+{
+    uint8_t *mark = &hearthi_table.mark[page];
+    bool     home = hearthi_is_home(hearthi_table.state[page]);
+    bool     wrote = home || (*mark & HEARTHI_CHANGED);
+
+    *mark &= (uint8_t) ~(HEARTHI_LISTED | HEARTHI_CHANGED | HEARTHI_WROTE);
+    if (wrote && !home)
+        *mark |= HEARTHI_WROTE;
+    return wrote;
+}
+
+static void
+marks_end(hearthi_publish *publish)
+{
+    size_t   n = hearthi_written.n;
+    uint64_t first = 0, count = 0;
+
+    hearthi_written.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t page = hearthi_written.page[i];
+
+        if (mark_end(page)) {
+            if (count > 0 && first + count != page) {
+                publish(first, count);
+                count = 0;
+            }
+            if (count == 0)
+                first = page;
+            count++;
+        }
+        if (hearthi_table.state[page] == HEARTHI_DIRTY)
+            hearthi_list(page); /* stays open: belongs to the next one too */
+    }
+    if (count > 0)
+        publish(first, count);
+}
+
+void
+hearthi_interval_end(hearthi_publish *publish, bool stay)
+{
+    const hearthi_page *page = hearthi_written.page;
+    size_t              n;
+
+    flags_scan();
+    n = hearthi_written.n;
+    if (n == 0)
+        return;
+    list_sort();
+    for (size_t i = 0, run; i < n; i += run) {
+        enum ending e;
+
+        hearthi_copies_reserve(0); /* may give up pages of this list too */
+        e = ending_of(page[i], stay);
+        for (run = 1; i + run < n && page[i + run] == page[i] + run &&
+                      ending_of(page[i + run], stay) == e;
+             run++)
+            ;
+        run_end(page[i], run, e);
+    }
+    hearthi_diff_end();
+    marks_end(publish);
+}

@@ -1,0 +1,26 @@
+# Everything that may call MPI, lowest layer first.
+libhearth_core_la_SOURCES += \
+  src/world.c src/world.h \
+  src/turn.c src/turn.h \
+  src/space/extent.c src/space/extent.h \
+  src/space/heap.c src/space/heap.h \
+  src/space/segment.c src/space/segment.h \
+  src/page/page.c src/page/page.h \
+  src/page/copies.c src/page/copies.h \
+  src/page/fault.c src/page/fault.h \
+  src/page/signal.c \
+  src/home/home.c src/home/home.h \
+  src/coherence/interval.c \
+  src/coherence/coherence.c src/coherence/coherence.h \
+  src/transport/transport.c src/transport/transport.h \
+  src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
+  src/transport/mpi/node.c \
+  src/transport/mpi/sync.c \
+  src/transport/mpi/barrier.c \
+  src/transport/mpi/progress.c src/transport/mpi/progress.h \
+  src/transport/mpi/probe.c \
+  src/transport/mpi/doorbell.c \
+  src/transport/mpi/helper.c \
+  src/api/init.c src/api/api.h \
+  src/api/alloc.c \
+  src/api/sync.c

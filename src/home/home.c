@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "home.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/page.h"
+#include "space/extent.h"
+#include "space/segment.h"
+#include "world.h"
+
+enum { GUARD = 1 }; /* unused page behind each allocation: overruns show */
+
+static struct hearthi_allocation *list; /* sorted by page */
+static size_t                     n_list, room;
+static struct hearthi_extents     pages;  /* free pages of the heap */
+static struct hearthi_extents    *frames; /* free frames of each rank */
+
+void
+hearthi_home_open(void)
+{
+    frames = calloc((size_t)hearthi_world.size, sizeof *frames);
+    if (frames == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    hearthi_extents_init(&pages, 0, hearthi_heap.pages);
+    for (int r = 0; r < hearthi_world.size; r++)
+        hearthi_extents_init(&frames[r], 0, hearthi_segments.frames);
+    hearthi_nearest = hearthi_home_nearest;
+}
+
+void
+hearthi_home_close(void)
+{
+    for (int r = 0; r < hearthi_world.size; r++)
+        hearthi_extents_fini(&frames[r]);
+    hearthi_extents_fini(&pages);
+    free(frames);
+    free(list);
+    list = NULL;
+    n_list = room = 0;
+}
+
+/* The home of page i of n.  Block: the bytes are cut into equal parts, and a
+ * page belongs to the rank in whose part its middle byte lies. */
+static int
+layout_home(hearth_layout l, size_t bytes, uint64_t i)
+{
+    uint64_t size = (uint64_t)hearthi_world.size;
+    uint64_t middle = (i << hearthi_heap.shift) + hearthi_heap.page / 2;
+    uint64_t r;
+
+    switch (l.kind) {
+    case HEARTH_CYCLIC: return (int)(i / l.pages % size);
+    case HEARTH_ON: return l.rank;
+    case HEARTH_BLOCK: break;
+    }
+    r = (uint64_t)((unsigned __int128)middle * size / bytes);
+    return (int)(r < size ? r : size - 1);
+}
+
+static void
+no_home_memory(int rank, uint64_t want)
+{
+    hearthi_fatal(
+        "hearth_alloc",
+        "rank %d has no home memory for %llu more pages (%llu of "
+        "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
+        "layout that spreads the pages",
+        rank, (unsigned long long)want, (unsigned long long)frames[rank].left,
+        (unsigned long long)hearthi_segments.frames,
+        (unsigned long long)(hearthi_segments.frames << hearthi_heap.shift >>
+                             20));
+}
+
+/* How many pages each rank becomes home of, in *want. */
+static void
+homes_fill(const struct hearthi_allocation *a, hearth_layout l, uint64_t *want)
+{
+    for (uint64_t i = 0; i < a->pages; i++) {
+        int home = layout_home(l, a->bytes, i);
+
+        hearthi_table.home[a->page + i] = (uint32_t)home;
+        want[home]++;
+    }
+}
+
+/* Home frames of this node know their page. */
+static void
+frame_note(int node_rank, uint64_t frame, uint64_t page)
+{
+    struct hearthi_table *t = &hearthi_table;
+
+    t->page_of[node_rank][frame] = (hearthi_page)page + 1;
+    if (frame >= t->frames_top[node_rank])
+        t->frames_top[node_rank] = frame + 1;
+}
+
+/* Frames in the order in which the pages come, so that pages that follow each
+ * other at a home have frames that do. */
+static void
+frames_fill(const struct hearthi_allocation *a, const uint64_t *want)
+{
+    struct hearthi_table  *t = &hearthi_table;
+    struct hearthi_extent *got;
+    uint64_t              *left;
+
+    got = calloc((size_t)hearthi_world.size, sizeof *got);
+    left = calloc((size_t)hearthi_world.size, sizeof *left);
+    if (got == NULL || left == NULL)
+        hearthi_fatal("hearth_alloc", "no memory");
+    memcpy(left, want, (size_t)hearthi_world.size * sizeof *left);
+    for (uint64_t p = a->page; p < a->page + a->pages; p++) {
+        uint32_t home = t->home[p];
+
+        if (got[home].count == 0) {
+            got[home].count = hearthi_extents_take_some(
+                &frames[home], left[home], &got[home].first);
+            left[home] -= got[home].count;
+        }
+        got[home].count--;
+        t->frame[p] = (uint32_t)got[home].first++;
+        if (hearthi_world.node_of[home] == hearthi_world.node)
+            frame_note(hearthi_world.node_rank_of[home], t->frame[p], p);
+    }
+    free(got);
+    free(left);
+}
+
+static bool
+page_is_near(uint64_t page)
+{
+    return hearthi_world.node_of[hearthi_table.home[page]] ==
+           hearthi_world.node;
+}
+
+/* Kernel mappings that the home pages would take at once. */
+static long
+areas_needed(const struct hearthi_allocation *a)
+{
+    long n = 1;
+
+    for (uint64_t p = a->page; p + 1 < a->page + a->pages; p++)
+        n += !hearthi_follows(p) && (page_is_near(p) || page_is_near(p + 1));
+    return n;
+}
+
+/* Home pages are mapped now, unless that would take most of the kernel's
+ * mappings: then each comes when it is touched. */
+static void
+pages_map(const struct hearthi_allocation *a)
+{
+    struct hearthi_table *t = &hearthi_table;
+    enum hearthi_state    near = HEARTHI_HOME_OPEN;
+    uint64_t              end = a->page + a->pages;
+
+    if (t->areas + areas_needed(a) > t->areas_max / 2)
+        near = HEARTHI_HOME_AWAY;
+    for (uint64_t p = a->page; p < end;) {
+        bool     here = page_is_near(p);
+        uint64_t n = 1;
+
+        while (p + n < end && page_is_near(p + n) == here)
+            n++;
+        hearthi_pages_set(p, n, here ? near : HEARTHI_INVALID);
+        p += n;
+    }
+}
+
+static struct hearthi_allocation *
+list_add(uint64_t page, uint64_t count, size_t bytes)
+{
+    size_t i = n_list;
+
+    if (n_list == room) {
+        room = room == 0 ? 64 : 2 * room;
+        list = realloc(list, room * sizeof *list);
+        if (list == NULL)
+            hearthi_fatal("hearth_alloc", "no memory");
+    }
+    while (i > 0 && list[i - 1].page > page) {
+        list[i] = list[i - 1];
+        i--;
+    }
+    list[i] = (struct hearthi_allocation){ page, count, bytes };
+    n_list++;
+    return &list[i];
+}
+
+void *
+hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
+{
+    uint64_t count = (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
+    uint64_t page, *want;
+    struct hearthi_allocation *a;
+
+    if (hearthi_extents_take(&pages, count + GUARD, &page) != 0)
+        hearthi_fatal(
+            "hearth_alloc",
+            "%zu bytes do not fit the heap (%llu MiB of %zu MiB are "
+            "free): raise HEARTH_HEAP",
+            bytes,
+            (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
+            hearthi_heap.bytes >> 20);
+    a = list_add(page, count, bytes);
+    want = calloc((size_t)hearthi_world.size, sizeof *want);
+    if (want == NULL)
+        hearthi_fatal("hearth_alloc", "no memory");
+    homes_fill(a, layout, want);
+    for (int r = 0; r < hearthi_world.size; r++)
+        if (want[r] > frames[r].left)
+            no_home_memory(r, want[r]);
+    frames_fill(a, want);
+    free(want);
+    memset(hearthi_table.unit + page, (int)unit, count);
+    if (page + count > hearthi_table.top)
+        hearthi_table.top = page + count;
+    pages_map(a);
+    return hearthi_app(page);
+}
+
+const struct hearthi_allocation *
+hearthi_home_find(const void *p)
+{
+    for (size_t i = 0; i < n_list; i++)
+        if (hearthi_app(list[i].page) == p)
+            return &list[i];
+    return NULL;
+}
+
+/* Frames go back in runs; the home itself makes them zero again. */
+static void
+frames_give(const struct hearthi_allocation *a)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    uint64_t                    end = a->page + a->pages;
+
+    for (uint64_t p = a->page, n; p < end; p += n) {
+        uint32_t home = t->home[p];
+
+        for (n = 1; p + n < end && hearthi_follows(p + n - 1); n++)
+            ;
+        hearthi_extents_give(&frames[home], t->frame[p], n);
+        if ((int)home == hearthi_world.rank)
+            hearthi_segment_clear(t->frame[p], n);
+        if (page_is_near(p))
+            memset(t->page_of[hearthi_world.node_rank_of[home]] + t->frame[p],
+                   0, n * sizeof(hearthi_page));
+    }
+}
+
+void
+hearthi_home_free(const struct hearthi_allocation *a)
+{
+    struct hearthi_table *t = &hearthi_table;
+    uint64_t              page = a->page, count = a->pages, end = page + count;
+    size_t                i = (size_t)(a - list);
+
+    hearthi_copies_forget(page, count);
+    for (uint64_t p = page, n; p < end; p += n) {
+        bool near = page_is_near(p);
+
+        for (n = 1; p + n < end && page_is_near(p + n) == near; n++)
+            ;
+        hearthi_pages_set(p, n, HEARTHI_UNUSED);
+        if (!near)
+            hearthi_heap_punch(p, n);
+    }
+    frames_give(a);
+    memset(t->mark + page, 0, count);
+    hearthi_extents_give(&pages, page, count + GUARD);
+    n_list--;
+    memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
+}
+
+bool
+hearthi_home_nearest(const void *addr, const void **base, size_t *bytes)
+{
+    const struct hearthi_allocation *near = NULL;
+    uint64_t                         page = hearthi_page_of(addr);
+    uint64_t                         best = UINT64_MAX;
+
+    for (size_t i = 0; i < n_list; i++) {
+        uint64_t end = list[i].page + list[i].pages;
+        uint64_t far = page < list[i].page ? list[i].page - page
+                       : page >= end       ? page - end
+                                           : 0;
+
+        if (far < best) {
+            best = far;
+            near = &list[i];
+        }
+    }
+    if (near == NULL)
+        return false;
+    *base = hearthi_app(near->page);
+    *bytes = near->bytes;
+    return true;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A diff looks at blocks of 64 bytes, each as a mask with a bit for every
+ * byte: 1 if the unit that the byte belongs to differs.  Blocks whose mask is
+ * all 0 or all 1 are passed over in a tight loop; in the others the runs are
+ * found by counting trailing zeros.  SSE2 is part of every x86-64; elsewhere
+ * the masks come from words.
+ */
+#include "config.h"
+
+#include "diff.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK = 64 };
+
+static const uint64_t NONE = 0, ALL = UINT64_MAX;
+
+#ifdef __SSE2__
+
+/* Bytes of equal units are 0xff. */
+static inline __m128i
+equal16(const char *a, const char *b, unsigned unit)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)a);
+    __m128i y = _mm_loadu_si128((const __m128i *)(const void *)b);
+
+    if (unit == 1)
+        return _mm_cmpeq_epi8(x, y);
+    x = _mm_cmpeq_epi32(x, y);
+    if (unit == 8) /* both halves, or neither */
+        x = _mm_and_si128(x, _mm_shuffle_epi32(x, _MM_SHUFFLE(2, 3, 0, 1)));
+    return x;
+}
+
+static inline uint64_t
+block_mask(const char *a, const char *b, unsigned unit)
+{
+    uint64_t equal = 0;
+
+    for (int i = 0; i < BLOCK; i += 16)
+        equal |=
+            (uint64_t)(unsigned)_mm_movemask_epi8(equal16(a + i, b + i, unit))
+            << i;
+    return ~equal;
+}
+
+static inline int
+block_is_equal(const char *a, const char *b)
+{
+    __m128i all = _mm_and_si128(
+        _mm_and_si128(equal16(a, b, 1), equal16(a + 16, b + 16, 1)),
+        _mm_and_si128(equal16(a + 32, b + 32, 1), equal16(a + 48, b + 48, 1)));
+
+    return _mm_movemask_epi8(all) == 0xffff;
+}
+
+static inline int
+block_is_different(const char *a, const char *b, unsigned unit)
+{
+    __m128i any = _mm_or_si128(
+        _mm_or_si128(equal16(a, b, unit), equal16(a + 16, b + 16, unit)),
+        _mm_or_si128(equal16(a + 32, b + 32, unit),
+                     equal16(a + 48, b + 48, unit)));
+
+    return _mm_movemask_epi8(any) == 0;
+}
+
+#else
+
+/* The bytes that differ of a word, the first in the lowest bits. */
+static inline uint64_t
+word_xor(const char *a, const char *b)
+{
+    uint64_t x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    x ^= y;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+/* A bit for each of 8 bytes: set if its unit is not zero. */
+static inline uint64_t
+word_mask(uint64_t x, unsigned unit)
+{
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+
+    if (unit == 8)
+        return x != 0 ? 0xff : 0;
+    if (unit == 4)
+        return ((uint32_t)x != 0 ? 0x0f : 0) | (x >> 32 != 0 ? 0xf0 : 0);
+    x = ((((x & low) + low) | x) & ~low) >> 7; /* 1 in each such byte */
+    return (x * UINT64_C(0x0102040810204080)) >> 56;
+}
+
+static inline uint64_t
+block_mask(const char *a, const char *b, unsigned unit)
+{
+    uint64_t mask = 0;
+
+    for (int i = 0; i < BLOCK; i += 8)
+        mask |= word_mask(word_xor(a + i, b + i), unit) << i;
+    return mask;
+}
+
+static inline int
+block_is_equal(const char *a, const char *b)
+{
+    uint64_t any = 0;
+
+    for (int i = 0; i < BLOCK; i += 8)
+        any |= word_xor(a + i, b + i);
+    return any == 0;
+}
+
+static inline int
+block_is_different(const char *a, const char *b, unsigned unit)
+{
+    return block_mask(a, b, unit) == ALL;
+}
+
+#endif
+
+/* Append a run, or make the last one longer. */
+static inline size_t
+run_add(struct hearthi_run *out, size_t n, size_t off, size_t len)
+{
+    if (n > 0 && out[n - 1].off + out[n - 1].len == off) {
+        out[n - 1].len += (uint32_t)len;
+        return n;
+    }
+    out[n] = (struct hearthi_run){ (uint32_t)off, (uint32_t)len };
+    return n + 1;
+}
+
+/* The runs of a block: seldom all different, if another thread writes now.
+ * Only the first one can continue the run before. */
+static inline size_t
+block_runs(struct hearthi_run *out, size_t n, size_t off, uint64_t mask)
+{
+    int first, len;
+
+    if (mask == NONE)
+        return n;
+    if (mask == ALL)
+        return run_add(out, n, off, BLOCK);
+    first = __builtin_ctzll(mask);
+    len = __builtin_ctzll(~(mask >> first));
+    n = run_add(out, n, off + (size_t)first, (size_t)len);
+    while ((mask = mask >> first >> len) != NONE) {
+        off += (size_t)(first + len);
+        first = __builtin_ctzll(mask);
+        len = __builtin_ctzll(~(mask >> first));
+        out[n++] = (struct hearthi_run){ (uint32_t)off + (uint32_t)first,
+                                         (uint32_t)len };
+    }
+    return n;
+}
+
+/* Instantiated with a constant unit. */
+static inline __attribute__((always_inline)) size_t
+page_diff(const char *page, const char *twin, size_t size, unsigned unit,
+          struct hearthi_run *out)
+{
+    size_t n = 0, off = 0;
+
+    while (off < size) {
+        size_t   first = off;
+        uint64_t mask;
+
+        while (off < size && block_is_equal(page + off, twin + off))
+            off += BLOCK;
+        if (off > first)
+            continue;
+        while (off < size && block_is_different(page + off, twin + off, unit))
+            off += BLOCK;
+        if (off > first) {
+            n = run_add(out, n, first, off - first);
+            continue;
+        }
+        mask = block_mask(page + off, twin + off, unit);
+        n = block_runs(out, n, off, mask);
+        off += BLOCK;
+    }
+    return n;
+}
+
+size_t
+hearthi_diff(const void *page, const void *twin, size_t size, unsigned unit,
+             struct hearthi_run *out)
+{
+    if (unit == 8)
+        return page_diff(page, twin, size, 8, out);
+    if (unit == 4)
+        return page_diff(page, twin, size, 4, out);
+    return page_diff(page, twin, size, 1, out);
+}

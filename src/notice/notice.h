@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Write notices: what a rank wrote (a page set), what it knows since the last
+ * barrier, and where in a lock's log it is.  Pure data without locks of its
+ * own: the caller lets in one thread at a time.  Functions that add may
+ * allocate, so they are not for signal handlers; without memory they end the
+ * job through hearthi_fatal().
+ */
+#ifndef HEARTHI_NOTICE_H
+#define HEARTHI_NOTICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pages [page, page + count) were written by rank `writer` in its interval
+ * `interval`; intervals of a writer grow.  Sent as it is, without padding. */
+struct hearthi_notice {
+    uint64_t page;
+    uint32_t count;
+    uint32_t writer;
+    uint64_t interval;
+};
+
+/* As a count: every page; `page` is 0 then, `writer` the rank that said so
+ * (the origin) and `interval` the origin's number for it. */
+#define HEARTHI_EVERYTHING UINT32_MAX
+
+/* ---- page sets ---- */
+
+struct hearthi_pagerun {
+    uint64_t page;
+    uint32_t count;
+};
+
+/* A set of pages, kept as runs.  All fields are for reading: run[0 .. n) is
+ * sorted, disjoint and maximal after hearthi_pageset_normalise() only. */
+struct hearthi_pageset {
+    struct hearthi_pagerun *run;
+    size_t                  n, room;
+    size_t                  limit; /* of n, before runs are merged */
+    size_t                  cap;
+    bool                    loose; /* added to since it was normalised */
+    bool                    everything;
+};
+
+/* An empty set that holds at most cap runs (at least 1); with more it says
+ * "everything": then `everything` is true and n is 0, until it is cleared.
+ * Memory is at most 16 * (2 * cap + 64) bytes, taken when needed. */
+void hearthi_pageset_init(struct hearthi_pageset *s, size_t cap);
+void hearthi_pageset_free(struct hearthi_pageset *s);
+
+/* Empty it and keep the memory.  O(1). */
+void hearthi_pageset_clear(struct hearthi_pageset *s);
+
+/* Add a run of pages; none is allowed.  O(1) for a run that overlaps or
+ * touches the one added before, else O(log n) in the mean over many. */
+void hearthi_pageset_add(struct hearthi_pageset *s, uint64_t page,
+                         uint32_t count);
+
+/* Sort and merge.  Runs are maximal, but none is longer than
+ * HEARTHI_EVERYTHING - 1 pages.  O(1) if nothing was added since. */
+void hearthi_pageset_normalise(struct hearthi_pageset *s);
+
+/* ---- what a rank knows ---- */
+
+/* Notices since the last barrier, this rank's and those it has learnt, each
+ * with a sequence number: release consistency gives a lock all that it was
+ * not given yet.
+ *
+ * A notice that names the same run and writer as an older one takes its
+ * place, at the end.  When there are more than cap of them they become one
+ * HEARTHI_EVERYTHING of this rank.  Those do not count for cap, and there is
+ * at most one of each origin, never a second time with the same number: so
+ * "everything" cannot echo between ranks.
+ *
+ * Sequence numbers go on over forgetting, so 0 is always "nothing given". */
+struct hearthi_known {
+    struct hearthi_known_entry *entry; /* by sequence, dead ones between */
+    size_t                      n, live, runs, room;
+    uint32_t                   *slot; /* hash table: 1 + index into entry */
+    size_t                      slots;
+    uint64_t                    next;       /* sequence number */
+    uint64_t                    everything; /* last number used as origin */
+    size_t                      cap;
+    uint32_t                    origin;
+};
+
+/* Nothing known; cap is at least 1, origin this rank.  Memory is at most
+ * about 230 * (cap + ranks) bytes, taken when needed. */
+void hearthi_known_init(struct hearthi_known *k, size_t cap, uint32_t origin);
+void hearthi_known_free(struct hearthi_known *k);
+
+/* Forget all, after a barrier.  O(n); O(1) if there is nothing. */
+void hearthi_known_clear(struct hearthi_known *k);
+
+/* Forget what has a sequence number below `mark`: what was known when a
+ * barrier began, while other threads went on adding.  O(n). */
+void hearthi_known_forget(struct hearthi_known *k, uint64_t mark);
+
+/* The sequence number that the next notice gets. */
+uint64_t hearthi_known_next(const struct hearthi_known *k);
+
+/* Learn a notice.  from_lock is the lock in whose log it was, below 65535, or
+ * -1 if this rank made it; it is not given to that lock.  False if it was
+ * known: same run and writer, and an interval at least as late.  Then no copy
+ * needs to be dropped for it either: those of that time went when it was
+ * learnt first, and one fetched later has the write.
+ * Own notices that come back from a lock are welcome: they are known, and it
+ * is noted that the lock has them.  O(1) in the mean.
+ * An EVERYTHING that this rank makes is numbered in here, whatever the notice
+ * says, and stands for all that was known. */
+bool hearthi_known_add(struct hearthi_known *k, const struct hearthi_notice *n,
+                       int from_lock);
+
+/* The log of this lock had overflowed: whatever it said is now known as one
+ * new HEARTHI_EVERYTHING of this rank, for all other locks.  `given` is what
+ * this lock was given so far.  O(1).
+ * A log needs room for a few notices of every rank: when the logs of two
+ * locks are always lost, "everything" goes round between them for ever. */
+void hearthi_known_lost(struct hearthi_known *k, int lock, uint64_t given);
+
+/* What this lock was not given yet: notices with a sequence number of *given
+ * or later that were not seen in its own log, by sequence, at most max.
+ * Moves *given past what it returns (and past all, if it returns less than
+ * max).  O(log n + notices since *given). */
+size_t hearthi_known_since(const struct hearthi_known *k, int lock,
+                           uint64_t *given, struct hearthi_notice *out,
+                           size_t max);
+
+/* ---- the ring in which a lock keeps its log ---- */
+
+/* Elements [at, at + n) of the ring's storage. */
+struct hearthi_span {
+    uint32_t at, n;
+};
+
+/* Positions count what was ever appended; position p is kept at p modulo cap
+ * until cap more have followed.  Both functions give the storage as up to two
+ * spans, in order, n being 0 for those not needed, and are O(1).
+ *
+ * Positions may wrap, with any cap: a reader from before the wrap has lost.
+ * That one was away for 2^32 positions cannot be seen here. */
+
+/* What a reader at pos finds when the end is at tail.  False if it has lost
+ * some of it. */
+bool hearthi_ring_read(uint32_t cap, uint32_t pos, uint32_t tail,
+                       struct hearthi_span span[2]);
+
+/* Append count elements at *tail, and move it.  False if they are more than
+ * cap: nothing is to be written, and every reader from before has lost. */
+bool hearthi_ring_write(uint32_t cap, uint32_t *tail, uint32_t count,
+                        struct hearthi_span span[2]);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The page table: what this rank knows of every page of the heap.  A page's
+ * state decides its protection in the application view, so the one function
+ * that changes states, hearthi_pages_set(), is also the one that changes
+ * protections, and always for a whole run of pages.
+ *
+ * All of it is guarded by hearthi_table_lock(), which the fault handler takes
+ * too.  Nobody who holds it may touch the application view.
+ */
+#ifndef HEARTHI_PAGE_H
+#define HEARTHI_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "space/heap.h"
+
+enum hearthi_state {
+    HEARTHI_UNUSED,     /* in no allocation */
+    HEARTHI_INVALID,    /* home on another node, no valid copy here */
+    HEARTHI_CLEAN,      /* valid copy, read-only */
+    HEARTHI_DIRTY,      /* valid copy with a twin, open for writing */
+    HEARTHI_HOME_OPEN,  /* home on this node, nobody else ever had it */
+    HEARTHI_HOME_ARMED, /* the same, shared: read-only, the next write counts
+                         */
+    HEARTHI_HOME_DIRTY, /* the same, shared and open for writing */
+    HEARTHI_HOME_AWAY,  /* home on this node, its mapping given up */
+};
+
+enum hearthi_mark {
+    HEARTHI_REGISTERED = 1,  /* its shared flag was set by this rank once */
+    HEARTHI_PROVISIONAL = 2, /* first copy: dropped at the next acquire */
+    HEARTHI_WROTE = 4,       /* written in the interval before: open at once */
+    HEARTHI_LISTED = 8,      /* in the list of this interval's pages */
+    HEARTHI_CHANGED = 16,    /* a diff of this interval was not empty */
+    HEARTHI_RESIDENT = 32,   /* has a cached frame */
+    HEARTHI_SECOND = 64,     /* fetched again since it has one */
+    HEARTHI_TRACKED = 128,   /* home page whose shared flag was seen */
+};
+
+struct hearthi_table {
+    uint8_t       *state;
+    uint8_t       *mark;
+    uint8_t       *unit;    /* of diffs: 1, 4 or 8 bytes */
+    uint32_t      *home;    /* home rank */
+    uint32_t      *frame;   /* number of its frame in the home's segment */
+    uint32_t      *twin;    /* slot, while HEARTHI_DIRTY */
+    hearthi_page **page_of; /* for each node rank: frame -> page + 1, or 0 */
+    uint64_t       top;     /* all allocated pages lie below */
+    uint64_t *frames_top;   /* of each node rank: all given frames lie below */
+    long      areas, areas_max; /* kernel mappings: made by us, and allowed */
+};
+
+extern struct hearthi_table hearthi_table;
+
+/* A list of pages, each at most once: room for every page of the heap. */
+struct hearthi_pagelist {
+    hearthi_page *page;
+    size_t        n;
+};
+
+/* Written, or maybe written, since the last release, in the order in which
+ * they were opened (HEARTHI_LISTED); and copies to be dropped at the next
+ * acquire (HEARTHI_PROVISIONAL). */
+extern struct hearthi_pagelist hearthi_written, hearthi_provisional;
+
+void hearthi_table_open(void);
+void hearthi_table_close(void);
+
+/* One lock for the table and everything about pages.  A thread that faults
+ * while it holds the lock would wait for itself: that ends the job. */
+void hearthi_table_lock(void);
+void hearthi_table_unlock(void);
+
+/* Give the pages of a run a state, and so a protection.  All of them have
+ * their home here, or none has. */
+void hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to);
+
+/* True when the kernel's limit on mappings is near: give something up. */
+bool hearthi_areas_short(void);
+
+static inline bool
+hearthi_is_copy(unsigned state)
+{
+    return state == HEARTHI_CLEAN || state == HEARTHI_DIRTY;
+}
+
+static inline bool
+hearthi_is_home(unsigned state)
+{
+    return state >= HEARTHI_HOME_OPEN;
+}
+
+/* True if page + 1 lies behind page in the same segment too, so that one
+ * message or mapping serves both. */
+static inline bool
+hearthi_follows(uint64_t page)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    return t->home[page] == t->home[page + 1] &&
+           t->frame[page] + 1 == t->frame[page + 1];
+}
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The SIGSEGV handler and its place beside other handlers.
+ *
+ * A program, a language runtime or an MPI library may install a handler
+ * before or after hearth_init().  Before: ours goes in front and passes on
+ * what is not ours.  After: sigaction() and signal() of libhearth stand
+ * before those of the C library for every program linked with it; while the
+ * heap is up they keep a new SIGSEGV handler behind ours instead of
+ * installing it.  A handler installed past them (a raw system call) is found
+ * at the next barrier.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "fault.h"
+#include "hearth/hearth.h"
+#include "space/heap.h"
+
+typedef int action_function(int, const struct sigaction *, struct sigaction *);
+typedef void handler_function(int);
+
+HEARTH_API int               sigaction(int signum, const struct sigaction *act,
+                                       struct sigaction *old);
+HEARTH_API handler_function *signal(int signum, handler_function *handler);
+
+static volatile bool    installed;
+static struct sigaction behind; /* whoever had SIGSEGV before us */
+static void *volatile probing;  /* address of the deliberate fault */
+static volatile bool probed;
+
+static action_function *
+real_sigaction(void)
+{
+    static action_function *real;
+
+    if (real == NULL) {
+        void *found = dlsym(RTLD_NEXT, "sigaction");
+
+        memcpy(&real, &found, sizeof real);
+    }
+    return real;
+}
+
+/* The machine's own word for "this was a store". */
+static bool
+fault_writes(const void *context)
+{
+    const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+    return (u->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#elif defined(__aarch64__)
+    /* ESR_EL1 is in a record behind the registers: magic, size, value. */
+    const char *at = (const char *)u->uc_mcontext.__reserved;
+
+    for (;;) {
+        struct {
+            uint32_t magic, size;
+            uint64_t esr;
+        } record;
+
+        memcpy(&record, at, sizeof record);
+        if (record.magic == 0x45535201)
+            return (record.esr >> 6 & 1) != 0;
+        if (record.magic == 0)
+            return true; /* opening for writing is always right */
+        at += record.size;
+    }
+#else
+#error "this machine's fault code is not known to Hearth"
+#endif
+}
+
+/* Pass a fault on as the kernel would have. */
+static void
+chain(int sig, siginfo_t *info, void *context)
+{
+    if (behind.sa_flags & SA_SIGINFO) {
+        behind.sa_sigaction(sig, info, context);
+    } else if (behind.sa_handler != SIG_DFL && behind.sa_handler != SIG_IGN) {
+        behind.sa_handler(sig);
+    } else {
+        /* Nobody: the instruction faults again and ends the process.  The
+         * kernel does not ignore a SIGSEGV of its own making either. */
+        struct sigaction none = { .sa_handler = SIG_DFL };
+
+        installed = false;
+        real_sigaction()(SIGSEGV, &none, NULL);
+    }
+}
+
+static void
+handler(int sig, siginfo_t *info, void *context)
+{
+    int   saved = errno;
+    void *addr = info->si_addr;
+
+    if (addr == probing && probing != NULL) {
+        probed = true;
+        mprotect(addr, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
+        errno = saved;
+        return;
+    }
+    /* si_code <= 0: sent by kill(2), not a fault at all. */
+    if (info->si_code > 0 && hearthi_in_heap(addr)) {
+        if (hearthi_fault(addr, fault_writes(context))) {
+            errno = saved;
+            return;
+        }
+        hearthi_fault_describe(addr);
+    }
+    errno = saved;
+    chain(sig, info, context);
+}
+
+int
+sigaction(int signum, const struct sigaction *act, struct sigaction *old)
+{
+    struct sigaction was;
+
+    if (signum != SIGSEGV || !installed)
+        return real_sigaction()(signum, act, old);
+    was = behind;
+    if (act != NULL)
+        behind = *act;
+    if (old != NULL)
+        *old = was;
+    return 0;
+}
+
+handler_function *
+signal(int signum, handler_function *handle)
+{
+    struct sigaction act = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    struct sigaction old;
+
+    if (sigaction(signum, &act, &old) != 0)
+        return SIG_ERR;
+    return old.sa_handler;
+}
+
+/* UCX up to 1.12 could swallow sigaction: see the handler work before the
+ * program depends on it. */
+static void
+probe(void)
+{
+    size_t         page = (size_t)sysconf(_SC_PAGESIZE);
+    volatile char *p =
+        mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        hearthi_fatal("hearth_init", "no memory");
+    probing = (void *)p;
+    *p = 1;
+    probing = NULL;
+    munmap((void *)p, page);
+    if (!probed)
+        hearthi_fatal("hearth_init",
+                      "another library keeps SIGSEGV for itself, so page "
+                      "faults cannot be served: start without it (for UCX: "
+                      "UCX_ERROR_SIGNALS= in the environment)");
+}
+
+static void
+install(void)
+{
+    struct sigaction act = { .sa_sigaction = handler,
+                             .sa_flags = SA_SIGINFO | SA_RESTART };
+    struct sigaction old;
+
+    sigemptyset(&act.sa_mask);
+    if (real_sigaction()(SIGSEGV, &act, &old) != 0)
+        hearthi_fatal("hearth_init", "sigaction(SIGSEGV) failed: %s",
+                      strerror(errno));
+    behind = old;
+}
+
+void
+hearthi_signal_open(void)
+{
+    install();
+    installed = true;
+    probe();
+}
+
+void
+hearthi_signal_close(void)
+{
+    installed = false;
+    real_sigaction()(SIGSEGV, &behind, NULL);
+}
+
+/* At most once a millisecond: the system call would double a barrier. */
+void
+hearthi_signal_check(void)
+{
+    static uint64_t  last;
+    uint64_t         time = hearthi_now();
+    struct sigaction now;
+
+    if (time - last < 1000000)
+        return;
+    last = time;
+    if (real_sigaction()(SIGSEGV, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler))
+        install();
+}
+
+bool (*hearthi_nearest)(const void *addr, const void **base, size_t *bytes);
+
+void
+hearthi_fault_describe(const void *addr)
+{
+    const char *at = addr;
+    const void *base;
+    size_t      bytes;
+
+    if (hearthi_nearest == NULL || !hearthi_nearest(addr, &base, &bytes))
+        hearthi_warn("segmentation fault",
+                     "address %p is in the heap, but nothing is allocated",
+                     addr);
+    else if (at < (const char *)base)
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes before the allocation of %zu "
+                     "bytes at %p: see the index or pointer that led there",
+                     addr, (size_t)((const char *)base - at), bytes, base);
+    else
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes beyond the end of the "
+                     "allocation of %zu bytes at %p: see the index or pointer "
+                     "that led there",
+                     addr, (size_t)(at - (const char *)base) - bytes, bytes,
+                     base);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "world.h"
+
+struct hearthi_heap hearthi_heap;
+
+/* Candidates lie well above what brk and executables use and below where
+ * Linux starts to place mappings on x86-64 and aarch64 (47 bits). */
+#define CANDIDATE_FIRST ((uintptr_t)1 << 44)
+#define CANDIDATE_STEP  ((uintptr_t)1 << 41)
+enum { CANDIDATES = 48 };
+
+void *
+hearthi_sparse(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        hearthi_fatal("hearth_init",
+                      "no address space for a table of %zu bytes (%s): lower "
+                      "HEARTH_HEAP or HEARTH_CACHE",
+                      bytes, strerror(errno));
+    return p;
+}
+
+void
+hearthi_sparse_free(void *p, size_t bytes)
+{
+    if (p != NULL)
+        munmap(p, bytes);
+}
+
+static void *
+candidate_map(uintptr_t at, size_t bytes)
+{
+    void *p =
+        mmap((void *)at, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+             -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    if (p != (void *)at) { /* a kernel before 4.17 takes it for a hint */
+        munmap(p, bytes);
+        return NULL;
+    }
+    return p;
+}
+
+/* The first candidate that is free on every rank. */
+static char *
+reserve(size_t bytes)
+{
+    uintptr_t step = CANDIDATE_STEP;
+
+    while (step < bytes)
+        step *= 2;
+    for (int i = 0; i < CANDIDATES; i++) {
+        char *p = candidate_map(CANDIDATE_FIRST + (uintptr_t)i * step, bytes);
+        int   mine = p != NULL, all = 0;
+
+        HEARTHI_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND,
+                                  hearthi_world.comm));
+        if (all)
+            return p;
+        if (p != NULL)
+            munmap(p, bytes);
+    }
+    return NULL;
+}
+
+static void
+views_map(struct hearthi_heap *h)
+{
+    h->fd = memfd_create("hearth-cached", MFD_CLOEXEC);
+    if (h->fd < 0 || ftruncate(h->fd, (off_t)h->bytes) != 0)
+        hearthi_fatal("hearth_init",
+                      "no file of HEARTH_HEAP=%zu bytes for cached copies "
+                      "(%s): lower HEARTH_HEAP",
+                      h->bytes, strerror(errno));
+    h->cached = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE, h->fd, 0);
+    if (h->cached == MAP_FAILED ||
+        mmap(h->base, h->bytes, PROT_NONE,
+             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, h->fd, 0) == MAP_FAILED)
+        hearthi_fatal("hearth_init",
+                      "a heap of %zu bytes cannot be mapped twice (%s): "
+                      "lower HEARTH_HEAP",
+                      h->bytes, strerror(errno));
+}
+
+void
+hearthi_heap_open(void)
+{
+    struct hearthi_heap *h = &hearthi_heap;
+
+    h->page = hearthi_opt.page_size;
+    h->shift = (unsigned)__builtin_ctzll(h->page);
+    h->bytes = (hearthi_opt.heap + h->page - 1) & ~(h->page - 1);
+    h->pages = h->bytes >> h->shift;
+    if (h->pages >= UINT32_MAX || (h->base = reserve(h->bytes)) == NULL)
+        hearthi_fatal("hearth_init",
+                      "a heap of HEARTH_HEAP=%zu bytes cannot be reserved at "
+                      "the same address on every rank: lower HEARTH_HEAP, or "
+                      "raise the limit on address space (ulimit -v)",
+                      h->bytes);
+    views_map(h);
+}
+
+void
+hearthi_heap_close(void)
+{
+    struct hearthi_heap *h = &hearthi_heap;
+
+    munmap(h->base, h->bytes);
+    munmap(h->cached, h->bytes);
+    close(h->fd);
+    memset(h, 0, sizeof *h);
+}
+
+void
+hearthi_populate(void *at, size_t len, bool write)
+{
+#ifdef MADV_POPULATE_WRITE
+    madvise(at, len, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+#else
+    (void)at, (void)len, (void)write;
+#endif
+}
+
+void
+hearthi_heap_punch(uint64_t page, uint64_t count)
+{
+    const struct hearthi_heap *h = &hearthi_heap;
+
+    if (fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(page << h->shift), (off_t)(count << h->shift)) != 0)
+        hearthi_fatal("page replacement", "cannot give memory back: %s",
+                      strerror(errno));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The heap: a range of addresses, the same on every rank, and the two views
+ * of every frame (DESIGN 4).  Unless a home frame is mapped over it, a page
+ * shows the cached frames' memfd at the page's own offset, so neighbouring
+ * pages are neighbours in memory too.
+ */
+#ifndef HEARTHI_HEAP_H
+#define HEARTHI_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t hearthi_page; /* number of a page in the heap */
+
+struct hearthi_heap {
+    char    *base;   /* application view */
+    char    *cached; /* system view of the cached frames */
+    int      fd;     /* their memfd */
+    size_t   bytes;
+    size_t   page; /* bytes a page */
+    unsigned shift;
+    uint64_t pages;
+};
+
+extern struct hearthi_heap hearthi_heap;
+
+/* Agree on an address with all ranks and reserve it.  Collective; before any
+ * window is made, since windows take addresses too. */
+void hearthi_heap_open(void);
+void hearthi_heap_close(void);
+
+/* Make the kernel's page tables of many pages of a view in one call, with
+ * memory behind them: a quarter of the price of touching them one by one.
+ * Only a hint: kernels before 5.14 do not know it. */
+void hearthi_populate(void *at, size_t len, bool write);
+
+/* Give the memory of cached frames back to the system. */
+void hearthi_heap_punch(uint64_t page, uint64_t count);
+
+static inline char *
+hearthi_app(uint64_t page)
+{
+    return hearthi_heap.base + (page << hearthi_heap.shift);
+}
+
+static inline char *
+hearthi_cached(uint64_t page)
+{
+    return hearthi_heap.cached + (page << hearthi_heap.shift);
+}
+
+static inline bool
+hearthi_in_heap(const void *p)
+{
+    return (size_t)((const char *)p - hearthi_heap.base) < hearthi_heap.bytes;
+}
+
+static inline uint64_t
+hearthi_page_of(const void *p)
+{
+    return (uint64_t)((const char *)p - hearthi_heap.base) >>
+           hearthi_heap.shift;
+}
+
+/* A zeroed array that costs memory only where it is touched.  Ends the job
+ * when the address space is short. */
+void *hearthi_sparse(size_t bytes);
+void  hearthi_sparse_free(void *p, size_t bytes);
+
+#endif

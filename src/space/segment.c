@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "segment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "heap.h"
+#include "world.h"
+
+struct hearthi_segments hearthi_segments;
+
+static MPI_Win window = MPI_WIN_NULL; /* of the node's segments */
+static int     private_fd = -1; /* of the segment of a node of one rank */
+
+static size_t
+round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* Half of what the machine can give, shared out among its ranks. */
+static size_t
+home_default(void)
+{
+    size_t machine =
+        (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    struct statvfs shm;
+    size_t         home = machine / 2;
+
+    if (statvfs("/dev/shm", &shm) == 0 && hearthi_world.node_size > 1 &&
+        home > shm.f_bavail * shm.f_frsize / 4 * 3)
+        home = shm.f_bavail * shm.f_frsize / 4 * 3;
+    return home / (size_t)hearthi_world.machine_ranks;
+}
+
+/* Every rank's segment has the same size, so that offsets can be computed
+ * anywhere: the smallest wish of all. */
+static void
+sizes_agree(struct hearthi_segments *s)
+{
+    size_t   page = hearthi_heap.page;
+    uint64_t home = hearthi_opt.home, least;
+
+    if (home == 0)
+        home = home_default();
+    HEARTHI_MPI(MPI_Allreduce(&home, &least, 1, MPI_UINT64_T, MPI_MIN,
+                              hearthi_world.comm));
+    s->frames = least / page;
+    if (s->frames == 0)
+        s->frames = 1;
+    s->summary_at = round_up(s->frames, 64);
+    s->told_at =
+        round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
+    s->frames_at =
+        round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), page);
+    s->bytes = s->frames_at + s->frames * page;
+}
+
+/* tmpfs promises more than it has, and a page beyond it is SIGBUS. */
+static void
+shm_check(size_t bytes)
+{
+    struct statvfs shm;
+    size_t         want = bytes * (size_t)hearthi_world.machine_ranks;
+
+    if (statvfs("/dev/shm", &shm) != 0)
+        return;
+    if (want > shm.f_bavail * shm.f_frsize)
+        hearthi_fatal("hearth_init",
+                      "/dev/shm has %zu MiB left, and the segments of %d "
+                      "ranks need %zu MiB: lower HEARTH_HOME, or enlarge "
+                      "/dev/shm (mount -o remount,size=... /dev/shm)",
+                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
+                      hearthi_world.machine_ranks, want >> 20);
+}
+
+/* A window of one process is private memory, which has no second view, so
+ * here is a memfd of our own. */
+static void
+private_open(struct hearthi_segments *s)
+{
+    private_fd = memfd_create("hearth-home", MFD_CLOEXEC);
+    if (private_fd < 0 || ftruncate(private_fd, (off_t)s->bytes) != 0)
+        hearthi_fatal("hearth_init", "no home memory of %zu bytes: %s",
+                      s->bytes, strerror(errno));
+    s->base[0] = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, private_fd, 0);
+    if (s->base[0] == MAP_FAILED)
+        hearthi_fatal("hearth_init", "no home memory of %zu bytes: %s",
+                      s->bytes, strerror(errno));
+}
+
+/* Open MPI 4.1.4 returns addresses that are not page-aligned: ask for a page
+ * more and round up.  A mapping starts at a system page, so the remainder,
+ * and with it the offset of the first frame, is the same on all ranks of the
+ * node (rounding to a larger HEARTH_PAGE_SIZE would not be). */
+static void
+shared_open(struct hearthi_segments *s)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void  *mine;
+
+    shm_check(s->bytes);
+    HEARTHI_MPI(MPI_Win_allocate_shared((MPI_Aint)(s->bytes + page), 1,
+                                        MPI_INFO_NULL, hearthi_world.node_comm,
+                                        &mine, &window));
+    for (int r = 0; r < hearthi_world.node_size; r++) {
+        MPI_Aint size;
+        int      unit;
+        void    *at;
+
+        HEARTHI_MPI(MPI_Win_shared_query(window, r, &size, &unit, &at));
+        s->base[r] = (char *)round_up((uintptr_t)at, page);
+    }
+}
+
+void
+hearthi_segments_open(void)
+{
+    struct hearthi_segments *s = &hearthi_segments;
+
+    sizes_agree(s);
+    s->base = calloc((size_t)hearthi_world.node_size, sizeof *s->base);
+    if (s->base == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    if (hearthi_world.node_size == 1)
+        private_open(s);
+    else
+        shared_open(s);
+}
+
+void
+hearthi_segments_close(void)
+{
+    struct hearthi_segments *s = &hearthi_segments;
+
+    if (window != MPI_WIN_NULL)
+        MPI_Win_free(&window);
+    if (private_fd >= 0) {
+        munmap(s->base[0], s->bytes);
+        close(private_fd);
+        private_fd = -1;
+    }
+    free(s->base);
+    memset(s, 0, sizeof *s);
+}
+
+/* UCX before 1.14 replaces mremap by a function that forgets the wanted
+ * address (openucx/ucx #8820): use the system call itself. */
+int
+hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
+                    uint64_t frame)
+{
+    unsigned shift = hearthi_heap.shift;
+    size_t   at = hearthi_frame_at(frame, shift), len = count << shift;
+    void    *want = hearthi_app(page);
+    void    *got;
+
+    if (private_fd >= 0)
+        got = mmap(want, len, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED, private_fd,
+                   (off_t)at);
+    else
+        got =
+            (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
+                            0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
+    return got == want ? 0 : errno;
+}
+
+void
+hearthi_segment_clear(uint64_t frame, uint64_t count)
+{
+    char  *base = hearthi_segments.base[hearthi_world.node_rank];
+    char  *at = base + hearthi_frame_at(frame, hearthi_heap.shift);
+    size_t len = count << hearthi_heap.shift;
+
+    memset(base + frame, 0, count);
+    if (madvise(at, len, MADV_REMOVE) != 0)
+        memset(at, 0, len);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Segments: the home frames of each rank, in memory that its node shares.
+ * A segment starts with its *shared* flags (DESIGN 6), a byte a frame, a
+ * summary, a byte for 64 flags, and the words by which other ranks tell that
+ * there are new flags; the frames follow.
+ */
+#ifndef HEARTHI_SEGMENT_H
+#define HEARTHI_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hearthi_segments {
+    uint64_t frames;     /* in each rank's segment */
+    size_t   summary_at; /* offsets within a segment: flags are at 0 */
+    size_t   told_at;    /* HEARTHI_TOLD words */
+    size_t   frames_at;
+    size_t   bytes; /* of a segment */
+    char   **base;  /* system view of each segment of this node */
+};
+
+extern struct hearthi_segments hearthi_segments;
+
+enum {
+    HEARTHI_SUMMARY = 64, /* flags that a summary byte stands for */
+    HEARTHI_TOLD = 64     /* rank r tells of new flags in word r modulo this */
+};
+
+/* Make this node's segments of hearthi_opt.home bytes.  Collective. */
+void hearthi_segments_open(void);
+void hearthi_segments_close(void);
+
+/* Show `count` frames of a node rank's segment at heap pages, readable and
+ * writable.  Returns 0, or an errno. */
+int hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
+                        uint64_t frame);
+
+/* Zero frames of this rank's own segment and their flags. */
+void hearthi_segment_clear(uint64_t frame, uint64_t count);
+
+/* Offset of a frame in its segment. */
+static inline size_t
+hearthi_frame_at(uint64_t frame, unsigned shift)
+{
+    return hearthi_segments.frames_at + (size_t)(frame << shift);
+}
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The doorbell: each rank's helper sleeps at a datagram socket.
+ *
+ * Nothing depends on a datagram: one that is lost is sent again, and one that
+ * comes from elsewhere, or too often, costs a wake-up.  A random word tells
+ * those of this job from others.
+ *
+ * A host may have several addresses, and another host may reach only some of
+ * them; so the first rings go to all, and the helper answers the first that
+ * arrives.  The answer says which address to use from then on.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "progress.h"
+
+enum { ADDRESSES = 4, ALL = ADDRESSES };
+
+/* How long an announcement holds, and how long the bells are tried. */
+enum { KEEP_NS = 25000, HEARD_NS = 320000000 };
+
+enum { IPV4 = 1, IPV6 = 2 };
+
+union address {
+    struct sockaddr     any;
+    struct sockaddr_in  v4;
+    struct sockaddr_in6 v6;
+};
+
+/* Where a rank's bell is; a card goes round at start. */
+struct card {
+    int           n;
+    union address at[ADDRESSES];
+};
+
+struct bell {
+    struct card      card;
+    atomic_int       use;  /* the address that answered, or ALL */
+    _Atomic uint64_t rung; /* when, by this rank */
+};
+
+/* What a datagram says; a ring may ask for an answer too. */
+enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8 };
+
+struct datagram {
+    uint64_t word;
+    int32_t  says, from, to, address;
+};
+
+static int          bell_socket = -1;
+static struct bell *bells;
+static uint64_t     word;
+
+/* ---- addresses ---- */
+
+static socklen_t
+address_size(const union address *a)
+{
+    return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
+}
+
+static bool
+one_machine(void)
+{
+    return hearthi_world.machine_ranks == hearthi_world.size;
+}
+
+static void
+address_take(struct card *c, int family, const struct ifaddrs *i)
+{
+    const unsigned up = IFF_UP | IFF_RUNNING;
+
+    if (c->n == ADDRESSES || i->ifa_addr == NULL ||
+        i->ifa_addr->sa_family != family || (i->ifa_flags & up) != up ||
+        (i->ifa_flags & IFF_LOOPBACK))
+        return;
+    memcpy(&c->at[c->n], i->ifa_addr,
+           family == AF_INET ? sizeof c->at[0].v4 : sizeof c->at[0].v6);
+    /* an address of the link only would need the reader's own interface */
+    if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&c->at[c->n].v6.sin6_addr))
+        return;
+    c->n++;
+}
+
+/* The addresses of one family by which this host may be reached. */
+static struct card
+card_make(int family)
+{
+    struct card     c = { .n = 0 };
+    struct ifaddrs *all;
+
+    if (one_machine()) {
+        c.n = 1;
+        c.at[0].v4 = (struct sockaddr_in){
+            .sin_family = AF_INET,
+            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+        };
+        return c;
+    }
+    if (getifaddrs(&all) != 0)
+        return c;
+    for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next)
+        address_take(&c, family, i);
+    freeifaddrs(all);
+    return c;
+}
+
+/* Bind to any port and put it on the card. */
+static bool
+socket_bind(struct card *c, int family)
+{
+    union address own = { .v6 = { .sin6_family = AF_INET6 } };
+    socklen_t     size;
+
+    if (c->n == 0)
+        return false;
+    if (family == AF_INET)
+        own.v4 = (struct sockaddr_in){
+            .sin_family = AF_INET,
+            .sin_addr.s_addr =
+                htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
+        };
+    size = address_size(&own);
+    bell_socket = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (bell_socket < 0 || bind(bell_socket, &own.any, size) != 0 ||
+        getsockname(bell_socket, &own.any, &size) != 0)
+        return false;
+    for (int i = 0; i < c->n; i++) /* the ports lie at the same place */
+        c->at[i].v4.sin_port = own.v4.sin_port;
+    return true;
+}
+
+/* ---- the ranks together ---- */
+
+static int
+all_agree(int mine)
+{
+    int all;
+
+    HEARTHI_MPI(
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, hearthi_world.comm));
+    return all;
+}
+
+static void
+cards_exchange(struct card *mine)
+{
+    size_t       n = (size_t)hearthi_world.size;
+    struct card *all = calloc(n, sizeof *all);
+
+    bells = calloc(n, sizeof *bells);
+    if (all == NULL || bells == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    HEARTHI_MPI(MPI_Allgather(mine, sizeof *mine, MPI_BYTE, all, sizeof *mine,
+                              MPI_BYTE, hearthi_world.comm));
+    for (size_t r = 0; r < n; r++) {
+        bells[r].card = all[r];
+        atomic_init(&bells[r].use, all[r].n == 1 ? 0 : ALL);
+    }
+    free(all);
+}
+
+/* ---- ringing ---- */
+
+static void
+datagram_send(int says, int to, int i)
+{
+    const union address *a = &bells[to].card.at[i];
+    struct datagram      d = { word, says, hearthi_world.rank, to, i };
+
+    sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
+           address_size(a));
+}
+
+/* errno may change: the fault handler keeps the program's. */
+static void
+ring(int rank, int says)
+{
+    struct bell *b = &bells[rank];
+    int          use = atomic_load_explicit(&b->use, memory_order_relaxed);
+
+    if (use != ALL) {
+        datagram_send(says, rank, use);
+        return;
+    }
+    for (int i = 0; i < b->card.n; i++)
+        datagram_send(says | ASK, rank, i);
+}
+
+void
+hearthi_bell_ring(int rank)
+{
+    ring(rank, RING);
+}
+
+void
+hearthi_bell_announce(int rank)
+{
+    uint64_t now = hearthi_now(), rung;
+
+    if (!hearthi_help.bells)
+        return;
+    rung = atomic_load_explicit(&bells[rank].rung, memory_order_relaxed);
+    if (now - rung < KEEP_NS)
+        return;
+    atomic_store_explicit(&bells[rank].rung, now, memory_order_relaxed);
+    ring(rank, STAY);
+}
+
+/* ---- listening ---- */
+
+static bool
+datagram_is_ours(const struct datagram *d, ssize_t len)
+{
+    return len == (ssize_t)sizeof *d && d->word == word &&
+           d->to == hearthi_world.rank && d->from >= 0 &&
+           d->from < hearthi_world.size && d->address >= 0 &&
+           d->address < ADDRESSES;
+}
+
+static void
+ask_answer(const struct datagram *d, const union address *from)
+{
+    struct datagram a = { word, ANSWER, hearthi_world.rank, d->from,
+                          d->address };
+
+    sendto(bell_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
+           address_size(from));
+}
+
+/* Take one datagram: what it says if it is a ring, 0 if not, -1 if there is
+ * none. */
+static int
+datagram_take(void)
+{
+    union address   from;
+    socklen_t       size = sizeof from;
+    struct datagram d;
+    ssize_t         len;
+
+    len = recvfrom(bell_socket, &d, sizeof d, MSG_DONTWAIT, &from.any, &size);
+    if (len < 0)
+        return -1;
+    if (!datagram_is_ours(&d, len))
+        return 0;
+    if (d.says & ASK)
+        ask_answer(&d, &from);
+    if (d.says & ANSWER)
+        atomic_store_explicit(&bells[d.from].use, d.address,
+                              memory_order_relaxed);
+    return d.says & (RING | STAY);
+}
+
+/* Those that have rung meanwhile are served together. */
+enum hearthi_rung
+hearthi_bell_wait(uint64_t ns)
+{
+    struct pollfd   p = { .fd = bell_socket, .events = POLLIN };
+    struct timespec most = { .tv_sec = (time_t)(ns / 1000000000),
+                             .tv_nsec = (long)(ns % 1000000000) };
+    int             got, said = 0;
+
+    ppoll(&p, 1, &most, NULL);
+    while ((got = datagram_take()) >= 0)
+        said |= got;
+    return said & STAY   ? HEARTHI_ANNOUNCED
+           : said & RING ? HEARTHI_RUNG
+                         : HEARTHI_SILENT;
+}
+
+/* ---- start and stop ---- */
+
+/* A firewall may swallow what comes from other hosts: each rank rings at the
+ * next one and must hear the one before. */
+static bool
+bells_heard(void)
+{
+    int      next = (hearthi_world.rank + 1) % hearthi_world.size;
+    uint64_t start = hearthi_now();
+    bool     heard = false;
+
+    while (!heard && hearthi_now() - start < HEARD_NS) {
+        ring(next, RING);
+        heard = hearthi_bell_wait(HEARD_NS / 16) != HEARTHI_SILENT;
+    }
+    ring(next, RING); /* in case the first was lost */
+    return heard;
+}
+
+bool
+hearthi_bell_open(void)
+{
+    struct card v4 = card_make(AF_INET), v6 = card_make(AF_INET6), *mine;
+    int         can = all_agree((v4.n > 0 ? IPV4 : 0) | (v6.n > 0 ? IPV6 : 0));
+    bool        good;
+
+    mine = can & IPV4 ? &v4 : &v6;
+    good = can != 0 && socket_bind(mine, can & IPV4 ? AF_INET : AF_INET6);
+    if (!all_agree(good)) {
+        hearthi_bell_close();
+        return false;
+    }
+    word = hearthi_random();
+    HEARTHI_MPI(
+        MPI_Bcast(&word, sizeof word, MPI_BYTE, 0, hearthi_world.comm));
+    cards_exchange(mine);
+    if (!all_agree(bells_heard())) {
+        hearthi_bell_close();
+        return false;
+    }
+    return true;
+}
+
+void
+hearthi_bell_close(void)
+{
+    if (bell_socket >= 0)
+        close(bell_socket);
+    bell_socket = -1;
+    free(bells);
+    bells = NULL;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A thread that serves others while the program computes, where the MPI
+ * needs it.  It sleeps until its bell rings, then looks at the progress
+ * engine for as long as there is something to serve and a little longer.  It
+ * touches neither the heap nor any lock of the library, so a thread that
+ * waits inside a page fault may rely on it.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "mpi.h"
+#include "progress.h"
+#include "world.h"
+
+/* In nanoseconds.  HOT, and PAGES times what a page takes, is how long the
+ * helper goes on looking after it was rung for or has served somebody: long
+ * enough for the next of a row of faults, but less where ranks share cores,
+ * and one that waits may need this one to answer.  At other times it just has
+ * a BRIEF look. */
+enum { PAGES = 3 };
+enum { HOT = 50000, HOT_CROWDED = 10000, BRIEF = 10000, WATCH = 2000 };
+
+/* Naps: after an announcement, or without a bell, they start at SHORT and
+ * double up to LONG.  LONG costs 0.1 % of a core. */
+enum { NAP_SHORT = 20000, NAP_MIDDLE = 1000000, NAP_LONG = 20000000 };
+
+static pthread_t   thread;
+static atomic_bool stop;
+static bool        sleeps_at_bell;
+
+/* ---- the thread ---- */
+
+/* A look that took several times the shortest one has served somebody. */
+static bool
+look(void)
+{
+    static uint64_t shortest = UINT64_MAX;
+    uint64_t        start = hearthi_now(), took;
+
+    hearthi_progress_look();
+    took = hearthi_now() - start;
+    if (took < shortest)
+        shortest = took;
+    return took > 4 * shortest + 100;
+}
+
+/* A thread of the program that waits drives progress itself: two would only
+ * be in each other's way. */
+static bool
+others_look(void)
+{
+    uint32_t count = hearthi_progress_count();
+    uint64_t end = hearthi_now() + WATCH;
+
+    while (hearthi_now() < end)
+        if (hearthi_progress_count() - count > 1)
+            return true;
+    return false;
+}
+
+/* True if somebody was served.  The first looks after a sleep are slow in any
+ * case. */
+static bool
+serve(bool rung)
+{
+    uint64_t hot = (hearthi_crowded() ? HOT_CROWDED : HOT) +
+                   PAGES * hearthi_help.page_time;
+    uint64_t now = hearthi_now(), end = now + (rung ? hot : BRIEF);
+    bool     any = false;
+
+    for (unsigned looks = 0; now < end && !stop; looks++) {
+        bool one = look();
+
+        now = hearthi_now();
+        if (one && looks > 1) {
+            any = true;
+            end = now + hot;
+        }
+    }
+    return any;
+}
+
+/* An announced operation may come late, since its rank may have had to give
+ * its core to this very thread: so the naps after it are short at first. */
+static void
+bell_loop(void)
+{
+    uint64_t nap = NAP_LONG;
+
+    while (!stop) {
+        enum hearthi_rung rung = hearthi_bell_wait(nap);
+
+        if (rung == HEARTHI_ANNOUNCED)
+            nap = NAP_SHORT;
+        else if (nap < NAP_LONG)
+            nap *= 2;
+        if (!others_look() && serve(rung == HEARTHI_RUNG) && nap < NAP_LONG)
+            nap = NAP_SHORT;
+    }
+}
+
+/* Without a bell. */
+static void
+nap_loop(void)
+{
+    struct timespec nap = { .tv_nsec = NAP_SHORT };
+
+    while (!stop) {
+        nanosleep(&nap, NULL);
+        if (serve(false))
+            nap.tv_nsec = NAP_SHORT;
+        else if (nap.tv_nsec < NAP_MIDDLE)
+            nap.tv_nsec *= 2;
+    }
+}
+
+static void *
+run(void *unused)
+{
+    (void)unused;
+    prctl(PR_SET_TIMERSLACK, 1L); /* 50 us otherwise; only delays if refused */
+    for (int i = 0; i < 100; i++)
+        look();
+    if (sleeps_at_bell)
+        bell_loop();
+    else
+        nap_loop();
+    return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static void
+thread_start(void)
+{
+    sigset_t all, before;
+    int      error;
+
+    stop = false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0)
+        hearthi_fatal("hearth_init",
+                      "no helper thread: %s; allow more threads, or set "
+                      "HEARTH_PROGRESS=none",
+                      strerror(error));
+}
+
+/* ---- whether ---- */
+
+static bool
+every_rank_multiple(void)
+{
+    int mine = hearthi_world.multiple, all;
+
+    HEARTHI_MPI(
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, hearthi_world.comm));
+    return all != 0;
+}
+
+/* What waits for a rank that computes, or NULL. */
+static const char *
+what_waits(void)
+{
+    const enum hearthi_need *need = hearthi_help.need;
+
+    if (need[HEARTHI_PAGE] != HEARTHI_FREE)
+        return "a page fault";
+    if (need[HEARTHI_LOCK] != HEARTHI_FREE)
+        return "a lock";
+    if (need[HEARTHI_WORD] != HEARTHI_FREE)
+        return "hearth_fetch_add or hearth_swap";
+    return NULL;
+}
+
+static void
+cost_warn(const char *what)
+{
+    static bool said; /* once, however often Hearth is started */
+
+    if (hearthi_world.rank == 0 && !said)
+        hearthi_warn(
+            "hearth_init",
+            "with this MPI %s waits until the rank at the other end calls MPI "
+            "or Hearth: initialise MPI with MPI_THREAD_MULTIPLE or let "
+            "hearth_init do it, so that a helper thread can answer, or use a "
+            "fabric with RMA in hardware (HEARTH_PROGRESS=none: no such "
+            "warning)",
+            what);
+    said = true;
+}
+
+/* All ranks have seen it; rank 0 says so for all. */
+_Noreturn static void
+thread_impossible(void)
+{
+    if (hearthi_world.rank == 0)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_PROGRESS=thread needs MPI_THREAD_MULTIPLE: ask "
+                      "MPI_Init_thread for it or let hearth_init initialise "
+                      "MPI");
+    for (;;)
+        pause(); /* until rank 0 has ended the job */
+}
+
+static bool
+helper_wanted(void)
+{
+    bool        multiple = every_rank_multiple();
+    const char *what = what_waits();
+
+    switch ((enum hearthi_progress)hearthi_opt.progress) {
+    case HEARTHI_NONE: return false;
+    case HEARTHI_THREAD:
+        if (!multiple)
+            thread_impossible();
+        return true;
+    case HEARTHI_AUTO: break;
+    }
+    if (what != NULL && !multiple)
+        cost_warn(what);
+    return what != NULL && multiple;
+}
+
+void
+hearthi_helper_open(void)
+{
+    if (hearthi_world.nodes == 1)
+        return;
+    hearthi_probe();
+    hearthi_mpi.helper = helper_wanted();
+    if (!hearthi_mpi.helper)
+        return;
+    sleeps_at_bell = hearthi_bell_open();
+    thread_start();
+    hearthi_help.bells = sleeps_at_bell;
+}
+
+void
+hearthi_helper_close(void)
+{
+    if (!hearthi_mpi.helper)
+        return;
+    stop = true;
+    if (sleeps_at_bell)
+        hearthi_bell_ring(hearthi_world.rank);
+    pthread_join(thread, NULL);
+    hearthi_help.bells = false;
+    hearthi_bell_close();
+    hearthi_mpi.helper = false;
+}

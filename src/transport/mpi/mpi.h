@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The mpi transport, between its files.  Between nodes everything rides two
+ * windows in one passive epoch that lasts for the whole run, and the leaders'
+ * exchange at a barrier; inside a node, shared memory and C11 atomics.
+ */
+#ifndef HEARTHI_TRANSPORT_MPI_H
+#define HEARTHI_TRANSPORT_MPI_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "transport/transport.h"
+
+/* Most operations that are started before a flush: Open MPI 5 over UCX aborts
+ * at the 255th. */
+enum { HEARTHI_OUTSTANDING = 128 };
+
+/* A lock or flag as the ranks of one node see it: a ticket lock of theirs
+ * that stands before the lock between nodes. */
+struct hearthi_node_lock {
+    atomic_uint next, serving;
+    atomic_bool value;  /* one node only: the flag */
+    bool        ours;   /* this node holds the lock between nodes */
+    bool        tried;  /* ... by a try */
+    uint16_t    ticket; /* ... with this ticket */
+    uint64_t    word;   /* what is to be written to `serving` at the manager */
+};
+
+/* Notices of one rank or of all, in the node's memory. */
+struct hearthi_deposit {
+    _Alignas(64) atomic_uint generation;
+    uint32_t n;
+    uint32_t everything;
+};
+
+enum { HEARTHI_DEPOSIT_MAX = 16384, HEARTHI_NEWS_MAX = 131072 };
+
+struct hearthi_node_area {
+    struct hearthi_node_lock lock[HEARTHI_SYNCS];
+    struct hearthi_deposit   news; /* what the barrier brought */
+    struct hearthi_deposit   of[]; /* what each rank of the node gave */
+};
+
+struct hearthi_mpi {
+    MPI_Win                   heap; /* over the segments */
+    MPI_Win                   sync; /* words and logs of managed objects */
+    struct hearthi_node_area *node;
+    struct hearthi_notice    *news;      /* NEWS_MAX, shared by the node */
+    struct hearthi_notice   **deposited; /* DEPOSIT_MAX, of each node rank */
+    bool                      helper;    /* a thread serves others */
+};
+
+extern struct hearthi_mpi hearthi_mpi;
+
+/* node.c: the memory of a node.  Collective. */
+void hearthi_node_open(void);
+void hearthi_node_close(void);
+
+/* progress.c: one Fetch_and_op on a 64-bit word, complete on return; and the
+ * completion of all that was started on a window at a rank.  Both block. */
+uint64_t hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
+                          uint64_t value);
+void     hearthi_flush(MPI_Win win, int rank);
+
+/* sync.c */
+void hearthi_sync_open(void);
+void hearthi_sync_close(void);
+bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
+void hearthi_mpi_release(int sync, uint16_t epoch,
+                         const struct hearthi_notice *n, size_t count);
+void hearthi_mpi_flag_set(int sync, uint16_t epoch,
+                          const struct hearthi_notice *n, size_t count);
+void hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
+void hearthi_mpi_flag_reset(int sync);
+
+/* barrier.c */
+void hearthi_barrier_open(void);
+void hearthi_barrier_close(void);
+void hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
+                         bool everything, struct hearthi_news *news);
+
+/* helper.c: a thread that drives progress, if the MPI needs one. */
+void hearthi_helper_open(void);
+void hearthi_helper_close(void);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Waits that drive progress, yield the core, and ring the doorbell of a
+ * target that may be computing.
+ */
+#include "config.h"
+
+#include "progress.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "mpi.h"
+#include "world.h"
+
+struct hearthi_help hearthi_help;
+
+/* In nanoseconds.  A target inside MPI answers well before RING; sending the
+ * datagram costs a microsecond or two, and waking the helper some 10 us of the
+ * target's core.  A ring may find a thread of the target that is about to
+ * leave MPI, or get lost, so it is repeated.  Where ranks share cores a wait
+ * rings early and yields only then: whoever gets the core may compute on it
+ * for milliseconds. */
+enum { RING = 6000, RING_CROWDED = 2000, AGAIN = 50000, AGAIN_MOST = 400000 };
+
+/* Turns between looks at the clock, and between yields. */
+enum { LOOK = 8, YIELD = 512, YIELD_CROWDED = 32 };
+
+/* MPI_Fetch_and_op has no request.  Its result is looked at instead: it holds
+ * a random value at first.  That it changed is a hint; the flush decides. */
+static uint64_t absent;
+
+/* Turns after which a result that cannot be seen is asked for by a call that
+ * blocks: seconds. */
+enum { TURNS_MOST = 1 << 24 };
+
+/* ---- the progress engine ---- */
+
+/* Looking at a pending receive enters the progress engine; of the calls that
+ * serve others' RMA on both MPIs it is the cheapest (0.03 us), and unlike
+ * MPI_Test several threads may look at one request.  Not MPI_Iprobe, which
+ * with UCX in Open MPI 4.1.4 serves RMA only now and then, nor MPI_Win_sync,
+ * which in MPICH 4.0.2 never does. */
+static MPI_Request never = MPI_REQUEST_NULL;
+static char        nothing;
+static atomic_uint count;
+
+enum { TAG_NEVER = 32000 };
+
+uint64_t
+hearthi_random(void)
+{
+    uint64_t r;
+
+    if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
+        r = hearthi_clock_kernel() * UINT64_C(0x9e3779b97f4a7c15);
+    return r;
+}
+
+void
+hearthi_progress_open(void)
+{
+    hearthi_help = (struct hearthi_help){ .bells = false };
+    absent = hearthi_random();
+    HEARTHI_MPI(MPI_Irecv(&nothing, 1, MPI_BYTE, hearthi_world.rank, TAG_NEVER,
+                          hearthi_world.comm, &never));
+}
+
+void
+hearthi_progress_close(void)
+{
+    MPI_Cancel(&never);
+    MPI_Wait(&never, MPI_STATUS_IGNORE);
+}
+
+void
+hearthi_progress_look(void)
+{
+    int arrived;
+
+    MPI_Request_get_status(never, &arrived, MPI_STATUS_IGNORE);
+}
+
+/* A count lost between two threads does no harm, so it costs no atomic
+ * addition. */
+static void
+count_one(void)
+{
+    unsigned c = atomic_load_explicit(&count, memory_order_relaxed);
+
+    atomic_store_explicit(&count, c + 1, memory_order_relaxed);
+}
+
+void
+hearthi_progress_drive(void)
+{
+    count_one();
+    hearthi_progress_look();
+}
+
+uint32_t
+hearthi_progress_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+/* ---- waiting ---- */
+
+/* The bytes are given 8 GB/s, and what is usual twice. */
+struct hearthi_wait
+hearthi_wait_begin(size_t bytes)
+{
+    struct hearthi_wait w = { .again = AGAIN };
+    uint64_t            least = hearthi_crowded() ? RING_CROWDED : RING;
+    uint64_t            usual = 2 * hearthi_help.page_time;
+
+    if (hearthi_help.bells)
+        w.ring_at =
+            hearthi_now() + (usual > least ? usual : least) + bytes / 8;
+    return w;
+}
+
+static bool
+ring_due(struct hearthi_wait *w)
+{
+    uint64_t now;
+
+    if (!hearthi_help.bells || w->turn % LOOK != 0)
+        return false;
+    now = hearthi_now();
+    if (now < w->ring_at)
+        return false;
+    w->ring_at = now + w->again;
+    if (w->again < AGAIN_MOST)
+        w->again *= 2;
+    return true;
+}
+
+bool
+hearthi_wait_turn(struct hearthi_wait *w)
+{
+    bool ring;
+
+    w->turn++;
+    count_one();
+    ring = ring_due(w);
+    if (!ring && w->turn % (hearthi_crowded() ? YIELD_CROWDED : YIELD) == 0)
+        sched_yield();
+    return ring;
+}
+
+static int
+requests_left(const MPI_Request *request, int n)
+{
+    int left = 0;
+
+    for (int i = 0; i < n; i++)
+        left += request[i] != MPI_REQUEST_NULL;
+    return left;
+}
+
+void
+hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
+                      size_t bytes)
+{
+    struct hearthi_wait w = hearthi_wait_begin(bytes);
+
+    while (requests_left(request, n) > 0) {
+        bool ring = hearthi_wait_turn(&w);
+        int  done;
+
+        for (int i = 0; i < n; i++) {
+            if (request[i] == MPI_REQUEST_NULL)
+                continue;
+            HEARTHI_MPI(MPI_Test(&request[i], &done, MPI_STATUS_IGNORE));
+            if (!done && ring)
+                hearthi_bell_ring(rank[i]);
+        }
+    }
+}
+
+/* Only a flush tells that a Put has arrived, and it blocks.  A Get of a few
+ * bytes that follows on the same path arrives when the target's progress
+ * engine runs, so that the flush then has little to wait for. */
+void
+hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
+                   size_t bytes)
+{
+    uint64_t sink[HEARTHI_TARGETS];
+
+    for (int i = 0; i < n; i++)
+        if (last[i] == MPI_REQUEST_NULL)
+            HEARTHI_MPI(MPI_Rget(&sink[i], sizeof sink[i], MPI_BYTE, rank[i],
+                                 0, sizeof sink[i], MPI_BYTE, win, &last[i]));
+    hearthi_wait_requests(last, rank, n, bytes);
+    for (int i = 0; i < n; i++)
+        HEARTHI_MPI(MPI_Win_flush(rank[i], win));
+}
+
+void
+hearthi_flush(MPI_Win win, int rank)
+{
+    MPI_Request last = MPI_REQUEST_NULL;
+
+    if (hearthi_need_at(win == hearthi_mpi.heap ? HEARTHI_PAGE : HEARTHI_LOCK,
+                        rank) == HEARTHI_FREE)
+        HEARTHI_MPI(MPI_Win_flush(rank, win));
+    else
+        hearthi_wait_flush(win, &last, &rank, 1, 0);
+}
+
+/* ---- atomics ---- */
+
+static void
+result_wait(const volatile uint64_t *result, int rank)
+{
+    struct hearthi_wait w = hearthi_wait_begin(0);
+
+    while (*result == absent && w.turn < TURNS_MOST) {
+        hearthi_progress_look();
+        if (hearthi_wait_turn(&w))
+            hearthi_bell_ring(rank);
+    }
+}
+
+uint64_t
+hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
+                 uint64_t value)
+{
+    enum hearthi_need need = hearthi_need_at(
+        win == hearthi_mpi.heap ? HEARTHI_WORD : HEARTHI_LOCK, rank);
+    volatile uint64_t old = absent;
+
+    if (need == HEARTHI_BLOCKS)
+        hearthi_bell_announce(rank);
+    HEARTHI_MPI(MPI_Fetch_and_op(&value, (void *)&old, MPI_UINT64_T, rank,
+                                 (MPI_Aint)offset, op, win));
+    if (need == HEARTHI_WAITS)
+        result_wait(&old, rank);
+    HEARTHI_MPI(MPI_Win_flush(rank, win));
+    return old;
+}

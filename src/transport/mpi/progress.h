@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Operations that need help at their target, and who gives it.
+ *
+ * A passive one-sided operation may have to wait until its target calls MPI.
+ * A probe finds out which do, and a helper thread at the target then serves
+ * them.  A helper that polls by time is either slow or dear: a nap of 20 us
+ * takes half of a computing thread's core, one of 1 ms makes each fault take
+ * a millisecond.  So the helper sleeps at a doorbell, a datagram socket, and
+ * whoever has waited in vain for some microseconds rings it.
+ */
+#ifndef HEARTHI_TRANSPORT_MPI_PROGRESS_H
+#define HEARTHI_TRANSPORT_MPI_PROGRESS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "world.h"
+
+/* What is told apart: moving bytes on the heap window, an atomic on it, and
+ * one on the window of the locks. */
+enum hearthi_operation {
+    HEARTHI_PAGE,
+    HEARTHI_WORD,
+    HEARTHI_LOCK,
+    HEARTHI_OPERATIONS
+};
+
+/* What an operation needs while its target is outside MPI. */
+enum hearthi_need {
+    HEARTHI_FREE,  /* nothing: it completes */
+    HEARTHI_WAITS, /* help; the call returns, and the result can be seen */
+    HEARTHI_BLOCKS /* help; only a call that blocks shows the result */
+};
+
+struct hearthi_help {
+    enum hearthi_need need[HEARTHI_OPERATIONS]; /* the same on every rank */
+    uint64_t          page_time; /* nanoseconds to get one, at best */
+    bool              bells;     /* every rank has a helper with a doorbell */
+};
+
+extern struct hearthi_help hearthi_help;
+
+/* A rank is never outside MPI for itself. */
+static inline enum hearthi_need
+hearthi_need_at(enum hearthi_operation operation, int rank)
+{
+    return rank == hearthi_world.rank ? HEARTHI_FREE
+                                      : hearthi_help.need[operation];
+}
+
+/* Ranks share cores. */
+static inline bool
+hearthi_crowded(void)
+{
+    return hearthi_world.machine_ranks > hearthi_world.cores;
+}
+
+uint64_t hearthi_random(void);
+
+/* ---- progress.c: waits that drive progress ---- */
+
+void hearthi_progress_open(void);
+void hearthi_progress_close(void);
+
+/* Enter the progress engine, for the program's threads; those that wait count
+ * how often, so that the helper sees whether it is needed. */
+void     hearthi_progress_drive(void);
+uint32_t hearthi_progress_count(void);
+
+/* The same for the helper. */
+void hearthi_progress_look(void);
+
+struct hearthi_wait {
+    unsigned turn;
+    uint64_t ring_at, again; /* when to ring next, and how long after that */
+};
+
+/* A wait in which so many bytes move, which takes its time in any case. */
+struct hearthi_wait hearthi_wait_begin(size_t bytes);
+
+/* A fruitless turn: yields now and then; true if it is time to ring. */
+bool hearthi_wait_turn(struct hearthi_wait *w);
+
+/* Complete requests, each of an operation at a rank; null ones are. */
+void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
+                           size_t bytes);
+
+/* Complete what was started on a window at up to TARGETS ranks.  `last` holds
+ * for each the request of its last operation, or null. */
+enum { HEARTHI_TARGETS = 32 };
+void hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
+                        size_t bytes);
+
+/* ---- probe.c ---- */
+
+/* Fill hearthi_help but for the bells.  Collective; takes some milliseconds.
+ */
+void hearthi_probe(void);
+
+/* ---- doorbell.c ---- */
+
+/* Collective; true on all ranks or on none. */
+bool hearthi_bell_open(void);
+void hearthi_bell_close(void);
+
+/* Wake the helper of a rank, for an operation that was started: one system
+ * call, from any thread. */
+void hearthi_bell_ring(int rank);
+
+/* The same before an operation whose call blocks, so that it cannot be rung
+ * for again: the helper stays until it has come.  Not if that was said just
+ * now; nothing without bells. */
+void hearthi_bell_announce(int rank);
+
+enum hearthi_rung { HEARTHI_SILENT, HEARTHI_RUNG, HEARTHI_ANNOUNCED };
+
+/* Sleep until somebody rings, or for so long.  For the helper. */
+enum hearthi_rung hearthi_bell_wait(uint64_t ns);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "transport.h"
+
+#include <sched.h>
+
+#include "base/option.h"
+#include "world.h"
+
+const struct hearthi_transport_ops *hearthi_transport;
+
+static const struct hearthi_transport_ops *const all[] = {
+    [HEARTHI_MPI] = &hearthi_transport_mpi,
+};
+
+void
+hearthi_transport_open(void)
+{
+    hearthi_transport = all[hearthi_opt.transport];
+    hearthi_transport->open();
+}
+
+static void
+pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* A rank that waits spins for a few microseconds only if every rank has a
+ * core of its own: otherwise the one it waits for may need this core. */
+void
+hearthi_relax(unsigned *turn)
+{
+    unsigned spins =
+        hearthi_world.machine_ranks <= hearthi_world.cores ? 64 : 4;
+
+    (*turn)++;
+    if (*turn % 4 != 0) {
+        pause_core();
+        return;
+    }
+    hearthi_transport->progress();
+    if (*turn > spins)
+        sched_yield();
+}

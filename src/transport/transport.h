@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The seam: what carries pages, diffs, locks and barriers between nodes.  The
+ * layers above never call RMA or sockets; a transport never knows what a diff
+ * is for.  To add one: one folder, one table of functions, one row in
+ * transport.c.
+ *
+ * "Blocks" below means: drives the progress of others while it waits, and
+ * yields the core.
+ */
+#ifndef HEARTHI_TRANSPORT_H
+#define HEARTHI_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hearth/hearth.h"
+#include "notice/notice.h"
+
+/* Synchronisation objects: locks, then flags, in one numbering. */
+enum { HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS, HEARTHI_LOG = 168 };
+
+/* A run of pages with one home and neighbouring frames. */
+struct hearthi_fetch {
+    uint64_t page;
+    uint32_t count;
+    int      home;
+    uint64_t frame;
+    bool     announce; /* set the pages' shared flags at the home as well */
+};
+
+/* What an acquire learns.  The caller sets epoch, pos and room for notices. */
+struct hearthi_grant {
+    uint16_t epoch; /* barriers passed, modulo HEARTHI_EPOCHS */
+    uint32_t pos;   /* in: log read so far in this epoch; out: now */
+    size_t   n;
+    bool     everything; /* the log had overflowed */
+    struct hearthi_notice notice[HEARTHI_LOG];
+};
+
+enum { HEARTHI_EPOCHS = 65535 };
+
+/* What a barrier learnt; valid until the next barrier. */
+struct hearthi_news {
+    const struct hearthi_notice *notice;
+    size_t                       n;
+    bool                         everything;
+};
+
+enum hearthi_atomic { HEARTHI_ADD, HEARTHI_SWAP };
+
+struct hearthi_transport_ops {
+    const char *name;
+
+    /* Collective; after the segments.  Ends the job if it cannot work here. */
+    void (*open)(void);
+    void (*close)(void);
+
+    /* fetch brings n runs into the system view of their cached frames, and
+     * sets their shared flags if asked, in any order.  Blocks until all that
+     * has happened. */
+    void (*fetch)(const struct hearthi_fetch *run, size_t n);
+
+    /* diff brings changed bytes to an offset of home's segment, some time
+     * before the next flush returns; src stays untouched until then. */
+    void (*diff)(int home, size_t offset, const void *src, size_t len);
+
+    /* tell changes this rank's word in home's segment, some time before the
+     * next flush returns, to a value that it never had (segment.h). */
+    void (*tell)(int home);
+
+    /* flush blocks until every diff has arrived. */
+    void (*flush)(void);
+
+    /* acquire takes a lock, in a fair queue, and reads its log.  With `try`
+     * it returns false instead of waiting for another holder. */
+    bool (*acquire)(int sync, bool try, struct hearthi_grant *g);
+
+    /* release publishes notices in the lock's log and passes the lock on;
+     * what does not fit the log is published as "everything". */
+    void (*release)(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                    size_t count);
+
+    /* barrier waits for every rank and exchanges what each has written since
+     * the last barrier.  Blocks. */
+    void (*barrier)(const struct hearthi_notice *own, size_t n,
+                    bool everything, struct hearthi_news *news);
+
+    /* A flag is a synchronisation object with a value.  set publishes as
+     * release does; wait blocks until the value is 1 and reads the log. */
+    void (*flag_set)(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                     size_t count);
+    void (*flag_wait)(int sync, struct hearthi_grant *g);
+    void (*flag_reset)(int sync);
+
+    /* One atomic step on a word of home's segment; blocks. */
+    int64_t (*atomic)(enum hearthi_atomic op, int home, size_t offset,
+                      int64_t value);
+
+    /* Let others be served.  Local, cheap. */
+    void (*progress)(void);
+};
+
+extern const struct hearthi_transport_ops *hearthi_transport; /* in use */
+
+extern const struct hearthi_transport_ops hearthi_transport_mpi;
+
+/* The transport that hearthi_opt.transport names.  Collective. */
+void hearthi_transport_open(void);
+
+/* One turn of a waiting loop: spins at first, then drives progress and
+ * yields.  Start with *turn == 0. */
+void hearthi_relax(unsigned *turn);
+
+#endif

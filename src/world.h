@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Who is here: ranks, nodes, communicators, threads.  Filled once by
+ * hearth_init() and read by everybody afterwards.
+ */
+#ifndef HEARTHI_WORLD_H
+#define HEARTHI_WORLD_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hearthi_world {
+    bool        up;         /* between hearth_init and hearth_finalize */
+    bool        owns_mpi;   /* hearth_init initialised MPI */
+    bool        multiple;   /* MPI_THREAD_MULTIPLE: any thread may fault */
+    bool        scope;      /* scope consistency */
+    MPI_Comm    comm;       /* all ranks; our own duplicate */
+    MPI_Comm    node_comm;  /* ranks of this node */
+    MPI_Comm    leaders;    /* first rank of each node; null on the others */
+    int         rank, size; /* in comm */
+    int         node, nodes;
+    int         node_rank, node_size; /* in node_comm */
+    int         machine_rank;
+    int         machine_ranks; /* ranks on this machine, virtual or not */
+    int         cores;         /* of this machine */
+    int        *node_of;       /* of each rank */
+    int        *node_rank_of;  /* rank within its node, of each rank */
+    int        *node_member;   /* rank in comm of each rank of this node */
+    const void *main_thread;   /* identity of hearth_init's caller */
+};
+
+extern struct hearthi_world hearthi_world;
+
+/* Duplicate comm, find the nodes.  Collective. */
+void hearthi_world_open(MPI_Comm comm);
+void hearthi_world_close(void);
+
+/* Identity of the calling thread; safe in a signal handler. */
+const void *hearthi_thread(void);
+
+/* End the job when an MPI call fails: who first knows prints the line. */
+void hearthi_mpi_failed(const char *call, int code);
+
+#define HEARTHI_MPI(call)                     \
+    do {                                      \
+        int code_ = (call);                   \
+        if (code_ != MPI_SUCCESS)             \
+            hearthi_mpi_failed(#call, code_); \
+    } while (0)
+
+#endif

@@ -1,0 +1,40 @@
+#!/bin/sh
+# api-lists.sh -- the header, the symbol table and the man pages must name the
+# same functions.  Environment: srcdir, NM, API_PAGES (from make check).
+header=$srcdir/include/hearth/hearth.h
+exported=`sed -n 's/^HEARTH_API .*\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
+# Static inline functions: a line of their own starts with the name.
+inlined=`sed -n 's/^\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
+types=`sed -n 's/^} \(hearth_[a-z_]*\);/\1/p' "$header"`
+
+words() {
+    printf '%s\n' $* | sort
+}
+
+# The library interposes sigaction() and signal() to notice a program that
+# takes SIGSEGV away from it; nothing else may leak out.
+symbols=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
+    sed -n 's/.* [TWDBVi] //p' | grep -v -x -e sigaction -e signal`
+pages=`for p in $API_PAGES; do basename "$p" .3; done | grep -v '\.h$'`
+
+test -n "$symbols" || exit 77 # no ELF shared library to look at
+
+fail=0
+compare() { # WHAT WANTED FOUND
+    test "`words $2`" = "`words $3`" && return
+    echo "$1 differ from hearth.h ('<' only there, '>' only here):"
+    words $2 >api-lists.$$
+    words $3 | diff api-lists.$$ - | grep '^[<>]'
+    rm -f api-lists.$$
+    fail=1
+}
+compare "exported symbols" "$exported" "$symbols"
+compare "man pages listed in man/local.mk" "$exported $inlined $types" "$pages"
+
+# Doxygen leaves out what has no comment.
+if test -f man/doxygen.stamp; then
+    for p in $API_PAGES; do
+        test -f "$p" || { echo "no comment, so no page: $p"; fail=1; }
+    done
+fi
+exit $fail

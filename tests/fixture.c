@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fixture.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int me, ranks;
+
+void
+fixture_start(void)
+{
+    harness_at(__func__, __LINE__);
+    hearth_init(MPI_COMM_WORLD);
+    me = hearth_rank();
+    ranks = hearth_size();
+}
+
+void
+fixture_stop(void)
+{
+    harness_at(__func__, __LINE__);
+    hearth_finalize();
+}
+
+void
+fixture_start_with(const char *name, const char *value)
+{
+    char        variable[64];
+    const char *old;
+    char       *saved;
+
+    snprintf(variable, sizeof variable, "HEARTH_%s", name);
+    old = getenv(variable);
+    saved = old == NULL ? NULL : strdup(old);
+    setenv(variable, value, 1);
+    fixture_start();
+    if (saved == NULL)
+        unsetenv(variable);
+    else
+        setenv(variable, saved, 1);
+    free(saved);
+}
+
+bool
+apart(int a, int b)
+{
+    return hearth_node_of(a) != hearth_node_of(b);
+}
+
+bool
+release_consistency(void)
+{
+    return strcmp(hearth_option("consistency"), "release") == 0;
+}
+
+int64_t *
+pages_new(int count)
+{
+    return hearth_alloc((size_t)count * PAGE / sizeof(int64_t),
+                        sizeof(int64_t), hearth_cyclic(1));
+}
+
+void
+dawdle(void)
+{
+    static uint64_t state;
+    struct timespec nap = { 0, 0 };
+
+    if (state == 0)
+        state = (uint64_t)me + 1;
+    switch (random_next(&state) % 4) {
+    case 0: return;
+    case 1: sched_yield(); return;
+    case 2:
+        for (volatile uint64_t i = random_next(&state) % 20000; i > 0; i--)
+            continue;
+        return;
+    default:
+        nap.tv_nsec = (long)(random_next(&state) % 200000);
+        nanosleep(&nap, NULL);
+    }
+}
+
+void
+sleep_ms(long ms)
+{
+    struct timespec nap = { ms / 1000, ms % 1000 * 1000000 };
+
+    nanosleep(&nap, NULL);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Hearth around a test case: what the tests of shared memory have in common.
+ */
+#ifndef HEARTH_FIXTURE_H
+#define HEARTH_FIXTURE_H
+
+#include <hearth/hearth.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness.h"
+
+enum { PAGE = 4096 };
+
+extern int me, ranks; /* hearth_rank(), hearth_size() */
+
+/* Fixtures: Hearth on MPI_COMM_WORLD with the options of the environment. */
+void fixture_start(void);
+void fixture_stop(void);
+
+/* The same with HEARTH_<name> = value for this one time. */
+void fixture_start_with(const char *name, const char *value);
+
+/* True if the two ranks are on different nodes. */
+bool apart(int a, int b);
+
+/* True under HEARTH_CONSISTENCY=release. */
+bool release_consistency(void);
+
+/* Words that each have a page of their own; page i has its home on rank
+ * i % ranks. */
+int64_t *pages_new(int count);
+static inline int64_t *
+word(int64_t *pages, int i)
+{
+    return pages + (size_t)i * PAGE / sizeof(int64_t);
+}
+
+/* Wait a little, differently each time, to vary who comes first. */
+void dawdle(void);
+void sleep_ms(long ms);
+
+/* A cheap reproducible sequence; every rank can follow that of another. */
+static inline uint64_t
+random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* hearth_barrier(), remembered for a run that hangs. */
+#define barrier()                       \
+    do {                                \
+        harness_at(__func__, __LINE__); \
+        hearth_barrier();               \
+    } while (0)
+
+#endif

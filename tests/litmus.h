@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef HEARTH_LITMUS_H
+#define HEARTH_LITMUS_H
+
+#include "fixture.h"
+
+TCase *litmus_pages(void);
+
+#endif

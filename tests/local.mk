@@ -1,0 +1,120 @@
+# Tests named *.mpi run under the launcher, once for each configuration (see
+# run-mpi); *.tap are scripts; the others run directly.  All these print TAP.
+# Scripts named *.sh answer with their exit status.
+#
+#   make check                                      the whole matrix
+#   make check TEST_NP=4 TEST_NODES='1 2'           one corner of it
+#   make check TESTS=tests/litmus.mpi               one test
+#   make check TESTS=tests/random.mpi TEST_RANDOM=600
+TEST_NP = 1 2 3 4
+TEST_NODES = 1 2 0
+TEST_CONSISTENCY = release scope
+TEST_THREADS = multiple funneled
+TEST_TIMEOUT = 120
+TEST_RANDOM = 60
+
+EXTRA_DIST += %D%/run-mpi %D%/api-lists.sh %D%/installed
+TEST_EXTENSIONS = .mpi .sh .tap
+
+AM_TESTS_ENVIRONMENT = \
+  MPIEXEC='$(MPIEXEC)' MPI_FLAVOUR='$(MPI_FLAVOUR)' \
+  TEST_NP='$(TEST_NP)' TEST_NODES='$(TEST_NODES)' \
+  TEST_CONSISTENCY='$(TEST_CONSISTENCY)' TEST_THREADS='$(TEST_THREADS)' \
+  TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
+  NM='$(NM)' API_PAGES='$(api_pages)'; \
+  export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
+  export TEST_THREADS TEST_TIMEOUT TEST_RANDOM NM API_PAGES;
+
+tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+  $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(tap_driver)
+MPI_LOG_DRIVER = $(tap_driver)
+MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/%D%/run-mpi
+TAP_LOG_DRIVER = $(tap_driver)
+TAP_LOG_COMPILER = $(SHELL)
+
+TESTS = %D%/api-lists.sh
+unit_tests =
+mpi_tests =
+tap_tests =
+if HAVE_CHECK
+check_PROGRAMS += $(unit_tests) $(mpi_tests)
+TESTS += $(unit_tests) $(mpi_tests) $(tap_tests)
+endif
+
+# Linked with the convenience libraries: tests may reach hearthi_ symbols, and
+# the programs are real binaries (gdb and valgrind work), not libtool scripts.
+test_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS)
+unit_ldadd = libhearth_base.la $(CHECK_LIBS)
+mpi_ldadd = libhearth_core.la $(CHECK_LIBS)
+
+unit_tests += %D%/option
+%C%_option_SOURCES = %D%/option.c %D%/harness.h %D%/harness_unit.c
+%C%_option_CFLAGS = $(test_cflags)
+%C%_option_LDADD = $(unit_ldadd)
+
+# MPI tests.
+mpi_harness = %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c
+
+mpi_tests += %D%/api.mpi
+%C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h $(mpi_harness)
+%C%_api_mpi_CFLAGS = $(test_cflags)
+%C%_api_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/litmus.mpi
+%C%_litmus_mpi_SOURCES = %D%/litmus.c %D%/litmus.h %D%/litmus_page.c \
+  $(mpi_harness)
+%C%_litmus_mpi_CFLAGS = $(test_cflags)
+%C%_litmus_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/locks.mpi
+%C%_locks_mpi_SOURCES = %D%/locks.c %D%/flags.c %D%/flags.h $(mpi_harness)
+%C%_locks_mpi_CFLAGS = $(test_cflags)
+%C%_locks_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/threads.mpi
+%C%_threads_mpi_SOURCES = %D%/threads.c $(mpi_harness)
+%C%_threads_mpi_CFLAGS = $(test_cflags)
+%C%_threads_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/mappings.mpi
+%C%_mappings_mpi_SOURCES = %D%/mappings.c $(mpi_harness)
+%C%_mappings_mpi_CFLAGS = $(test_cflags)
+%C%_mappings_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/heap.mpi
+%C%_heap_mpi_SOURCES = %D%/heap.c $(mpi_harness)
+%C%_heap_mpi_CFLAGS = $(test_cflags)
+%C%_heap_mpi_LDADD = $(mpi_ldadd)
+
+# By hand: mpirun -n 4 tests/random.mpi --seconds 600 --seed 1
+mpi_tests += %D%/random.mpi
+%C%_random_mpi_SOURCES = %D%/random.c %D%/random.h %D%/random_arena.c \
+  %D%/random_epoch.c %D%/random_object.c %D%/random_oracle.c \
+  %D%/random_step.c %D%/random_world.c
+%C%_random_mpi_CFLAGS = $(AM_CFLAGS)
+%C%_random_mpi_LDADD = libhearth_core.la
+
+mpi_tests += %D%/signals.mpi
+%C%_signals_mpi_SOURCES = %D%/signals.c $(mpi_harness)
+%C%_signals_mpi_CFLAGS = $(test_cflags)
+%C%_signals_mpi_LDADD = $(mpi_ldadd)
+
+# Programs for the scripts.
+check_PROGRAMS += %D%/badinput %D%/start
+%C%_badinput_SOURCES = %D%/badinput.c
+%C%_badinput_LDADD = libhearth_core.la
+%C%_start_SOURCES = %D%/start.c
+%C%_start_LDADD = libhearth_core.la
+tap_tests += %D%/badinput.tap
+
+# Two test hosts on this machine, over TCP.  By hand, make check
+# TESTS=tests/hosts.tap, until it holds: on a loaded machine Open MPI over TCP
+# ended in time-outs and in an error of MPI_Win_flush.
+EXTRA_DIST += %D%/testbed/hosts %D%/testbed/rsh %D%/testbed/run %D%/hosts.tap
+EXTRA_DIST += $(tap_tests) %D%/small-shm
+
+mpi_tests += %D%/progress.mpi
+%C%_progress_mpi_SOURCES = %D%/progress.c $(mpi_harness)
+%C%_progress_mpi_CFLAGS = $(test_cflags)
+%C%_progress_mpi_LDADD = $(mpi_ldadd)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# model.sh -- walks the model of DESIGN 6 (tests/model): it holds as it is, and
+# fails when any one rule is broken, so each rule is needed.
+#
+#   tests/model.sh               from the build folder; a quarter of a minute
+#   MODEL=full tests/model.sh    larger ones as well: minutes, some GiB
+#   tests/model/model --scan-once --trace      how one fails, step by step
+model=tests/model/model
+test -x "$model" || { echo "no $model: make check builds it"; exit 1; }
+wrong=0
+
+# expect 0|1 ARGS: the walk holds (0) or finds a fault (1).
+expect() {
+    want=$1
+    shift
+    text=`"$model" "$@"`
+    got=$?
+    echo "$* -- $text"
+    test $got = "$want" || { echo "WRONG: exit status $got"; wrong=1; }
+}
+holds() { expect 0 "$@"; }
+fails() { expect 1 "$@"; }
+
+holds --writes=3
+holds --writes=3 --locks=0 --barrier
+holds --locks=2
+holds --barrier
+holds --homes=2
+holds --homes=2 --locks=2 --writes=1
+holds --guests=2 --bytes=1
+holds --guests=2 --locks=0 --barrier --writes=1
+
+# Home pages without cost.
+fails --keep-first-copy
+fails --trust-open-page
+fails --scan-once
+fails --homes=2 --one-scans --writes=1
+fails --no-tell
+fails --tell-with-fetch
+fails --locks=0 --barrier --flags-before-word
+fails --locks=0 --barrier --no-fence
+# Several threads, and replacement.
+fails --keep-in-flight
+fails --forget-in-flight
+fails --forget-evicted
+fails --no-flush-before-drop
+fails --no-wait-for-flush
+# Diffs and notices.
+fails --publish-before-flush
+fails --whole-page-diff
+fails --locks=0 --barrier --writers-keep
+fails --homes=2 --locks=2 --writes=1 --own-notices-only
+
+# With a look at the flags at every release nobody needs to be told of them,
+# and a page evicted before the first acquire needs no care.
+holds --scan-always --writes=3
+holds --scan-always --forget-evicted --writes=3
+holds --scan-always --no-tell --writes=3
+fails --scan-always --forget-evicted --keep-first-copy
+fails --scan-always --scan-once
+
+if test "$MODEL" = full; then
+    holds --guests=2
+    holds --guests=2 --locks=2 --writes=1
+    holds --homes=2 --barrier --locks=0
+    holds --homes=2 --guests=2 --writes=1
+    holds --homes=2 --writes=3
+    holds --barrier --locks=2 --writes=3
+fi
+exit $wrong

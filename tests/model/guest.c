@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A guest, on a node of its own: fetches, writes its copy, sends diffs home,
+ * and loses the copy at an acquire or to make room.
+ */
+#include "model.h"
+
+#include <string.h>
+
+bool
+guest_store(struct state *s, int r, int byte)
+{
+    struct rank *me = &s->rank[r];
+    uint8_t      v;
+
+    if (is_home(r) || byte >= model.bytes || is_busy(me) ||
+        (me->copy != CLEAN && me->copy != DIRTY) ||
+        !version_next(s, r, byte, &v))
+        return false;
+    me->copy = DIRTY;
+    me->mask |= (uint8_t)(1 << byte);
+    me->content[byte] = v;
+    return true;
+}
+
+/* ---- a fetch ---- */
+
+bool
+guest_fetch(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (is_home(r) || is_busy(me) || me->copy != NONE || me->fetching ||
+        (me->puts && !broken(NO_WAIT_FOR_FLUSH) &&
+         !broken(PUBLISH_BEFORE_FLUSH)))
+        return false;
+    me->fetching = 1;
+    me->fetch = GET;
+    if (!me->registered)
+        me->fetch |=
+            SET_FLAG | SET_SUMMARY | (broken(TELL_WITH_FETCH) ? TELL : 0);
+    return true;
+}
+
+/* The page, the flag and the summary: each by itself. */
+bool
+guest_land(struct state *s, int r, int bit)
+{
+    struct rank *me = &s->rank[r];
+    unsigned     what = me->fetch & 1u << bit;
+
+    if (what == 0)
+        return false;
+    me->fetch &= (uint8_t)~what;
+    switch (what) {
+    case GET: memcpy(me->got, s->home, sizeof me->got); break;
+    case SET_FLAG: s->flag = 1; break;
+    case SET_SUMMARY: s->summary = 1; break;
+    default: home_tell(s); break;
+    }
+    return true;
+}
+
+/* A first copy is provisional.  So is a page whose first fetch was overtaken
+ * by an acquire: the home was not told of its flag yet. */
+static void
+first_arrive(struct rank *me)
+{
+    if (me->registered)
+        return;
+    me->registered = 1;
+    me->provisional =
+        !broken(KEEP_FIRST_COPY) && !(me->doomed && broken(FORGET_IN_FLIGHT));
+}
+
+bool
+guest_arrive(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (!me->fetching || me->fetch != 0 || is_busy(me))
+        return false;
+    first_arrive(me);
+    if (!me->doomed) {
+        me->copy = CLEAN;
+        memcpy(me->content, me->got, sizeof me->got);
+    }
+    me->fetching = me->doomed = 0;
+    memset(me->got, 0, sizeof me->got);
+    return true;
+}
+
+/* ---- diffs ---- */
+
+static void
+diff_begin(struct rank *me)
+{
+    if (me->mask == 0)
+        return;
+    me->puts =
+        broken(WHOLE_PAGE_DIFF) ? (uint8_t)((1 << model.bytes) - 1) : me->mask;
+    for (int b = 0; b < model.bytes; b++)
+        me->put[b] = me->puts >> b & 1 ? me->content[b] : 0;
+    me->mask = 0;
+    me->changed = 1;
+}
+
+/* The diff has arrived: that ends what waited for it. */
+static void
+puts_end(struct state *s, int r)
+{
+    struct rank *me = &s->rank[r];
+
+    if (me->copy == CLOSING)
+        me->copy = NONE;
+    if (me->phase == GOING)
+        acquire_end(s, r);
+    else
+        step_publish(s, r, 0);
+}
+
+bool
+guest_put(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->puts == 0)
+        return false;
+    for (int b = 0; b < model.bytes; b++)
+        if (me->puts >> b & 1)
+            s->home[b] = me->put[b];
+    memset(me->put, 0, sizeof me->put);
+    me->puts = 0;
+    puts_end(s, r);
+    return true;
+}
+
+/* A release: the copy stays, its diff goes. */
+void
+guest_close(struct rank *me)
+{
+    diff_begin(me);
+    if (me->copy == DIRTY)
+        me->copy = CLEAN;
+    me->report = me->changed;
+    me->changed = 0;
+}
+
+/* The copy is to go: its diff first. */
+void
+guest_drop(struct rank *me)
+{
+    if (me->copy != CLEAN && me->copy != DIRTY)
+        return;
+    if (broken(NO_FLUSH_BEFORE_DROP))
+        me->mask = 0;
+    diff_begin(me);
+    me->copy = me->puts && !broken(NO_WAIT_FOR_FLUSH) ? CLOSING : NONE;
+    memset(me->content, 0, sizeof me->content);
+}
+
+/* To make room, at any time. */
+bool
+guest_evict(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (is_home(r) || is_busy(me) || me->puts ||
+        (me->copy != CLEAN && me->copy != DIRTY))
+        return false;
+    guest_drop(me);
+    if (broken(FORGET_EVICTED))
+        me->provisional = 0;
+    return true;
+}

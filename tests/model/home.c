@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A co-home: plain stores through its own mapping, with a store buffer; and
+ * at each release a look at the flags.
+ */
+#include "model.h"
+
+#include <string.h>
+
+/* Any thread, at any time; an armed page has a write fault first, which waits
+ * for the page table's lock. */
+bool
+home_store(struct state *s, int r, int byte)
+{
+    struct rank *me = &s->rank[r];
+    uint8_t      v;
+
+    if (!is_home(r) || byte >= model.bytes || me->buffer[byte] != 0 ||
+        (me->map == ARMED && is_busy(me)) || !version_next(s, r, byte, &v))
+        return false;
+    if (me->map == ARMED)
+        me->map = WRITTEN;
+    me->buffer[byte] = v;
+    return true;
+}
+
+bool
+home_drain(struct state *s, int r, int byte)
+{
+    struct rank *me = &s->rank[r];
+
+    if (me->buffer[byte] == 0)
+        return false;
+    s->home[byte] = me->buffer[byte];
+    me->buffer[byte] = 0;
+    return true;
+}
+
+static bool
+is_drained(const struct rank *me)
+{
+    return me->buffer[0] == 0 && me->buffer[1] == 0;
+}
+
+/* --flags-before-word only: they are read here, and the word later. */
+bool
+home_sample(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->phase != FENCE || me->sample != 0 || !broken(FLAGS_BEFORE_WORD))
+        return false;
+    me->sample = s->flag && s->summary ? 2 : 1;
+    return true;
+}
+
+/* The stores are in memory; then: has anybody told of new flags? */
+bool
+home_look(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->phase != FENCE || !(is_drained(me) || broken(NO_FENCE)) ||
+        (broken(FLAGS_BEFORE_WORD) && me->sample == 0))
+        return false;
+    me->phase = me->new_told || broken(SCAN_ALWAYS) ? SCAN : PUBLISH;
+    me->new_told = 0;
+    return true;
+}
+
+/* A page flagged for the first time is reported to be safe, and armed. */
+bool
+home_scan(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->phase != SCAN)
+        return false;
+    me->phase = PUBLISH;
+    if (me->seen)
+        return true;
+    if (broken(FLAGS_BEFORE_WORD) ? me->sample == 2 : s->flag && s->summary) {
+        me->seen = 1;
+        me->map = ARMED;
+        me->report = !broken(TRUST_OPEN_PAGE);
+    } else if (broken(SCAN_ONCE) && s->summary) {
+        me->seen = 1; /* never looks again */
+    }
+    for (int i = 0; i < model.homes && broken(ONE_SCANS) && me->seen; i++)
+        s->rank[i].seen = 1;
+    return true;
+}
+
+/* Protect the page again if it was written; false while stores are on their
+ * way, which come before the release in the order of stores. */
+bool
+home_close(struct rank *me)
+{
+    if (!is_drained(me))
+        return false;
+    me->sample = 0;
+    if (me->map == WRITTEN) {
+        me->map = ARMED;
+        me->report = 1;
+    }
+    return true;
+}
+
+void
+home_tell(struct state *s)
+{
+    for (int i = 0; i < model.homes; i++)
+        s->rank[i].new_told = !broken(SCAN_ALWAYS);
+}

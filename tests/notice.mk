@@ -1,0 +1,33 @@
+# Tests of diffs and notices, and the model of DESIGN 6.
+unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
+
+%C%_diff_SOURCES = %D%/diff.c %D%/property.h %D%/harness.h %D%/harness_unit.c
+%C%_diff_CFLAGS = $(test_cflags)
+%C%_diff_LDADD = $(unit_ldadd)
+
+%C%_known_SOURCES = %D%/known.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_known_CFLAGS = $(test_cflags)
+%C%_known_LDADD = $(unit_ldadd)
+
+%C%_notice_SOURCES = %D%/notice.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_notice_CFLAGS = $(test_cflags)
+%C%_notice_LDADD = $(unit_ldadd)
+
+%C%_pageset_SOURCES = %D%/pageset.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_pageset_CFLAGS = $(test_cflags)
+%C%_pageset_LDADD = $(unit_ldadd)
+
+%C%_ring_SOURCES = %D%/ring.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_ring_CFLAGS = $(test_cflags)
+%C%_ring_LDADD = $(unit_ldadd)
+
+# An exhaustive model needs nothing but C.
+check_PROGRAMS += %D%/model/model
+%C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
+  %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c
+TESTS += %D%/model.sh
+EXTRA_DIST += %D%/model.sh

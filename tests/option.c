@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+static const char *fake_name, *fake_value;
+static char        why[256];
+
+static char *
+fake_env(const char *name)
+{
+    return fake_name != NULL && strcmp(name, fake_name) == 0
+               ? (char *)(size_t)fake_value
+               : NULL;
+}
+
+/* Load with one variable set. */
+static bool
+load(struct hearthi_options *opt, const char *name, const char *value)
+{
+    fake_name = name;
+    fake_value = value;
+    why[0] = '\0';
+    return hearthi_options_load(opt, fake_env, why, sizeof why);
+}
+
+START_TEST(defaults_are_valid)
+{
+    struct hearthi_options opt;
+
+    ck_assert(load(&opt, NULL, NULL));
+    ck_assert_uint_eq(opt.page_size, 4096);
+    ck_assert_uint_eq(opt.heap, (size_t)256 << 30);
+    ck_assert_uint_eq(opt.home, 0);
+    ck_assert_uint_eq(opt.cache, 0);
+    ck_assert_int_eq(opt.consistency, HEARTHI_RELEASE);
+    ck_assert_int_eq(opt.progress, HEARTHI_AUTO);
+    ck_assert(!opt.stats);
+}
+END_TEST
+
+START_TEST(sizes_take_a_suffix)
+{
+    static const struct {
+        const char *text;
+        size_t      bytes;
+    } good[] = { { "8192", 8192 },
+                 { "64k", 64 << 10 },
+                 { "2M", 2 << 20 },
+                 { "3g", (size_t)3 << 30 },
+                 { "1T", (size_t)1 << 40 } };
+    struct hearthi_options opt;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert(load(&opt, "HEARTH_HEAP", good[i].text));
+        ck_assert_uint_eq(opt.heap, good[i].bytes);
+    }
+}
+END_TEST
+
+START_TEST(words_name_their_value)
+{
+    struct hearthi_options opt;
+
+    ck_assert(load(&opt, "HEARTH_CONSISTENCY", "scope"));
+    ck_assert_int_eq(opt.consistency, HEARTHI_SCOPE);
+    ck_assert(load(&opt, "HEARTH_PROGRESS", "none"));
+    ck_assert_int_eq(opt.progress, HEARTHI_NONE);
+    ck_assert(load(&opt, "HEARTH_CACHE", "auto"));
+    ck_assert_uint_eq(opt.cache, 0);
+    ck_assert(load(&opt, "HEARTH_STATS", "on"));
+    ck_assert(opt.stats);
+    ck_assert(load(&opt, "HEARTH_STATS", "0"));
+    ck_assert(!opt.stats);
+}
+END_TEST
+
+static const struct {
+    const char *name, *value;
+} bad[] = {
+    { "HEARTH_HEAP", "" },
+    { "HEARTH_HEAP", "-1" },
+    { "HEARTH_HEAP", " 1g" },
+    { "HEARTH_HEAP", "4kb" },
+    { "HEARTH_HEAP", "k" },
+    { "HEARTH_HEAP", "1e9" },
+    { "HEARTH_HEAP", "auto" },
+    { "HEARTH_HEAP", "99999999999999999999" },
+    { "HEARTH_HEAP", "17179869184g" },
+    { "HEARTH_HEAP", "100" },
+    { "HEARTH_HOME", "0" },
+    { "HEARTH_HOME", "100" },
+    { "HEARTH_CACHE", "0" },
+    { "HEARTH_CACHE", "60k" },
+    { "HEARTH_PAGE_SIZE", "5000" },
+    { "HEARTH_PAGE_SIZE", "12k" },
+    { "HEARTH_PAGE_SIZE", "2k" },
+    { "HEARTH_PAGE_SIZE", "512g" },
+    { "HEARTH_NODE_SIZE", "2k" },
+    { "HEARTH_NODE_SIZE", "4294967296" },
+    { "HEARTH_FETCH_AHEAD", "99999999" },
+    { "HEARTH_CONSISTENCY", "strict" },
+    { "HEARTH_CONSISTENCY", "releas" },
+    { "HEARTH_TRANSPORT", "" },
+    { "HEARTH_PROGRESS", "yes" },
+    { "HEARTH_STATS", "2" },
+};
+
+/* The reason names a variable; for a page as large as the heap it may be the
+ * other one of the two. */
+START_TEST(bad_values_are_refused_with_a_reason)
+{
+    struct hearthi_options opt;
+
+    ck_assert(!load(&opt, bad[_i].name, bad[_i].value));
+    ck_assert_msg(strncmp(why, "HEARTH_", 7) == 0, "%s=%s: %s", bad[_i].name,
+                  bad[_i].value, why);
+    ck_assert_ptr_eq(strchr(why, '\n'), NULL);
+}
+END_TEST
+
+START_TEST(a_reason_names_variable_value_and_what_is_accepted)
+{
+    struct hearthi_options opt;
+
+    ck_assert(!load(&opt, "HEARTH_CONSISTENCY", "strict"));
+    ck_assert_str_eq(why, "HEARTH_CONSISTENCY=strict is not accepted; give "
+                          "release or scope");
+}
+END_TEST
+
+START_TEST(an_endless_value_stays_one_short_line)
+{
+    static char            text[10000];
+    struct hearthi_options opt;
+
+    memset(text, 'x', sizeof text - 1);
+    ck_assert(!load(&opt, "HEARTH_TRANSPORT", text));
+    ck_assert_uint_lt(strlen(why), 200);
+}
+END_TEST
+
+START_TEST(values_print_as_they_are_typed)
+{
+    ck_assert(load(&hearthi_opt, "HEARTH_CACHE", "1536k"));
+    ck_assert_str_eq(hearthi_option_text("cache"), "1536k");
+    ck_assert_str_eq(hearthi_option_text("home"), "auto");
+    ck_assert_str_eq(hearthi_option_text("heap"), "256g");
+    ck_assert_str_eq(hearthi_option_text("node_size"), "0");
+    ck_assert_str_eq(hearthi_option_text("transport"), "mpi");
+    ck_assert_str_eq(hearthi_option_text("stats"), "no");
+    ck_assert_ptr_eq(hearthi_option_text("HEARTH_HEAP"), NULL);
+}
+END_TEST
+
+START_TEST(unknown_names_are_counted)
+{
+    static char home[] = "HOME=/", typo[] = "HEARTH_PAGESIZE=1",
+                good[] = "HEARTH_CACHE=8", prefix[] = "HEARTH_HEA=1";
+    static char *env[] = { home, typo, good, prefix, NULL };
+
+    ck_assert_int_eq(hearthi_options_unknown(env), 2);
+}
+END_TEST
+
+START_TEST(the_nearest_name_is_found)
+{
+    static const struct {
+        const char *typo, *meant;
+    } name[] = {
+        { "HEARTH_PAGESIZE", "HEARTH_PAGE_SIZE" },
+        { "HEARTH_HEEP", "HEARTH_HEAP" },
+        { "HEARTH_TRANPSORT", "HEARTH_TRANSPORT" },
+        { "HEARTH_STAT", "HEARTH_STATS" },
+    };
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        ck_assert_str_eq(
+            hearthi_option_nearest(name[i].typo, strlen(name[i].typo)),
+            name[i].meant);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("option");
+    TCase *tc = tcase_create("load");
+
+    tcase_add_test(tc, defaults_are_valid);
+    tcase_add_test(tc, sizes_take_a_suffix);
+    tcase_add_test(tc, words_name_their_value);
+    tcase_add_loop_test(tc, bad_values_are_refused_with_a_reason, 0,
+                        (int)(sizeof bad / sizeof *bad));
+    tcase_add_test(tc, a_reason_names_variable_value_and_what_is_accepted);
+    tcase_add_test(tc, an_endless_value_stays_one_short_line);
+    tcase_add_test(tc, values_print_as_they_are_typed);
+    tcase_add_test(tc, unknown_names_are_counted);
+    tcase_add_test(tc, the_nearest_name_is_found);
+    suite_add_tcase(s, tc);
+    return unit_main(s);
+}

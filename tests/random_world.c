@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Worlds: one start of Hearth each, with options drawn from the seed.
+ */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "random.h"
+
+static const struct world *current;
+
+void
+world_place(char *text, size_t room)
+{
+    if (current == NULL)
+        snprintf(text, room, "between worlds");
+    else
+        snprintf(text, room, "rank %d, seed %llu, world %llu, epoch %d of %d",
+                 current->me, (unsigned long long)current->seed,
+                 (unsigned long long)current->number, current->epoch,
+                 current->epochs);
+}
+
+static const char *
+option(const char *name)
+{
+    static char variable[64];
+    const char *value;
+
+    snprintf(variable, sizeof variable, "HEARTH_%s", name);
+    value = getenv(variable);
+    return value == NULL ? "default" : value;
+}
+
+_Noreturn void
+world_fail(const struct actor *a, const char *fmt, ...)
+{
+    char    text[1500];
+    int     n;
+    va_list ap;
+
+    n = snprintf(text, sizeof text, "random: ");
+    world_place(text + n, sizeof text - (size_t)n);
+    n += (int)strlen(text + n);
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  ", thread %d, step %d: ", a->thread, a->step);
+    va_start(ap, fmt);
+    vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "%s\n", text);
+    fprintf(stderr,
+            "random: repeat with HEARTH_NODE_SIZE=%s HEARTH_CONSISTENCY=%s "
+            "and %d ranks: random --seed %llu --world %llu --seconds 60\n",
+            option("NODE_SIZE"), option("CONSISTENCY"), a->w->ranks,
+            (unsigned long long)a->w->seed, (unsigned long long)a->w->number);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    _exit(1);
+}
+
+/* NULL leaves the default. */
+static void
+option_draw(const char *name, const char *const *values, size_t count,
+            uint64_t *random)
+{
+    const char *value = values[draw(random, count)];
+    char        variable[64];
+
+    snprintf(variable, sizeof variable, "HEARTH_%s", name);
+    if (value == NULL)
+        unsetenv(variable);
+    else
+        setenv(variable, value, 1);
+}
+
+static void
+options_draw(uint64_t *random)
+{
+    static const char *const caches[] = { NULL, "64k", "64k", "96k", "512k" };
+    static const char *const large[] = { NULL, "256k", "1m" };
+    static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
+    static const char *const progress[] = { NULL, NULL, "none" };
+    static const char *const pages[] = { "8k", "16k" };
+
+    if (draw(random, 6) == 0) {
+        option_draw("PAGE_SIZE", pages, 2, random);
+        option_draw("CACHE", large, 3, random);
+    } else {
+        unsetenv("HEARTH_PAGE_SIZE");
+        option_draw("CACHE", caches, 5, random);
+    }
+    option_draw("FETCH_AHEAD", ahead, 5, random);
+    option_draw("PROGRESS", progress, 3, random);
+}
+
+/* Places of the words: each its own, in no order. */
+static void
+table_make(struct world *w, uint64_t *random)
+{
+    size_t pages = 1 + draw(random, 3), room = pages * 512;
+
+    w->table = hearth_alloc(room, sizeof *w->table, hearth_cyclic(1));
+    for (int i = 0; i < WORDS; i++) {
+        bool taken;
+
+        do {
+            taken = false;
+            w->word[i] = (uint32_t)draw(random, room);
+            for (int k = 0; k < i; k++)
+                taken = taken || w->word[k] == w->word[i];
+        } while (taken);
+    }
+}
+
+static void
+locks_draw(struct world *w, uint64_t *random)
+{
+    w->locks = 1 + (int)draw(random, LOCKS);
+    for (int i = 0; i < w->locks; i++) /* distinct, managers all over */
+        w->lock[i] = (int)draw(random, HEARTH_LOCKS / LOCKS) * LOCKS + i;
+}
+
+static void
+arenas_change(struct world *w, uint64_t random, bool first)
+{
+    for (int i = 0; i < ARENAS; i++) {
+        uint64_t what = draw(&random, first ? 2 : 10);
+
+        if (!first && what == 0 && w->arena[i].base != NULL)
+            arena_drop(&w->arena[i]);
+        if (w->arena[i].base == NULL && (what < 2 || (first && i == 0)) &&
+            (!first || i == 0 || what == 0))
+            arena_make(w, i, mix(random, (uint64_t)i));
+    }
+}
+
+/* Sums over ranks must be what the words say: nothing was lost or doubled. */
+static void
+census(struct actor *a)
+{
+    struct world *w = a->w;
+    uint64_t      made[SLOTS] = { 0 };
+    int64_t       added[ATOMICS];
+
+    for (int s = 0; s < SLOTS; s++)
+        made[s] = w->arena[s / OBJECTS].base == NULL
+                      ? 0
+                      : w->arena[s / OBJECTS].object[s % OBJECTS].made;
+    MPI_Allreduce(MPI_IN_PLACE, made, SLOTS, MPI_UINT64_T, MPI_SUM,
+                  MPI_COMM_WORLD);
+    MPI_Allreduce(w->added, added, ATOMICS, MPI_INT64_T, MPI_SUM,
+                  MPI_COMM_WORLD);
+    for (int s = 0; s < SLOTS; s++) {
+        struct object *o = &w->arena[s / OBJECTS].object[s % OBJECTS];
+
+        if (w->arena[s / OBJECTS].base == NULL)
+            continue;
+        if (o->version != o->settled + made[s])
+            world_fail(a, "object %d has version %llu after %llu + %llu", s,
+                       (unsigned long long)o->version,
+                       (unsigned long long)o->settled,
+                       (unsigned long long)made[s]);
+        o->settled = o->version;
+        o->made = 0;
+    }
+    for (int i = 0; i < ATOMICS; i++) {
+        w->total[i] += added[i];
+        w->added[i] = 0;
+        if (*atomic_word(w, i) != w->total[i])
+            world_fail(a, "atomic word %p is %lld, not %lld",
+                       (void *)atomic_word(w, i),
+                       (long long)*atomic_word(w, i), (long long)w->total[i]);
+    }
+}
+
+/* Between barriers in which nobody writes: everybody checks everything. */
+static void
+inspect(struct world *w)
+{
+    struct actor a;
+
+    actor_start(&a, w, 0);
+    a.step = -1;
+    for (int i = 0; i < ARENAS; i++)
+        for (int k = 0; w->arena[i].base != NULL && k < OBJECTS; k++)
+            object_check(&a, &w->arena[i].object[(k + w->me) % OBJECTS]);
+    census(&a);
+    hearth_barrier();
+}
+
+static void
+world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
+           uint64_t *random)
+{
+    memset(w, 0, sizeof *w);
+    w->seed = seed;
+    w->number = number;
+    w->key = mix(seed, number);
+    *random = w->key;
+    options_draw(random);
+    current = w;
+    hearth_init(MPI_COMM_WORLD);
+    w->me = hearth_rank();
+    w->ranks = hearth_size();
+    w->epochs = 2 + (int)draw(random, 6);
+    w->scope = strcmp(hearth_option("consistency"), "scope") == 0;
+    w->threads = draw(random, 2) == 0 && threads;
+    w->wide = draw(random, 10) == 0;
+    locks_draw(w, random);
+    table_make(w, random);
+}
+
+static void
+oracle_clear(const struct world *w)
+{
+    if (oracle != NULL && w->me == 0)
+        memset(oracle, 0, sizeof *oracle);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void
+world_run(uint64_t seed, uint64_t number, bool threads)
+{
+    struct world w;
+    uint64_t     random;
+
+    world_make(&w, seed, number, threads, &random);
+    oracle_clear(&w);
+    arenas_change(&w, mix(w.key, 5), true);
+    for (w.epoch = 0; w.epoch < w.epochs; w.epoch++) {
+        epoch_run(&w);
+        if (draw(&random, 3) == 0 || w.epoch + 1 == w.epochs)
+            inspect(&w);
+        if (draw(&random, 2) == 0)
+            arenas_change(&w, draw(&random, UINT64_MAX), false);
+    }
+    for (int i = 0; i < ARENAS; i++)
+        if (w.arena[i].base != NULL)
+            arena_drop(&w.arena[i]);
+    hearth_finalize();
+    current = NULL;
+}

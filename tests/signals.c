@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Segmentation faults that are the program's own: its handler gets them,
+ * whether it was installed before hearth_init() or after, and Hearth's page
+ * faults go on working.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fixture.h"
+
+static sigjmp_buf back;
+static void *volatile fault_address;
+static volatile sig_atomic_t faults;
+
+static void
+catch_info(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)context;
+    fault_address = info->si_addr;
+    faults++;
+    siglongjmp(back, 1);
+}
+
+static void
+catch_plain(int sig)
+{
+    (void)sig;
+    fault_address = NULL;
+    faults++;
+    siglongjmp(back, 1);
+}
+
+static void
+install_info(void)
+{
+    struct sigaction act;
+
+    memset(&act, 0, sizeof act);
+    act.sa_sigaction = catch_info;
+    act.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &act, NULL);
+}
+
+static void
+install_plain(void)
+{
+    signal(SIGSEGV, catch_plain);
+}
+
+/* Do we come back through the handler? */
+static bool
+load_faults(const volatile char *p)
+{
+    int before = faults;
+
+    if (sigsetjmp(back, 1) == 0)
+        (void)*p;
+    return faults == before + 1;
+}
+
+static bool
+store_faults(volatile char *p)
+{
+    int before = faults;
+
+    if (sigsetjmp(back, 1) == 0)
+        *p = 1;
+    return faults == before + 1;
+}
+
+/* Pages go round between the ranks without any fault for the program. */
+static bool
+memory_works(char *p, int pages)
+{
+    int  before = faults;
+    bool ok = true;
+
+    for (int k = 1; k <= 3; k++) {
+        for (int i = 0; i < pages; i++)
+            if ((i + k) % ranks == me)
+                p[i * PAGE + k] = (char)(k + i);
+        barrier();
+        for (int i = 0; i < pages; i++)
+            ok = ok && p[i * PAGE + k] == (char)(k + i);
+        barrier();
+    }
+    return ok && faults == before;
+}
+
+static void
+faults_reach_the_program(bool addresses)
+{
+    enum { PAGES = 8 };
+    char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+    char *none =
+        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *beyond = p + PAGES * PAGE + 8;
+
+    expect(memory_works(p, PAGES));
+    expect(load_faults(beyond));
+    expect(!addresses || fault_address == beyond);
+    expect(store_faults(beyond + PAGE * 100));
+    expect(memory_works(p, PAGES));
+    expect(store_faults(none + 5));
+    expect(!addresses || fault_address == none + 5);
+    expect(load_faults(NULL));
+    faults = 0;
+    if (sigsetjmp(back, 1) == 0)
+        raise(SIGSEGV);
+    expect_eq(faults, 1);
+    hearth_free(p);
+    expect(load_faults(p));
+    p = hearth_alloc(PAGES * PAGE, 1, hearth_block());
+    expect(memory_works(p, PAGES));
+    hearth_free(p);
+    munmap(none, PAGE);
+    all_expected();
+}
+
+START_TEST(a_handler_from_before_gets_its_faults)
+{
+    install_info();
+    fixture_start();
+    faults_reach_the_program(true);
+    fixture_stop();
+}
+END_TEST
+
+START_TEST(a_handler_from_after_gets_its_faults)
+{
+    signal(SIGSEGV, SIG_DFL);
+    fixture_start();
+    install_info();
+    faults_reach_the_program(true);
+    fixture_stop();
+}
+END_TEST
+
+START_TEST(a_plain_handler_gets_its_faults)
+{
+    install_plain();
+    fixture_start();
+    faults_reach_the_program(false);
+    install_info(); /* and is replaced */
+    faults_reach_the_program(true);
+    install_plain();
+    faults_reach_the_program(false);
+    fixture_stop();
+}
+END_TEST
+
+START_TEST(sigaction_tells_of_the_programs_handler)
+{
+    struct sigaction now;
+
+    install_info();
+    fixture_start();
+    sigaction(SIGSEGV, NULL, &now);
+    expect((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == catch_info);
+    install_plain();
+    sigaction(SIGSEGV, NULL, &now);
+    expect(now.sa_handler == catch_plain);
+    fixture_stop();
+    sigaction(SIGSEGV, NULL, &now);
+    expect(now.sa_handler == catch_plain);
+    all_expected();
+}
+END_TEST
+
+START_TEST(the_handler_is_there_after_finalize)
+{
+    static char *none;
+
+    none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fixture_start();
+    install_info();
+    fixture_stop();
+    expect(load_faults(none + 7) && fault_address == none + 7);
+    munmap(none, PAGE);
+    all_expected();
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("signals");
+    TCase *tc = tcase_create("SIGSEGV");
+
+    tcase_add_test(tc, a_handler_from_before_gets_its_faults);
+    tcase_add_test(tc, a_handler_from_after_gets_its_faults);
+    tcase_add_test(tc, a_plain_handler_gets_its_faults);
+    tcase_add_test(tc, sigaction_tells_of_the_programs_handler);
+    tcase_add_test(tc, the_handler_is_there_after_finalize);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}

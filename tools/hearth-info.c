@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * hearth-info: what is here, what can be set, and whether one-sided
+ * communication works as this program was started.
+ */
+#include "config.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "info.h"
+
+enum { BAD_USAGE = 2, PROBE_SECONDS = 50 };
+
+enum command { DO_SHOW, DO_PROBE, DO_TRY, DO_HELP, DO_MAN, DO_VERSION };
+
+struct request {
+    enum command command;
+    int          level; /* thread level to ask for */
+    char       **more;  /* for the launcher */
+};
+
+static const struct level {
+    const char *word, *name;
+    int         value;
+} levels[] = {
+    { "single", "MPI_THREAD_SINGLE", MPI_THREAD_SINGLE },
+    { "funneled", "MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED },
+    { "serialized", "MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED },
+    { "multiple", "MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE },
+};
+
+#define N_LEVELS (sizeof levels / sizeof *levels)
+
+static const char help_text[] =
+    "Usage: hearth-info [--threads LEVEL]\n"
+    "       mpirun -n 2 hearth-info [--threads LEVEL]\n"
+    "       hearth-info --try [words for the launcher ...]\n"
+    "       hearth-info --man | --help | --version\n"
+    "\n"
+    "Shows the version, the MPI library, the options with their meaning, the\n"
+    "counters, the fabrics of this machine and what to pass to mpirun.  On "
+    "two\n"
+    "or more ranks it also probes whether one-sided communication works and\n"
+    "whether it needs a helper thread.\n"
+    "\n"
+    "  --threads LEVEL  thread level to ask MPI for: single, funneled,\n"
+    "                   serialized or multiple (the default)\n"
+    "  --probe          the probe alone, in one line\n"
+    "  --try            start the launcher with each known recipe, two "
+    "ranks,\n"
+    "                   and say what the probe finds\n"
+    "  --man            hearth-env(7), for man\n";
+
+static void
+man_print(void)
+{
+    printf(".TH HEARTH-ENV 7 \"\" \"hearth " HEARTH_VERSION
+           "\" \"hearth manual\"\n"
+           ".SH NAME\nhearth-env \\- environment variables of libhearth\n"
+           ".SH DESCRIPTION\n"
+           "Rank 0 reads these variables in\n.BR hearth_init (3)\n"
+           "and tells the others, so it is enough that rank 0 has them.\n"
+           "A size is a number of bytes with an optional suffix k, m, g or\n"
+           "t (powers of 1024).  A value that is not accepted ends the job;\n"
+           "a name that starts with HEARTH_ and is not listed here gives a\n"
+           "warning.\n"
+           ".SH ENVIRONMENT\n");
+    hearthi_options_describe(stdout, HEARTHI_ROFF);
+    printf(".SH COUNTERS\n"
+           "Kept by each rank, copied out by\n.BR hearth_get_stats (3),\n"
+           "and printed as sums over all ranks when HEARTH_STATS is on.\n");
+    for (int i = 0; i < HEARTHI_STAT_COUNT; i++) {
+        printf(".TP\n.B %s\n", hearthi_stat_name((enum hearthi_stat)i));
+        hearthi_roff_text(stdout, hearthi_stat_help((enum hearthi_stat)i));
+    }
+    printf(".SH SEE ALSO\n.BR hearth.h (3)\n");
+}
+
+/* The launcher of another MPI gives as many worlds of one rank. */
+static void
+wrong_launcher_tell(int ranks)
+{
+    static const char *const size[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        const char *text = getenv(size[i]);
+
+        if (ranks == 1 && text != NULL && atoi(text) > 1)
+            printf("  WRONG LAUNCHER        it started %s processes, and this "
+                   "MPI sees one: use %s\n",
+                   text, HEARTH_MPIEXEC);
+    }
+}
+
+static const char *
+level_name(int value)
+{
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        if (levels[i].value == value)
+            return levels[i].name;
+    }
+    return "unknown";
+}
+
+static void
+library_print(int asked, int level, int ranks, int machines)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int  len, major, minor;
+
+    MPI_Get_library_version(text, &len);
+    text[strcspn(text, "\n")] = '\0';
+    text[strcspn(text, "\t")] = ' '; /* MPICH: "MPICH Version:\t4.0.2" */
+    MPI_Get_version(&major, &minor);
+    printf("hearth %s\n", HEARTH_VERSION);
+    printf("  MPI library           %s\n", text);
+    printf("  MPI standard          %d.%d\n", major, minor);
+    printf("  thread level          %s", level_name(level));
+    if (level != asked)
+        printf(" (asked for %s)", level_name(asked));
+    printf("\n  ranks                 %d on %d machine%s\n", ranks, machines,
+           machines == 1 ? "" : "s");
+    wrong_launcher_tell(ranks);
+}
+
+static void
+tables_print(void)
+{
+    printf("\nOptions: environment variables, value now\n");
+    hearthi_options_describe(stdout, HEARTHI_TEXT);
+    printf("\nCounters: hearth_get_stats(3); HEARTH_STATS=yes prints them at "
+           "the end\n");
+    for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
+        printf("  %-15s %s\n", hearthi_stat_name((enum hearthi_stat)i),
+               hearthi_stat_help((enum hearthi_stat)i));
+}
+
+static void
+all_print(const struct request *q, int level, const struct info_probe *p)
+{
+    int ranks, here, machines, first, rank;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    machines = info_machines(&first, &here);
+    if (rank != 0)
+        return;
+    library_print(q->level, level, ranks, machines);
+    tables_print();
+    info_fabrics_print();
+    if (ranks > 1)
+        info_probe_print(p);
+    else
+        printf("\nOne-sided communication\n"
+               "  not probed, with one rank; start it as: %s -n 2 "
+               "hearth-info\n",
+               HEARTH_MPIEXEC);
+    info_recipes_print(here, ranks > 1 ? p : NULL);
+}
+
+static void
+job_abort(void)
+{
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+/* The part that needs MPI. */
+static int
+run(int argc, char **argv, const struct request *q)
+{
+    struct info_probe p = { .works = false };
+    int               level, rank, ranks;
+
+    MPI_Init_thread(&argc, &argv, q->level, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    hearthi_abort_hook = job_abort;
+    if (rank == 0)
+        hearthi_options_from_env();
+    alarm(PROBE_SECONDS); /* a probe that hangs ends by the signal */
+    if (ranks > 1)
+        info_probe_run(level, &p);
+    alarm(0);
+    if (q->command == DO_SHOW)
+        all_print(q, level, &p);
+    else if (rank == 0 && ranks > 1)
+        info_probe_line(&p);
+    else if (rank == 0)
+        printf("probe: fails: one rank; the launcher is not this MPI's, or "
+               "was told to start one\n");
+    fflush(stdout);
+    MPI_Finalize();
+    return q->command == DO_SHOW || p.works ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+usage(const char *wrong)
+{
+    fprintf(stderr,
+            "hearth-info: %s is not understood; see hearth-info "
+            "--help\n",
+            wrong);
+    return BAD_USAGE;
+}
+
+static bool
+level_parse(const char *word, int *level)
+{
+    for (size_t i = 0; word != NULL && i < N_LEVELS; i++) {
+        if (strcmp(word, levels[i].word) == 0) {
+            *level = levels[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+command_parse(const char *word, enum command *command)
+{
+    static const char *const words[] = {
+        [DO_PROBE] = "--probe",     [DO_TRY] = "--try",
+        [DO_HELP] = "--help",       [DO_MAN] = "--man",
+        [DO_VERSION] = "--version",
+    };
+
+    for (size_t i = DO_PROBE; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *command = (enum command)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL, or the word that is wrong. */
+static const char *
+arguments_parse(char **argv, struct request *q)
+{
+    for (argv++; *argv != NULL; argv++) {
+        if (strcmp(*argv, "--threads") == 0) {
+            if (!level_parse(argv[1], &q->level))
+                return argv[1] == NULL ? "--threads without a level" : argv[1];
+            argv++;
+        } else if (q->command != DO_SHOW ||
+                   !command_parse(*argv, &q->command)) {
+            return *argv;
+        } else if (q->command == DO_TRY) {
+            q->more = argv + 1;
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct request q = { DO_SHOW, MPI_THREAD_MULTIPLE, NULL };
+    const char    *wrong = arguments_parse(argv, &q);
+
+    if (wrong != NULL)
+        return usage(wrong);
+    switch (q.command) {
+    case DO_HELP: fputs(help_text, stdout); break;
+    case DO_MAN: man_print(); break;
+    case DO_VERSION: printf("hearth-info %s\n", HEARTH_VERSION); break;
+    case DO_TRY: return info_recipes_try(argv[0], q.more);
+    case DO_SHOW:
+    case DO_PROBE: return run(argc, argv, &q);
+    }
+    return ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}

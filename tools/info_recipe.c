@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What to pass to the launcher, and the means to try it: each recipe is run
+ * on two ranks with hearth-info's own probe.
+ */
+#include "config.h"
+
+#include "info.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_WORDS = 64, TRY_SECONDS = 60 };
+
+#ifdef OPEN_MPI
+#define RANKS_FLAG "-np"
+#else
+#define RANKS_FLAG "-n"
+#endif
+
+/* For which MPI library and where. */
+static const struct recipe {
+    const char *when;
+    const char *words;  /* for the launcher */
+    const char *level;  /* thread level that goes with it */
+    const char *result; /* what it is good for */
+} recipes[] = {
+    { "as it is", "", "multiple", "" },
+#ifdef OPEN_MPI
+    { "UCX, whatever it finds",
+      "--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
+      "--mca pml_ucx_devices any",
+      "multiple", "fast fabrics; on one machine, shared memory" },
+    { "UCX over TCP",
+      "--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
+      "--mca pml_ucx_devices any -x UCX_TLS=tcp,self",
+      "multiple", "several machines on Ethernet" },
+    { "point-to-point windows", "--mca pml ob1 --mca osc pt2pt", "serialized",
+      "Ethernet without UCX; no helper thread, one thread "
+      "a rank" },
+#else
+    { "UCX over TCP", "-genv UCX_TLS tcp,self", "multiple",
+      "to measure TCP; an MPICH built on UCX" },
+#endif
+};
+
+#define N_RECIPES (sizeof recipes / sizeof *recipes)
+
+/* Not the affinity: Open MPI binds a rank to one core. */
+static int
+cores(void)
+{
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Settings that only let a run start, or keep it from crawling: a user never
+ * wants the refusal back, so they are set for the trial too. */
+static void
+environment_set(int ranks)
+{
+#ifdef OPEN_MPI
+    if (geteuid() == 0) {
+        setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+        setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    }
+    if (ranks > cores()) {
+        setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+        setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+    }
+#else
+    if (ranks > cores())
+        setenv("MPIR_CVAR_POLLS_BEFORE_YIELD", "10", 1);
+#endif
+}
+
+static void
+environment_print(int ranks)
+{
+    const char *here = ranks > cores() ? " (so it is here)" : "";
+
+#ifdef OPEN_MPI
+    if (geteuid() == 0)
+        printf("  as root (so it is here)\n      OMPI_ALLOW_RUN_AS_ROOT=1 "
+               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, in the environment\n");
+    printf("  more ranks than cores%s\n      --oversubscribe\n", here);
+    printf("  several test hosts on one machine\n"
+           "      --bind-to none, or their first ranks share a core\n");
+#else
+    printf("  more ranks than cores%s\n"
+           "      MPIR_CVAR_POLLS_BEFORE_YIELD=10, in the environment\n",
+           here);
+#endif
+}
+
+void
+info_recipes_print(int ranks, const struct info_probe *p)
+{
+    printf("\nWhat to pass to the launcher (%s)\n", HEARTH_MPIEXEC);
+    environment_print(ranks);
+    for (const struct recipe *r = recipes + 1; r < recipes + N_RECIPES; r++)
+        printf("  %s: %s\n      %s\n", r->when, r->result, r->words);
+    if (p != NULL)
+        printf("  The probe above tried the way this was started: it %s.\n",
+               p->works ? "works" : "fails");
+    printf("  The others were not tried; hearth-info --try tries each.\n");
+}
+
+/* Split text at blanks into words, after those that are there. */
+static int
+words_add(char **word, int n, char *text)
+{
+    for (char *w = strtok(text, " "); w != NULL && n < MAX_WORDS - 1;
+         w = strtok(NULL, " "))
+        word[n++] = w;
+    return n;
+}
+
+/* In the child: become the launcher. */
+static void
+launcher_become(const struct recipe *r, const char *self, char **more)
+{
+    static char launcher[] = HEARTH_MPIEXEC, flag[] = RANKS_FLAG, two[] = "2";
+    static char probe[] = "--probe", threads[] = "--threads";
+    char       *word[MAX_WORDS];
+    int         n = words_add(word, 0, launcher);
+
+    word[n++] = flag;
+    word[n++] = two;
+    n = words_add(word, n, strdup(r->words));
+    while (*more != NULL && n < MAX_WORDS - 5)
+        word[n++] = *more++;
+    word[n++] = strdup(self);
+    word[n++] = probe;
+    word[n++] = threads;
+    word[n++] = strdup(r->level);
+    word[n] = NULL;
+    environment_set(2);
+    execvp(word[0], word);
+    perror(word[0]);
+    _exit(127);
+}
+
+/* A trial that hangs is a finding too: the child's group ends with it. */
+static pid_t trial;
+
+static void
+trial_end(int sig)
+{
+    (void)sig;
+    kill(-trial, SIGKILL);
+}
+
+/* Run one recipe; its verdict is the line that starts with "probe: ". */
+static bool
+recipe_try(const struct recipe *r, const char *self, char **more)
+{
+    char  line[1024], verdict[1024] = "", last[1024] = "";
+    int   out[2], status;
+    FILE *in;
+
+    if (pipe(out) != 0 || (trial = fork()) < 0)
+        return false;
+    if (trial == 0) {
+        setpgid(0, 0);
+        dup2(out[1], STDOUT_FILENO);
+        dup2(out[1], STDERR_FILENO);
+        close(out[0]);
+        close(out[1]);
+        launcher_become(r, self, more);
+    }
+    close(out[1]);
+    signal(SIGALRM, trial_end);
+    alarm(TRY_SECONDS);
+    in = fdopen(out[0], "r");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "probe: ", 7) == 0)
+            memcpy(verdict, line + 7, strlen(line + 7) + 1);
+        else if (line[strspn(line, " -")] != '\0')
+            memcpy(last, line, sizeof last);
+    }
+    if (in != NULL)
+        fclose(in);
+    waitpid(trial, &status, 0);
+    if (alarm(0) == 0)
+        printf("  hangs (ended after %d s)\n", TRY_SECONDS);
+    else if (verdict[0] != '\0')
+        printf("  %s\n", verdict);
+    else
+        printf("  does not start: %s\n", last);
+    return strncmp(verdict, "works", 5) == 0;
+}
+
+int
+info_recipes_try(const char *self, char **more)
+{
+    int good = 0;
+
+    if (HEARTH_MPIEXEC[0] == '\0') {
+        fprintf(stderr, "hearth-info: no MPI launcher was found when Hearth "
+                        "was built\n");
+        return EXIT_FAILURE;
+    }
+    printf("Two ranks under %s%s\n", HEARTH_MPIEXEC,
+           *more == NULL ? " on this machine" : "");
+    for (const struct recipe *r = recipes; r < recipes + N_RECIPES; r++) {
+        printf("\n%s: %s (thread level %s)\n", r->when, r->words, r->level);
+        fflush(stdout);
+        good += recipe_try(r, self, more);
+    }
+    return good > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

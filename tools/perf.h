@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hearth-perf: figures of the library beside what they cost by hand.
+ *
+ * A figure is a function that measures, in one round, the library's figure
+ * and its raw counterpart, one right after the other, so that a noisy machine
+ * hits both.  hearth-perf.c runs the rounds and takes medians.
+ *
+ * Rank 0 is the actor: it faults, writes and times.  Its peer is a rank of
+ * another node.  Everybody else waits inside MPI, in perf_meet() or in
+ * hearth_barrier(), unless a figure says otherwise.
+ */
+#ifndef PERF_H
+#define PERF_H
+
+#include <hearth/hearth.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+    PERF_ACTOR = 0,
+    PERF_EXTRAS = 6,
+    PERF_SAMPLE = 2 + PERF_EXTRAS, /* figure, raw counterpart, extras */
+    PERF_PIECE = 2 << 20,          /* bytes of one large MPI_Get or MPI_Put */
+    PERF_OUTSTANDING = 128         /* small operations between two flushes */
+};
+
+/* The memory and windows of the raw side.  Both windows have a passive epoch
+ * for the whole run and are large only at the peer. */
+struct perf_raw {
+    MPI_Comm comm;      /* the program's own, unknown to Hearth */
+    MPI_Win  create;    /* MPI_Win_create over page-aligned shared memory */
+    MPI_Win  allocate;  /* MPI_Win_allocate, small */
+    char    *target;    /* memory under `create` */
+    char    *buffer;    /* where the actor keeps what it gets; touched */
+    size_t   bytes;     /* of target (at the peer) and buffer (at the actor) */
+    size_t   allocated; /* bytes under `allocate` at the peer */
+};
+
+struct perf {
+    int      rank;
+    int      size;
+    int      peer; /* first rank of another node than the actor's, or -1 */
+    int      mate; /* first other rank of the actor's node, or -1 */
+    bool     quick;
+    bool     crowded;      /* more ranks than cores */
+    size_t   page;         /* the system page */
+    size_t   fault_pages;  /* pages of a fault figure */
+    size_t   stream_bytes; /* bytes of a scan */
+    size_t   held_pages;   /* clean copies held over a barrier */
+    size_t   turns;        /* repetitions of a short operation */
+    uint32_t salt;         /* changes every round, and so do written values */
+
+    struct perf_raw raw;
+};
+
+enum perf_sense { PERF_AT_MOST, PERF_AT_LEAST };
+enum perf_need { PERF_ANY, PERF_PEER, PERF_MATE };
+
+struct perf_figure {
+    const char     *name;
+    const char     *unit;
+    const char     *what;    /* the figure, in words */
+    const char     *against; /* its raw counterpart, in words */
+    double          bound;   /* of the ratio figure/raw; 0: none */
+    enum perf_sense sense;
+    enum perf_need  need;
+    /* Collective.  The actor's sample counts: [0] figure, [1] raw, then
+     * extras, all in `unit`. */
+    void (*round)(struct perf *p, double *sample);
+    const char *extra[PERF_EXTRAS]; /* names of the extras, NULL after them */
+};
+
+/* Tables, one per file; each ends with a row without a name. */
+extern const struct perf_figure perf_fault_figures[];
+extern const struct perf_figure perf_busy_figures[];
+extern const struct perf_figure perf_stream_figures[];
+extern const struct perf_figure perf_sync_figures[];
+extern const struct perf_figure perf_home_figures[];
+
+/* perf_measure.c */
+double perf_now(void); /* microseconds */
+double perf_median(double *values, int count);
+bool   perf_acting(const struct perf *p);
+bool   perf_is_peer(const struct perf *p);
+/* Wait for every rank, inside MPI and outside Hearth. */
+void perf_meet(const struct perf *p);
+/* Ends the job: the figure would be about wrong data. */
+_Noreturn void perf_wrong(const char *figure, size_t offset);
+/* 0 .. count-1 in random order; the same order every time. */
+size_t *perf_shuffled(size_t count);
+void   *perf_memory(size_t bytes); /* page-aligned, shared, untouched */
+void    perf_memory_free(void *p, size_t bytes);
+void    perf_fill(uint64_t *words, size_t count, uint64_t salt);
+/* Index of the first word that differs from perf_fill()'s, or count. */
+size_t perf_check(const uint64_t *words, size_t count, uint64_t salt);
+
+/* perf_raw.c: the raw side.  Times are microseconds for the whole call. */
+void   perf_raw_open(struct perf *p);
+void   perf_raw_close(struct perf *p);
+double perf_raw_gets(struct perf *p, MPI_Win win, const size_t *order);
+double perf_raw_puts(struct perf *p, MPI_Win win);
+double perf_raw_twins(struct perf *p);
+double perf_raw_atomics(struct perf *p, MPI_Win win, size_t count);
+
+/* perf_empty.c: faults that bring nothing, one per page of a new mapping, in
+ * the given order (NULL: ascending). */
+enum perf_touch { PERF_FIRST, PERF_AGAIN };
+double perf_empty_faults(const struct perf *p, const size_t *order,
+                         enum perf_touch touch);
+
+/* perf_report.c */
+void perf_report_begin(const struct perf *p, int rounds);
+/* `first` is the figure in the round before those that count: what a program
+ * meets that does it once, with memory that the kernel has yet to bring. */
+void perf_report(const struct perf_figure *f, const double *sample,
+                 double first, int rounds);
+void perf_report_skip(const struct perf_figure *f, const char *reason);
+void perf_report_list(FILE *out, const struct perf_figure *const *tables,
+                      int count);
+
+#endif

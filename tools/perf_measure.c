@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every figure needs: a clock, medians, memory, patterns, a meeting. */
+#define _GNU_SOURCE
+#include "perf.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+double
+perf_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static int
+double_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double
+perf_median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, double_compare);
+    if (count % 2)
+        return values[count / 2];
+    return (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+bool
+perf_acting(const struct perf *p)
+{
+    return p->rank == PERF_ACTOR;
+}
+
+bool
+perf_is_peer(const struct perf *p)
+{
+    return p->rank == p->peer;
+}
+
+/* MPI_Barrier need not drive other ranks' one-sided operations; a tested
+ * MPI_Ibarrier does.  It yields only where ranks share cores: on a busy
+ * machine whoever yields is away for a time slice of the others. */
+void
+perf_meet(const struct perf *p)
+{
+    MPI_Request request;
+    int         done = 0;
+
+    MPI_Ibarrier(p->raw.comm, &request);
+    for (unsigned spins = 1; !done; spins++) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (p->crowded && spins % 64 == 0)
+            sched_yield();
+    }
+}
+
+_Noreturn void
+perf_wrong(const char *figure, size_t offset)
+{
+    fprintf(stderr, "hearth-perf: %s: wrong data at byte %zu\n", figure,
+            offset);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+    x ^= x >> 31;
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ (x >> 29);
+}
+
+size_t *
+perf_shuffled(size_t count)
+{
+    size_t *order = malloc(count * sizeof *order);
+
+    if (!order)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t j = mix(i + 12345) % (i + 1);
+        size_t t = order[i];
+
+        order[i] = order[j];
+        order[j] = t;
+    }
+    return order;
+}
+
+void *
+perf_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED) {
+        perror("hearth-perf: mmap");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return p;
+}
+
+void
+perf_memory_free(void *p, size_t bytes)
+{
+    munmap(p, bytes);
+}
+
+/* Every 8-byte word differs from its neighbours and from the last round's,
+ * and never equals a fresh page's zero. */
+void
+perf_fill(uint64_t *words, size_t count, uint64_t salt)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = ((i + 1) << 20) + salt;
+}
+
+size_t
+perf_check(const uint64_t *words, size_t count, uint64_t salt)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i] != ((i + 1) << 20) + salt)
+            return i;
+    return count;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bandwidth of long scans and writes, in MB/s (1e6 bytes).
+ *
+ * Every round has a fresh allocation whose home has written it, so no page
+ * was ever fetched and each pays its whole first fetch: frames, flags, page
+ * tables.  The raw side gets or puts 2 MiB pieces, each flushed, between the
+ * peer's window and a local buffer of the full size; both were touched before.
+ */
+#include "perf.h"
+
+#include <stdlib.h>
+
+enum raw_op { RAW_GET, RAW_PUT };
+
+static volatile uint64_t result;
+
+static uint64_t *
+stream_open(const struct perf *p)
+{
+    size_t    count = p->stream_bytes / sizeof(uint64_t);
+    uint64_t *words = hearth_alloc(count, sizeof *words, hearth_on(p->peer));
+
+    if (perf_is_peer(p))
+        perf_fill(words, count, p->salt);
+    hearth_barrier();
+    return words;
+}
+
+static double
+rate(const struct perf *p, double us)
+{
+    return (double)p->stream_bytes / us;
+}
+
+static double
+raw_pieces(struct perf *p, enum raw_op op, char *buffer)
+{
+    double start = perf_now();
+
+    for (size_t at = 0; at < p->stream_bytes; at += PERF_PIECE) {
+        if (op == RAW_GET)
+            MPI_Get(buffer + at, PERF_PIECE, MPI_BYTE, p->peer, (MPI_Aint)at,
+                    PERF_PIECE, MPI_BYTE, p->raw.create);
+        else
+            MPI_Put(buffer + at, PERF_PIECE, MPI_BYTE, p->peer, (MPI_Aint)at,
+                    PERF_PIECE, MPI_BYTE, p->raw.create);
+        MPI_Win_flush(p->peer, p->raw.create);
+    }
+    return rate(p, perf_now() - start);
+}
+
+static double
+raw_stream(struct perf *p, enum raw_op op)
+{
+    return raw_pieces(p, op, p->raw.buffer);
+}
+
+/* Into memory that was never touched: what a program meets that does it
+ * once. */
+static double
+raw_fresh(struct perf *p)
+{
+    char  *fresh = perf_memory(p->stream_bytes);
+    double speed = raw_pieces(p, RAW_GET, fresh);
+
+    perf_memory_free(fresh, p->stream_bytes);
+    return speed;
+}
+
+/* Load one word of every page; ends the job if a word is wrong. */
+static double
+pages_scan(const struct perf *p, const uint64_t *words, const char *figure)
+{
+    size_t step = p->page / sizeof *words;
+    size_t count = p->stream_bytes / sizeof *words;
+    double start = perf_now();
+
+    for (size_t at = 0; at < count; at += step)
+        if (*(const volatile uint64_t *)(words + at) !=
+            ((at + 1) << 20) + p->salt)
+            perf_wrong(figure, at * sizeof *words);
+    return perf_now() - start;
+}
+
+static double
+words_sum(const uint64_t *words, size_t bytes)
+{
+    double   start = perf_now();
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        sum += words[i];
+    result = sum;
+    return perf_now() - start;
+}
+
+/* Figure: one word of each page, in order, so the time is that of bringing
+ * the pages; extra "again": the same after the home has written all pages
+ * anew and a barrier.  Raw: the pieces; extra "raw_fresh": into a buffer that
+ * was not touched before, to be held against "first". */
+static void
+scan_cold(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    if (perf_acting(p)) {
+        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
+        sample[1] = raw_stream(p, RAW_GET);
+        sample[3] = raw_fresh(p);
+    }
+    perf_meet(p);
+    hearth_barrier();
+    if (perf_is_peer(p))
+        perf_fill(words, p->stream_bytes / sizeof *words, p->salt);
+    hearth_barrier();
+    if (perf_acting(p))
+        sample[2] = rate(p, pages_scan(p, words, "seq_scan"));
+    perf_meet(p);
+    hearth_free(words);
+}
+
+/* Figure: every word is loaded and added.  Raw: the pieces, and the same
+ * addition over what they brought. */
+static void
+scan_sum(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    if (perf_acting(p)) {
+        double get;
+
+        sample[0] = rate(p, words_sum(words, p->stream_bytes));
+        get = (double)p->stream_bytes / raw_stream(p, RAW_GET);
+        get += words_sum((const uint64_t *)(const void *)p->raw.buffer,
+                         p->stream_bytes);
+        sample[1] = rate(p, get);
+    }
+    perf_meet(p);
+    hearth_free(words);
+}
+
+/* Figure: the whole range by one hearth_prefetch(), and one word of each
+ * page.  Raw: the pieces. */
+static void
+scan_prefetched(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    if (perf_acting(p)) {
+        double start = perf_now();
+
+        hearth_prefetch(words, p->stream_bytes);
+        sample[2] = rate(p, perf_now() - start);
+        pages_scan(p, words, "prefetch");
+        sample[0] = rate(p, perf_now() - start);
+        sample[1] = raw_stream(p, RAW_GET);
+    }
+    perf_meet(p);
+    hearth_free(words);
+}
+
+/* Store every word of the range, each a new value, then meet at a barrier.
+ * The peer checks all of it.  Both the stores and the barrier count. */
+static double
+range_write(const struct perf *p, uint64_t *words, double *stores)
+{
+    size_t count = p->stream_bytes / sizeof *words;
+    size_t good = count;
+    double start = perf_now();
+    double us;
+
+    if (perf_acting(p))
+        perf_fill(words, count, p->salt + 1);
+    *stores = rate(p, perf_now() - start);
+    hearth_barrier();
+    us = perf_now() - start;
+    if (perf_is_peer(p))
+        good = perf_check(words, count, p->salt + 1);
+    if (good < count)
+        perf_wrong("seq_write", good * sizeof *words);
+    perf_meet(p);
+    return rate(p, us);
+}
+
+static void
+write_round(struct perf *p, double *sample, bool warm)
+{
+    uint64_t *words = stream_open(p);
+
+    /* The first barrier drops the provisional copies, the second keeps. */
+    for (int i = 0; warm && i < 2; i++) {
+        if (perf_acting(p))
+            pages_scan(p, words, "seq_write_warm");
+        perf_meet(p);
+        hearth_barrier();
+    }
+    sample[0] = range_write(p, words, &sample[2]);
+    if (perf_acting(p))
+        sample[1] = raw_stream(p, RAW_PUT);
+    perf_meet(p);
+    hearth_free(words);
+}
+
+/* Figure: no page was cached before.  Raw: the pieces alone, from a buffer
+ * that was filled beforehand. */
+static void
+write_cold(struct perf *p, double *sample)
+{
+    write_round(p, sample, false);
+}
+
+/* Figure: every page was a valid copy before. */
+static void
+write_warm(struct perf *p, double *sample)
+{
+    write_round(p, sample, true);
+}
+
+const struct perf_figure perf_stream_figures[] = {
+    { .name = "seq_scan",
+      .unit = "MB/s",
+      .what = "sequential scan, cold, one word a page",
+      .against = "MPI_Get of 2 MiB pieces",
+      .bound = 0.85,
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .round = scan_cold,
+      .extra = { "again", "raw_fresh" } },
+    { .name = "seq_scan_sum",
+      .unit = "MB/s",
+      .what = "sequential scan, cold, adding every word",
+      .against = "MPI_Get of 2 MiB pieces, adding every word",
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .round = scan_sum },
+    { .name = "prefetch",
+      .unit = "MB/s",
+      .what = "the range by hearth_prefetch, then one word a page",
+      .against = "MPI_Get of 2 MiB pieces",
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .round = scan_prefetched,
+      .extra = { "call" } },
+    { .name = "seq_write",
+      .unit = "MB/s",
+      .what = "whole range written in order, not cached, then barrier",
+      .against = "MPI_Put of 2 MiB pieces",
+      .bound = 0.3,
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .round = write_cold,
+      .extra = { "stores" } },
+    { .name = "seq_write_warm",
+      .unit = "MB/s",
+      .what = "the same, all pages cached before",
+      .against = "MPI_Put of 2 MiB pieces",
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .round = write_warm,
+      .extra = { "stores" } },
+    { .name = NULL }
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Barriers, locks, atomics. */
+#include "perf.h"
+
+#include <stdlib.h>
+
+static double
+barriers_time(const struct perf *p)
+{
+    double start;
+
+    perf_meet(p);
+    hearth_barrier();
+    start = perf_now();
+    for (size_t i = 0; i < p->turns; i++)
+        hearth_barrier();
+    return (perf_now() - start) / (double)p->turns;
+}
+
+static double
+allgathers_time(const struct perf *p)
+{
+    char  *all = calloc((size_t)p->size, 64);
+    char   mine[64] = { 0 };
+    double start;
+
+    perf_meet(p);
+    MPI_Allgather(mine, 64, MPI_BYTE, all, 64, MPI_BYTE, p->raw.comm);
+    start = perf_now();
+    for (size_t i = 0; i < p->turns; i++)
+        MPI_Allgather(mine, 64, MPI_BYTE, all, 64, MPI_BYTE, p->raw.comm);
+    start = (perf_now() - start) / (double)p->turns;
+    free(all);
+    return start;
+}
+
+static void
+barrier_clean(struct perf *p, double *sample)
+{
+    sample[0] = barriers_time(p);
+    sample[1] = allgathers_time(p);
+}
+
+/* Load one word of every page of the rank after this one. */
+static void
+neighbour_read(const struct perf *p, const uint64_t *words)
+{
+    size_t step = p->page / sizeof *words;
+    size_t each = p->held_pages * step;
+    size_t from = (size_t)((p->rank + 1) % p->size) * each;
+
+    for (size_t at = from; at < from + each; at += step)
+        if (*(const volatile uint64_t *)(words + at) != at + 1)
+            perf_wrong("barrier_16384", at * sizeof *words);
+}
+
+/*
+ * Every rank holds clean copies of its neighbour's pages: read twice, because
+ * the copies of the first reading are provisional.  Raw: the same barrier in
+ * the same round, the mean of before any page was read and after all copies
+ * are gone.
+ */
+static void
+barrier_holding(struct perf *p, double *sample)
+{
+    size_t    step = p->page / sizeof(uint64_t);
+    size_t    each = p->held_pages * step;
+    uint64_t *words =
+        hearth_alloc(each * (size_t)p->size, sizeof *words, hearth_block());
+    double before;
+
+    for (size_t i = 0; i < p->held_pages; i++) {
+        size_t at = (size_t)p->rank * each + i * step;
+
+        words[at] = at + 1;
+    }
+    hearth_barrier();
+    before = barriers_time(p);
+    for (int again = 0; again < 2; again++) {
+        neighbour_read(p, words);
+        hearth_barrier();
+    }
+    sample[0] = barriers_time(p);
+    neighbour_read(p, words);
+    perf_meet(p);
+    hearth_free(words);
+    sample[1] = (before + barriers_time(p)) / 2;
+}
+
+/* Figure: a lock whose manager is the peer, which waits inside MPI and does
+ * not want it.  Raw: four MPI_Fetch_and_op, each flushed, on a window of the
+ * kind that is cheaper here (extras: each kind). */
+static void
+lock_alone(struct perf *p, double *sample)
+{
+    perf_meet(p);
+    if (perf_acting(p)) {
+        double n = (double)p->turns;
+        double start;
+
+        hearth_lock(p->peer);
+        hearth_unlock(p->peer);
+        start = perf_now();
+        for (size_t i = 0; i < p->turns; i++) {
+            hearth_lock(p->peer);
+            hearth_unlock(p->peer);
+        }
+        sample[0] = (perf_now() - start) / n;
+        sample[2] = perf_raw_atomics(p, p->raw.allocate, 4 * p->turns) / n;
+        sample[3] = perf_raw_atomics(p, p->raw.create, 4 * p->turns) / n;
+        sample[1] = sample[2] < sample[3] ? sample[2] : sample[3];
+    }
+    perf_meet(p);
+}
+
+/* Figure: both ranks take the same lock in turn, by acquisition.  Raw: an
+ * empty message there and back, half of it. */
+static void
+lock_handed(struct perf *p, double *sample)
+{
+    bool   here = perf_acting(p) || perf_is_peer(p);
+    int    other = perf_acting(p) ? p->peer : PERF_ACTOR;
+    double start;
+
+    perf_meet(p);
+    start = perf_now();
+    for (size_t i = 0; here && i < p->turns; i++) {
+        hearth_lock(p->size + p->peer);
+        hearth_unlock(p->size + p->peer);
+    }
+    perf_meet(p);
+    sample[0] = (perf_now() - start) / (2.0 * (double)p->turns);
+    start = perf_now();
+    for (size_t i = 0; here && i < p->turns; i++) {
+        if (perf_acting(p))
+            MPI_Send(NULL, 0, MPI_BYTE, other, 1, p->raw.comm);
+        MPI_Recv(NULL, 0, MPI_BYTE, other, 1, p->raw.comm, MPI_STATUS_IGNORE);
+        if (perf_is_peer(p))
+            MPI_Send(NULL, 0, MPI_BYTE, other, 1, p->raw.comm);
+    }
+    sample[1] = (perf_now() - start) / (2.0 * (double)p->turns);
+    perf_meet(p);
+}
+
+/* Figure: hearth_fetch_add on a word whose home is the peer.  Raw: one
+ * MPI_Fetch_and_op and flush. */
+static void
+word_add(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+
+    perf_meet(p);
+    if (perf_acting(p)) {
+        double n = (double)p->turns;
+        double start = perf_now();
+
+        for (size_t i = 0; i < p->turns; i++)
+            if (hearth_fetch_add(word, 1) != (int64_t)i)
+                perf_wrong("fetch_add", i);
+        sample[0] = (perf_now() - start) / n;
+        sample[2] = perf_raw_atomics(p, p->raw.allocate, p->turns) / n;
+        sample[1] = perf_raw_atomics(p, p->raw.create, p->turns) / n;
+    }
+    perf_meet(p);
+    hearth_free(word);
+}
+
+const struct perf_figure perf_sync_figures[] = {
+    { .name = "barrier_clean",
+      .unit = "us",
+      .what = "barrier, nothing dirty",
+      .against = "MPI_Allgather of 64 bytes",
+      .bound = 1.5,
+      .need = PERF_PEER,
+      .round = barrier_clean },
+    { .name = "barrier_16384",
+      .unit = "us",
+      .what = "the same, each rank holding 16384 clean copies",
+      .against = "barrier, nothing dirty",
+      .bound = 1.1,
+      .need = PERF_PEER,
+      .round = barrier_holding },
+    { .name = "lock_unlock",
+      .unit = "us",
+      .what = "lock and unlock, uncontended, manager remote",
+      .against = "4 MPI_Fetch_and_op, each flushed",
+      .bound = 1.5,
+      .need = PERF_PEER,
+      .round = lock_alone,
+      .extra = { "raw_allocate", "raw_create" } },
+    { .name = "lock_handover",
+      .unit = "us",
+      .what = "the same lock taken by two ranks in turn",
+      .against = "half of an empty message there and back",
+      .need = PERF_PEER,
+      .round = lock_handed },
+    { .name = "fetch_add",
+      .unit = "us",
+      .what = "hearth_fetch_add on a remote word",
+      .against = "MPI_Fetch_and_op and flush",
+      .need = PERF_PEER,
+      .round = word_add,
+      .extra = { "raw_allocate" } },
+    { .name = NULL }
+};
