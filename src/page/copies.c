@@ -369,7 +369,7 @@ victims(hearthi_page *victim, size_t max)
 {
     size_t n = 0;
 
-    for (uint64_t turn = 2 * c.n; n < max && turn > 0; turn--) {
+    for (uint64_t turn = 2 * c.n; n < max && c.n > 0 && turn > 0; turn--) {
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
