@@ -318,6 +318,74 @@ START_TEST(every_thread_may_lock)
 }
 END_TEST
 
+struct behind {
+    int64_t     *p;
+    _Atomic bool entering;
+};
+
+static void *
+write_behind_the_barrier(void *arg)
+{
+    struct behind *b = arg;
+
+    while (!b->entering)
+        sleep_ms(1);
+    sleep_ms(100); /* now the main thread is inside */
+    hearth_lock(91);
+    *b->p = 1;
+    hearth_unlock(91);
+    return NULL;
+}
+
+static void
+write_and_enter(int64_t *p)
+{
+    struct behind b = { p, false };
+    pthread_t     writer;
+
+    pthread_create(&writer, NULL, write_behind_the_barrier, &b);
+    b.entering = true;
+    barrier();
+    pthread_join(writer, NULL);
+}
+
+static void
+wait_under_lock(const int64_t *p)
+{
+    for (int64_t seen = 0; seen == 0;) {
+        sleep_ms(2);
+        hearth_lock(91);
+        seen = *p;
+        hearth_unlock(91);
+    }
+}
+
+/* Rank 1 is in the barrier when another of its threads writes; rank 0 learns
+ * of that by a lock and only then enters: the last rank must see it behind the
+ * barrier, though no rank wrote it before. */
+START_TEST(what_is_known_before_a_barrier_is_seen_behind_it)
+{
+    int64_t *p = hearth_alloc(PAGE / sizeof *p, sizeof *p, hearth_on(0));
+    bool     run = threads_allowed() && ranks > 2;
+
+    for (int k = 0; k < 6; k++) {
+        expect_eq(*p, 0); /* a copy that is not a first one, nor reported */
+        barrier();
+    }
+    if (run && me == 1) {
+        write_and_enter(p);
+    } else {
+        if (run && me == 0)
+            wait_under_lock(p);
+        barrier();
+    }
+    expect_eq(*p, run);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 static void
 start_with_few_pages(void)
 {
@@ -398,6 +466,7 @@ thread_case(const char *name, SFun setup)
     tcase_add_test(tc, threads_write_pages_that_an_acquire_drops);
     tcase_add_test(tc, threads_write_while_the_main_thread_waits_in_barriers);
     tcase_add_test(tc, every_thread_may_lock);
+    tcase_add_test(tc, what_is_known_before_a_barrier_is_seen_behind_it);
     return tc;
 }
 

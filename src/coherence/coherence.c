@@ -14,7 +14,10 @@
  * its releases belong to the next epoch (they are not in the barrier), while
  * its acquires belong to the old one until the barrier has brought the
  * notices of the others.  A rank still in the old epoch that meets a log of
- * the next takes it for "everything".
+ * the next takes it for "everything".  What it then knows is not in the
+ * barrier of the old epoch, but happened before this rank's arrival there if
+ * that is still to come, and so before every rank's departure: in that case
+ * this rank tells the barrier "everything".
  */
 #include "config.h"
 
@@ -48,7 +51,8 @@ static struct {
     int                    turn;
     uint64_t               interval; /* of this rank */
     uint32_t               release_epoch, acquire_epoch;
-    int                    held; /* locks, by all threads */
+    int                    held;  /* locks, by all threads */
+    bool                   ahead; /* of the barrier to come: see above */
     bool                  *told; /* homes, while provisional_tell runs */
 } c;
 
@@ -251,17 +255,24 @@ hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
 
 /* What was learnt is passed on, through any chain of locks and flags.  Under
  * scope consistency locks are given other notices, so `given` is not theirs.
+ * The notices that were news move to the front: for the others the copies
+ * went when they were learnt first, and copies fetched since have the write.
  */
 static void
-notices_learn(int sync, const struct hearthi_grant *g)
+notices_learn(int sync, struct hearthi_grant *g)
 {
     uint64_t given =
         source_of(sync) == &c.known ? view_for_release(sync)->given : 0;
+    size_t   fresh = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        hearthi_known_add(&c.known, &g->notice[i], sync);
+        if (hearthi_known_add(&c.known, &g->notice[i], sync))
+            g->notice[fresh++] = g->notice[i];
+    g->n = fresh;
     if (g->everything)
         hearthi_known_lost(&c.known, sync, given);
+    if (g->ahead && c.release_epoch == c.acquire_epoch)
+        c.ahead = true;
 }
 
 static void
@@ -273,20 +284,20 @@ grant_begin(int sync, struct hearthi_grant *g)
     g->epoch = epoch_short(c.acquire_epoch);
     g->pos = v->pos_epoch == c.acquire_epoch ? v->pos : 0;
     g->n = 0;
-    g->everything = false;
+    g->everything = g->ahead = false;
     hearthi_table_unlock();
 }
 
 /* The position moves only after the copies are gone, so that another thread
  * that waits for the same flag cannot pass before they are. */
 static void
-grant_end(int sync, const struct hearthi_grant *g, bool locks)
+grant_end(int sync, struct hearthi_grant *g, bool locks)
 {
     struct lock_view *v = &c.view[sync];
 
     hearthi_table_lock();
-    hearthi_notices_apply(g->notice, g->n, g->everything);
     notices_learn(sync, g);
+    hearthi_notices_apply(g->notice, g->n, g->everything);
     if (g->epoch == epoch_short(c.acquire_epoch)) {
         v->pos = g->pos;
         v->pos_epoch = c.acquire_epoch;
@@ -364,6 +375,7 @@ hearthi_barrier(bool stay)
     struct hearthi_notice  *out = NULL;
     struct hearthi_news     news;
     uint64_t                mark;
+    bool                    everything;
 
     if (hearthi_world.nodes == 1) {
         hearthi_transport->barrier(NULL, 0, false, &news);
@@ -376,12 +388,14 @@ hearthi_barrier(bool stay)
     mark = hearthi_known_next(&c.known);
     c.release_epoch++;
     hearthi_pageset_normalise(own);
+    everything = own->everything || c.ahead;
+    c.ahead = false;
     if (own->n > 0)
         out = own_notices(own);
     hearthi_table_unlock();
 
     hearthi_count(notices_out, own->n);
-    hearthi_transport->barrier(out, own->n, own->everything, &news);
+    hearthi_transport->barrier(out, own->n, everything, &news);
     free(out);
 
     hearthi_table_lock();

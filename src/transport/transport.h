@@ -35,7 +35,8 @@ struct hearthi_grant {
     uint16_t epoch; /* barriers passed, modulo HEARTHI_EPOCHS */
     uint32_t pos;   /* in: log read so far in this epoch; out: now */
     size_t   n;
-    bool     everything; /* the log had overflowed */
+    bool     everything; /* the log had overflowed, or is ahead */
+    bool     ahead;      /* it is of an epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
 };
 

@@ -305,7 +305,7 @@ log_read(int sync, uint64_t serving, struct hearthi_grant *g)
     struct hearthi_span span[2];
 
     g->n = 0;
-    g->everything = false;
+    g->everything = g->ahead = false;
     if (w.epoch != EVERYTHING && epoch_is_past(w.epoch, g->epoch)) {
         g->pos = 0;
         return;
@@ -313,6 +313,7 @@ log_read(int sync, uint64_t serving, struct hearthi_grant *g)
     if (w.epoch != g->epoch ||
         !hearthi_ring_read(HEARTHI_LOG, g->pos, w.end, span)) {
         g->everything = true;
+        g->ahead = w.epoch != g->epoch;
     } else if (w.end != g->pos) {
         log_move(sync, READ, span, g->notice);
         g->n = span[0].n + span[1].n;
