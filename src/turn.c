@@ -12,11 +12,11 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "world.h"
 
 static int file = -1;
@@ -51,7 +51,10 @@ symmetric_tries(int tries)
     MPI_T_cvar_handle variable;
     int               level, index, count, before = -1;
 
-    if (MPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+    /* Open MPI 4.1.4 gives the whole of MPI the level that is asked for
+     * here, so ask for the one that it has. */
+    MPI_Query_thread(&level);
+    if (MPI_T_init_thread(level, &level) != MPI_SUCCESS)
         return -1;
     if (MPI_T_cvar_get_index("MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) ==
             MPI_SUCCESS &&
@@ -79,7 +82,7 @@ turn_take(void)
     if (try)
         turn_open();
     for (;;) {
-        struct timespec nap = { 0, 1000000 + rand() % 4000000 };
+        struct timespec nap = { 0, 1000000 + (long)(hearthi_now() % 4000000) };
 
         mine = !try || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
         HEARTHI_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND,
