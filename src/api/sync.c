@@ -46,8 +46,13 @@ lock_take(const char *call, int lock, bool try)
                       "lock %d is held already by this thread: unlock "
                       "it first",
                       lock);
-    if (!hearthi_lock_acquire(lock, try))
+    if (!hearthi_lock_acquire(lock, try)) {
+        /* A node-mate has it, so perhaps no word went through MPI; but the
+         * holder may need this rank to get on, and this rank may try again
+         * and again. */
+        hearthi_transport->progress();
         return false;
+    }
     atomic_store_explicit(&holder[lock], hearthi_thread(),
                           memory_order_relaxed);
     held++;
