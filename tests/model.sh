@@ -37,6 +37,7 @@ fails --scan-once
 fails --homes=2 --one-scans --writes=1
 fails --no-tell
 fails --tell-with-fetch
+fails --fetch-before-tell
 fails --locks=0 --barrier --flags-before-word
 fails --locks=0 --barrier --no-fence
 # Several threads, and replacement.

@@ -158,7 +158,7 @@ layers_open(MPI_Comm comm)
     hearthi_copies_open();
     hearthi_home_open();
     hearthi_coherence_open();
-    hearthi_streams_reset();
+    hearthi_fetch_open();
     hearthi_signal_open();
     hearthi_transport_open();
     hearthi_turn_end();
@@ -169,6 +169,7 @@ layers_close(void)
 {
     hearthi_transport->close();
     hearthi_signal_close();
+    hearthi_fetch_close();
     hearthi_coherence_close();
     hearthi_home_close();
     hearthi_copies_close();

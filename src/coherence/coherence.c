@@ -53,7 +53,6 @@ static struct {
     uint32_t               release_epoch, acquire_epoch;
     int                    held;  /* locks, by all threads */
     bool                   ahead; /* of the barrier to come: see above */
-    bool                  *told; /* homes, while provisional_tell runs */
 } c;
 
 static uint16_t
@@ -67,8 +66,7 @@ hearthi_coherence_open(void)
 {
     memset(&c, 0, sizeof c);
     c.view = calloc(HEARTHI_SYNCS, sizeof *c.view);
-    c.told = calloc((size_t)hearthi_world.size, sizeof *c.told);
-    if (c.view == NULL || c.told == NULL)
+    if (c.view == NULL)
         hearthi_fatal("hearth_init", "no memory");
     hearthi_known_init(&c.known, KNOWN_MAX, (uint32_t)hearthi_world.rank);
     hearthi_known_init(&c.section, KNOWN_MAX, (uint32_t)hearthi_world.rank);
@@ -87,7 +85,6 @@ hearthi_coherence_close(void)
     hearthi_known_free(&c.known);
     hearthi_known_free(&c.section);
     free(c.view);
-    free(c.told);
 }
 
 /* ---- release ---- */
@@ -185,42 +182,21 @@ hearthi_flag_set(int sync)
 
 /* ---- acquire ---- */
 
-/* Tell the homes of first copies that new flags are there (interval.c): the
- * flags have arrived, since each fetch waited for its own. */
-static void
-provisional_tell(const struct hearthi_pagelist *l)
-{
-    int last = -1;
-
-    memset(c.told, 0, (size_t)hearthi_world.size);
-    for (size_t i = 0; i < l->n; i++) {
-        int home = (int)hearthi_table.home[l->page[i]];
-
-        if (home == last || c.told[home])
-            continue;
-        hearthi_transport->tell(home);
-        c.told[home] = true;
-        last = home;
-    }
-    hearthi_transport->flush();
-}
-
-/* A first copy may have been fetched before its shared flag could be seen. */
+/* A first copy may have been fetched before its shared flag could be seen.  The
+ * flags have arrived by now, since each fetch waited for its own, and their
+ * homes are to be told (interval.c). */
 static void
 provisional_drop(void)
 {
     struct hearthi_pagelist *l = &hearthi_provisional;
 
-    if (l->n == 0)
-        return;
-    provisional_tell(l);
-
     for (size_t i = 0, n; i < l->n; i += n) {
         for (n = 1; i + n < l->n && l->page[i + n] == l->page[i] + n; n++)
             ;
-        for (size_t k = 0; k < n; k++)
-            hearthi_table.mark[l->page[i + k]] &=
-                (uint8_t)~HEARTHI_PROVISIONAL;
+        for (size_t k = i; k < i + n; k++) {
+            hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
+            hearthi_tell_later((int)hearthi_table.home[l->page[k]]);
+        }
         hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
     }
     l->n = 0;

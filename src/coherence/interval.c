@@ -15,10 +15,11 @@
  * writer's next release, which reports the page.  tests/model walks all
  * interleavings; each rule below has a switch there that breaks it.
  *
- * Looking at flags must cost nothing while there are no new ones.  So at the
- * acquire that drops first copies, and before it fetches again, the rank tells
- * each home that new flags have arrived, by a word of its own there that never
- * holds the same value twice; co-homes scan the flags when a word has changed.
+ * Looking at flags must cost nothing while there are no new ones.  So after the
+ * acquire that drops first copies, and before it fetches from their homes what
+ * may survive the next, the rank tells each that new flags have arrived, by a
+ * word of its own there that never holds the same value twice; co-homes scan
+ * the flags when a word has changed.
  * That is early enough: a copy that survives was fetched after the word was
  * changed, and the word was changed after the flags had arrived.  The scan
  * itself goes through a summary byte for 64 flags, put with them in one flush

@@ -9,6 +9,7 @@
 
 #include "fault.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -32,11 +33,24 @@ struct stream {
 static struct stream reads[STREAMS], writes[STREAMS];
 static uint64_t      stream_clock;
 
+static bool *untold; /* of each home */
+static int   n_untold;
+
 void
-hearthi_streams_reset(void)
+hearthi_fetch_open(void)
 {
     memset(reads, 0, sizeof reads);
     memset(writes, 0, sizeof writes);
+    n_untold = 0;
+    untold = calloc((size_t)hearthi_world.size, sizeof *untold);
+    if (untold == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+}
+
+void
+hearthi_fetch_close(void)
+{
+    free(untold);
 }
 
 /* The stream that expects this page, or a new one. */
@@ -111,14 +125,51 @@ stream_opened(struct stream *s, uint64_t page, uint64_t count)
 
 /* ---- fetching ---- */
 
-/* Was every page announced to its home before? */
-static bool
+/* How many pages were announced to their home before? */
+static uint64_t
 run_registered(uint64_t page, uint64_t count)
 {
+    uint64_t n = 0;
+
     for (uint64_t p = page; p < page + count; p++)
-        if (!(hearthi_table.mark[p] & HEARTHI_REGISTERED))
-            return false;
-    return true;
+        n += (hearthi_table.mark[p] & HEARTHI_REGISTERED) != 0;
+    return n;
+}
+
+void
+hearthi_tell_later(int home)
+{
+    n_untold += !untold[home];
+    untold[home] = true;
+}
+
+/* Tell the homes of these runs what they must know first.  First copies are
+ * dropped at the next acquire in any case, so the word may travel with them;
+ * it must have arrived before any other copy is fetched. */
+static void
+runs_tell(const struct hearthi_fetch *run, size_t n)
+{
+    bool any = false, wait = false;
+
+    for (size_t i = 0; i < n && n_untold > 0; i++) {
+        if (untold[run[i].home]) {
+            hearthi_transport->tell(run[i].home);
+            untold[run[i].home] = false;
+            n_untold--;
+            any = true;
+        }
+    }
+    for (size_t i = 0; any && i < n; i++)
+        wait |= run_registered(run[i].page, run[i].count) > 0;
+    if (wait)
+        hearthi_transport->flush();
+}
+
+static void
+runs_fetch(const struct hearthi_fetch *run, size_t n)
+{
+    runs_tell(run, n);
+    hearthi_transport->fetch(run, n);
 }
 
 /* A rank's first copy may have been fetched before its flag could be seen:
@@ -142,7 +193,7 @@ fetch_of(uint64_t page, uint64_t count)
         .count = (uint32_t)count,
         .home = (int)hearthi_table.home[page],
         .frame = hearthi_table.frame[page],
-        .announce = !run_registered(page, count),
+        .announce = run_registered(page, count) < count,
     };
 }
 
@@ -212,7 +263,7 @@ hearthi_fetch_range(uint64_t page, uint64_t count)
         if (n == 0)
             return;
         left -= least(left, pages);
-        hearthi_transport->fetch(run, n);
+        runs_fetch(run, n);
         for (size_t i = 0; i < n; i++) {
             run_arrived(&run[i]);
             run_open(run[i].page, run[i].count, false);
@@ -233,7 +284,7 @@ fault_fetch(uint64_t page, bool write)
     s->next = page + n;
     f = fetch_of(page, n);
     hearthi_copies_prepare(page, n);
-    hearthi_transport->fetch(&f, 1);
+    runs_fetch(&f, 1);
     run_arrived(&f);
     if (!write) {
         run_open(page, n, false);

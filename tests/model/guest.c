@@ -32,6 +32,7 @@ guest_fetch(struct state *s, int r, int arg)
 
     (void)arg;
     if (is_home(r) || is_busy(me) || me->copy != NONE || me->fetching ||
+        (me->untold && !broken(FETCH_BEFORE_TELL)) ||
         (me->puts && !broken(NO_WAIT_FOR_FLUSH) &&
          !broken(PUBLISH_BEFORE_FLUSH)))
         return false;
@@ -160,6 +161,21 @@ guest_drop(struct rank *me)
     diff_begin(me);
     me->copy = me->puts && !broken(NO_WAIT_FOR_FLUSH) ? CLOSING : NONE;
     memset(me->content, 0, sizeof me->content);
+}
+
+/* Some time after the acquire that dropped the first copy, and before a copy
+ * is fetched that may survive the next. */
+bool
+guest_tell(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (!me->untold)
+        return false;
+    me->untold = 0;
+    home_tell(s);
+    return true;
 }
 
 /* To make room, at any time. */

@@ -72,7 +72,7 @@ struct rank {
     /* A guest's: */
     uint8_t copy, mask; /* mask: bytes that differ from the twin */
     uint8_t changed;    /* a diff went home since the last release */
-    uint8_t registered, provisional;
+    uint8_t registered, provisional, untold;
     uint8_t fetch, fetching, doomed;
     uint8_t wrote; /* since the last barrier (--writers-keep only) */
     version content, got;
@@ -104,6 +104,7 @@ enum rule {
     ONE_SCANS,
     NO_TELL,
     TELL_WITH_FETCH,
+    FETCH_BEFORE_TELL,
     FLAGS_BEFORE_WORD,
     NO_FENCE,
     KEEP_IN_FLIGHT,
@@ -184,6 +185,7 @@ bool guest_store(struct state *s, int r, int byte);
 bool guest_fetch(struct state *s, int r, int arg);
 bool guest_land(struct state *s, int r, int bit);
 bool guest_arrive(struct state *s, int r, int arg);
+bool guest_tell(struct state *s, int r, int arg);
 bool guest_evict(struct state *s, int r, int arg);
 bool guest_put(struct state *s, int r, int arg);
 void guest_drop(struct rank *me);

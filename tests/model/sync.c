@@ -32,7 +32,7 @@ copies_apply(struct state *s, int r, bool news)
     bool keep = broken(WRITERS_KEEP) && me->sync == BARRIER && me->wrote;
 
     if (me->provisional && !broken(NO_TELL) && !broken(TELL_WITH_FETCH))
-        home_tell(s);
+        me->untold = 1;
     if (me->provisional || (news && !keep))
         guest_drop(me);
     me->provisional = 0;

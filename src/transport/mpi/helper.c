@@ -29,7 +29,7 @@
  * and one that waits may need this one to answer.  At other times it just has
  * a BRIEF look. */
 enum { PAGES = 3 };
-enum { HOT = 50000, HOT_CROWDED = 10000, BRIEF = 10000, WATCH = 2000 };
+enum { HOT = 20000, HOT_CROWDED = 10000, BRIEF = 10000, WATCH = 2000 };
 
 /* Naps: after an announcement, or without a bell, they start at SHORT and
  * double up to LONG.  LONG costs 0.1 % of a core. */
