@@ -131,8 +131,8 @@ arena_make(struct world *w, int index, uint64_t key)
     arena->key = key;
     arena->size = sizes[draw(&random, sizeof sizes / sizeof *sizes)];
     arena->unit = arena->size % 8 == 0 ? 8 : arena->size % 4 == 0 ? 4 : 1;
-    arena->bytes =
-        (pages * PAGE - draw(&random, PAGE)) / arena->size * arena->size;
+    arena->bytes = pages * PAGE - draw(&random, PAGE - 40); /* one at least */
+    arena->bytes -= arena->bytes % arena->size;
     arena->layout = layout_draw(w, &random);
     arena->base =
         hearth_alloc(arena->bytes / arena->size, arena->size, arena->layout);
