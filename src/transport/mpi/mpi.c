@@ -57,15 +57,28 @@ model_check(void)
                       "another network module of it");
 }
 
+MPI_Info
+hearthi_window_info(void)
+{
+    MPI_Info info;
+
+    HEARTHI_MPI(MPI_Info_create(&info));
+    HEARTHI_MPI(MPI_Info_set(info, "accumulate_ordering", "none"));
+    HEARTHI_MPI(MPI_Info_set(info, "acc_single_intrinsic", "true"));
+    return info;
+}
+
 static void
 heap_window_open(void)
 {
     struct hearthi_segments *s = &hearthi_segments;
+    MPI_Info                 info = hearthi_window_info();
     int                      code;
 
     code =
         MPI_Win_create(s->base[hearthi_world.node_rank], (MPI_Aint)s->bytes, 1,
-                       MPI_INFO_NULL, hearthi_world.comm, &hearthi_mpi.heap);
+                       info, hearthi_world.comm, &hearthi_mpi.heap);
+    MPI_Info_free(&info);
     if (code != MPI_SUCCESS)
         window_refused(code);
     MPI_Win_set_errhandler(hearthi_mpi.heap, MPI_ERRORS_RETURN);

@@ -66,6 +66,13 @@ uint64_t hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
 void     hearthi_flush(MPI_Win win, int rank);
 
 /* sync.c */
+/* What is said of every window: each flush waits for at most one accumulate a
+ * word, so they need no order; and all of them are single 64-bit steps of
+ * Fetch_and_op, which Open MPI then does by one network atomic instead of
+ * under a spin lock at the target, at which ranks were seen to starve.  Other
+ * MPIs ignore the key.  To be freed. */
+MPI_Info hearthi_window_info(void);
+
 void hearthi_sync_open(void);
 void hearthi_sync_close(void);
 bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);

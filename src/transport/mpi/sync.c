@@ -91,11 +91,13 @@ void
 hearthi_sync_open(void)
 {
     size_t bytes = (size_t)(HEARTHI_SYNCS / hearthi_world.size + 1) * OBJECT;
+    MPI_Info info = hearthi_window_info();
     char  *base;
 
-    HEARTHI_MPI(MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL,
+    HEARTHI_MPI(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
                                  hearthi_world.comm, &base,
                                  &hearthi_mpi.sync));
+    MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
     for (size_t at = 0; at < bytes; at += OBJECT)
         memset(base + at, 0, LOG);
