@@ -68,9 +68,8 @@ void     hearthi_flush(MPI_Win win, int rank);
 /* sync.c */
 /* What is said of every window: each flush waits for at most one accumulate a
  * word, so they need no order; and all of them are single 64-bit steps of
- * Fetch_and_op, which Open MPI then does by one network atomic instead of
- * under a spin lock at the target, at which ranks were seen to starve.  Other
- * MPIs ignore the key.  To be freed. */
+ * Fetch_and_op, which Open MPI's osc/rdma then does by one network atomic
+ * instead of under a lock at the target; others ignore the key.  To be freed. */
 MPI_Info hearthi_window_info(void);
 
 void hearthi_sync_open(void);

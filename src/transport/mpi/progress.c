@@ -240,5 +240,10 @@ hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
     if (need == HEARTHI_WAITS)
         result_wait(&old, rank);
     HEARTHI_MPI(MPI_Win_flush(rank, win));
+    /* Open MPI 4.1.4 over UCX holds a lock at the target meanwhile.  Where the
+     * target's processor does the steps of others, inside its own step only,
+     * they would find that lock taken every time. */
+    if (rank == hearthi_world.rank)
+        hearthi_progress_look();
     return old;
 }
