@@ -136,6 +136,28 @@ mpi_start(MPI_Comm comm)
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 }
 
+/* With the launcher of another MPI every process has a world of its own and
+ * believes to be rank 0.  The launchers of Open MPI and MPICH say how many
+ * they have started. */
+static void
+launcher_check(void)
+{
+    static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+    int                      size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; size == 1 && i < 2; i++) {
+        const char *count = getenv(counts[i]);
+
+        if (count != NULL && atoi(count) > 1)
+            hearthi_warn("hearth_init",
+                         "the launcher started %s processes (%s), but this "
+                         "one is alone in MPI_COMM_WORLD: use the mpirun of "
+                         "the MPI that the program was built with",
+                         count, counts[i]);
+    }
+}
+
 /* Rank 0 reads the environment for everybody: ranks cannot disagree. */
 static void
 options_agree(MPI_Comm comm)
@@ -196,6 +218,7 @@ hearth_init(MPI_Comm comm)
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     MPI_Comm_rank(own, &hearthi_report_rank);
     abort_comm = own;
+    launcher_check();
     options_agree(own);
     hearthi_clock_open();
     hearthi_stats_reset();
