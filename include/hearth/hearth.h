@@ -141,6 +141,8 @@ HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
 /**
  * Free an allocation; NULL is allowed.  Collective.  A pointer that
  * hearth_alloc() did not return, or that was freed before, ends the job.
+ * The memory of home pages goes back to the system; that of cached copies
+ * stays with the rank for later ones, within HEARTH_CACHE.
  */
 HEARTH_API void hearth_free(void *p);
 

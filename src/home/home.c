@@ -260,18 +260,18 @@ hearthi_home_free(const struct hearthi_allocation *a)
     uint64_t              page = a->page, count = a->pages, end = page + count;
     size_t                i = (size_t)(a - list);
 
-    hearthi_copies_forget(page, count);
     for (uint64_t p = page, n; p < end; p += n) {
         bool near = page_is_near(p);
 
         for (n = 1; p + n < end && page_is_near(p + n) == near; n++)
             ;
         hearthi_pages_set(p, n, HEARTHI_UNUSED);
-        if (!near)
-            hearthi_heap_punch(p, n);
     }
     frames_give(a);
-    memset(t->mark + page, 0, count);
+    /* Cached frames stay for the next allocation, to which they are like any
+     * others: they are in the ring, and replaced when their turn comes. */
+    for (uint64_t p = page; p < end; p++)
+        t->mark[p] &= HEARTHI_RESIDENT;
     hearthi_extents_give(&pages, page, count + GUARD);
     n_list--;
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);

@@ -474,16 +474,3 @@ hearthi_copies_reserve(uint64_t count)
     if (hearthi_areas_short())
         areas_relieve();
 }
-
-void
-hearthi_copies_forget(uint64_t page, uint64_t count)
-{
-    uint64_t n = c.n;
-
-    while (n-- > 0) {
-        hearthi_page p = ring_pop();
-
-        if (p < page || p >= page + count)
-            *ring_at(c.n++) = p;
-    }
-}

@@ -56,7 +56,4 @@ bool hearthi_copies_refresh(uint64_t page);
 /* Block until all diffs have arrived. */
 void hearthi_diff_end(void);
 
-/* Forget the pages of a freed allocation. */
-void hearthi_copies_forget(uint64_t page, uint64_t count);
-
 #endif
