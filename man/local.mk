@@ -6,8 +6,8 @@ endif
 %D%/hearth-env.7: hearth-info$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && ./hearth-info$(EXEEXT) --man >$@.tmp && mv -f $@.tmp $@
 
-# hearth_*(3) come from the comments of hearth.h, through Doxygen; automake
-# wants the list, tests/api-lists.sh keeps it right.
+# hearth_*(3) and jia_*(3) come from the comments of hearth.h and jia.h,
+# through Doxygen; automake wants the list, tests/api-lists.sh keeps it right.
 api_pages = \
   %D%/man3/hearth.h.3 \
   %D%/man3/hearth_alloc.3 \
@@ -38,7 +38,38 @@ api_pages = \
   %D%/man3/hearth_stats.3 \
   %D%/man3/hearth_swap.3 \
   %D%/man3/hearth_trylock.3 \
-  %D%/man3/hearth_unlock.3
+  %D%/man3/hearth_unlock.3 \
+  %D%/man3/jia.h.3 \
+  %D%/man3/jia_alloc.3 \
+  %D%/man3/jia_alloc1.3 \
+  %D%/man3/jia_alloc2.3 \
+  %D%/man3/jia_alloc2p.3 \
+  %D%/man3/jia_alloc3.3 \
+  %D%/man3/jia_alloc4.3 \
+  %D%/man3/jia_alloc_array.3 \
+  %D%/man3/jia_alloc_random.3 \
+  %D%/man3/jia_barrier.3 \
+  %D%/man3/jia_bcast.3 \
+  %D%/man3/jia_clock.3 \
+  %D%/man3/jia_config.3 \
+  %D%/man3/jia_divtask.3 \
+  %D%/man3/jia_error.3 \
+  %D%/man3/jia_exit.3 \
+  %D%/man3/jia_gs_new.3 \
+  %D%/man3/jia_gs_next.3 \
+  %D%/man3/jia_init.3 \
+  %D%/man3/jia_loadcheck.3 \
+  %D%/man3/jia_lock.3 \
+  %D%/man3/jia_recv.3 \
+  %D%/man3/jia_reduce.3 \
+  %D%/man3/jia_resetcv.3 \
+  %D%/man3/jia_send.3 \
+  %D%/man3/jia_setcv.3 \
+  %D%/man3/jia_startstat.3 \
+  %D%/man3/jia_stopstat.3 \
+  %D%/man3/jia_unlock.3 \
+  %D%/man3/jia_wait.3 \
+  %D%/man3/jia_waitcv.3
 if HAVE_DOXYGEN
 nodist_man3_MANS = $(api_pages)
 endif

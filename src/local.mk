@@ -14,11 +14,14 @@ libhearth_core_la_LIBADD = libhearth_base.la
 include src/base/local.mk
 include src/notice/local.mk
 include src/core.mk
+include src/jia/local.mk
 
 libhearth_la_SOURCES =
 libhearth_la_LIBADD = libhearth_core.la
 libhearth_la_LDFLAGS = -version-info $(HEARTH_ABI) -no-undefined
 
 hearthincludedir = $(includedir)/hearth
-hearthinclude_HEADERS = include/hearth/hearth.h
+hearthinclude_HEADERS = include/hearth/hearth.h include/hearth/jia.h
 nodist_hearthinclude_HEADERS = include/hearth/version.h
+# JIAJIA's programs say "jia.h", and pkg-config --cflags gives $(includedir).
+include_HEADERS = include/jia.h

@@ -1,10 +1,15 @@
 #!/bin/sh
-# api-lists.sh -- the header, the symbol table and the man pages must name the
+# api-lists.sh -- the headers, the symbol table and the man pages must name the
 # same functions.  Environment: srcdir, NM, API_PAGES (from make check).
 header=$srcdir/include/hearth/hearth.h
 exported=`sed -n 's/^HEARTH_API .*\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
 # Static inline functions: a line of their own starts with the name.
 inlined=`sed -n 's/^\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
+jia=$srcdir/include/hearth/jia.h
+exported="$exported
+`sed -n 's/^JIA_API .*\(jia_[a-z_0-9]*\)(.*/\1/p' "$jia"`"
+# Variables of jia.h have their place in the page of the header.
+variables=`sed -n 's/^extern JIA_API int \([a-z_]*\);.*/\1/p' "$jia"`
 types=`sed -n 's/^} \(hearth_[a-z_]*\);/\1/p' "$header"`
 
 words() {
@@ -22,13 +27,13 @@ test -n "$symbols" || exit 77 # no ELF shared library to look at
 fail=0
 compare() { # WHAT WANTED FOUND
     test "`words $2`" = "`words $3`" && return
-    echo "$1 differ from hearth.h ('<' only there, '>' only here):"
+    echo "$1 differ from the headers ('<' only there, '>' only here):"
     words $2 >api-lists.$$
     words $3 | diff api-lists.$$ - | grep '^[<>]'
     rm -f api-lists.$$
     fail=1
 }
-compare "exported symbols" "$exported" "$symbols"
+compare "exported symbols" "$exported $variables" "$symbols"
 compare "man pages listed in man/local.mk" "$exported $inlined $types" "$pages"
 
 # Doxygen leaves out what has no comment.

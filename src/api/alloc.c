@@ -33,7 +33,7 @@ request_wait(MPI_Request *request)
 }
 
 /* Least and largest of each argument over all ranks: x and ~x in one MIN. */
-enum { ARGS = 5 };
+enum { ARGS = HEARTHI_ARGS };
 
 static bool
 args_agree(const uint64_t *mine, uint64_t *least, uint64_t *most)
@@ -74,8 +74,9 @@ args_differ(const char *call, const char *const *name, const uint64_t *least,
         pause(); /* until rank 0 has ended the job */
 }
 
-static void
-args_check(const char *call, const char *const *name, const uint64_t *mine)
+void
+hearthi_args_check(const char *call, const char *const *name,
+                   const uint64_t *mine)
 {
     uint64_t least[ARGS], most[ARGS];
 
@@ -134,7 +135,7 @@ hearth_alloc(size_t count, size_t size, hearth_layout layout)
     void                    *p;
 
     hearthi_require_thread("hearth_alloc");
-    args_check("hearth_alloc", name, args);
+    hearthi_args_check("hearth_alloc", name, args);
     layout_check(layout);
     bytes = size_check(count, size);
     hearthi_table_lock();
@@ -156,7 +157,7 @@ hearth_free(void *p)
     MPI_Request                      request;
 
     hearthi_require_thread("hearth_free");
-    args_check("hearth_free", name, args);
+    hearthi_args_check("hearth_free", name, args);
     if (p == NULL)
         return;
     a = hearthi_home_find(p);

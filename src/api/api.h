@@ -3,6 +3,7 @@
 #define HEARTHI_API_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Every call but hearth_init() starts with this: ends the job before
  * hearth_init() and after hearth_finalize(). */
@@ -14,5 +15,15 @@ void hearthi_require_thread(const char *call);
 
 /* Forget who holds what, at a new start. */
 void hearthi_locks_reset(void);
+
+/* From now on hearthi_fatal() ends the whole job; hearth_init() begins with
+ * it. */
+void hearthi_abort_ready(void);
+
+/* End the job if a collective call was not given the same arguments by every
+ * rank; names are for that line. */
+enum { HEARTHI_ARGS = 5 };
+void hearthi_args_check(const char *call, const char *const *name,
+                        const uint64_t *mine);
 
 #endif

@@ -84,6 +84,12 @@ job_abort(void)
     _exit(EXIT_ABORT);
 }
 
+void
+hearthi_abort_ready(void)
+{
+    hearthi_abort_hook = job_abort;
+}
+
 /* A rank that leaves quietly would let the others wait for ever. */
 static void
 exit_check(void)
@@ -206,7 +212,7 @@ hearth_init(MPI_Comm comm)
 {
     MPI_Comm own;
 
-    hearthi_abort_hook = job_abort;
+    hearthi_abort_ready();
     if (hearthi_world.up)
         hearthi_fatal("hearth_init", "called twice: call hearth_finalize in "
                                      "between");

@@ -77,14 +77,23 @@ no_home_memory(int rank, uint64_t want)
                              20));
 }
 
+/* Where the pages of an allocation go: homes, if it is not NULL. */
+struct placing {
+    hearth_layout   layout;
+    const uint32_t *homes;
+};
+
 /* How many pages each rank becomes home of, in *want. */
 static void
-homes_fill(const struct hearthi_allocation *a, hearth_layout l, uint64_t *want)
+homes_fill(const struct hearthi_allocation *a, const struct placing *to,
+           uint64_t *want)
 {
     for (uint64_t i = 0; i < a->pages; i++) {
-        int home = layout_home(l, a->bytes, i);
+        uint32_t home = to->homes != NULL
+                            ? to->homes[i]
+                            : (uint32_t)layout_home(to->layout, a->bytes, i);
 
-        hearthi_table.home[a->page + i] = (uint32_t)home;
+        hearthi_table.home[a->page + i] = home;
         want[home]++;
     }
 }
@@ -191,8 +200,8 @@ list_add(uint64_t page, uint64_t count, size_t bytes)
     return &list[i];
 }
 
-void *
-hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
+static void *
+place(size_t bytes, unsigned unit, const struct placing *to)
 {
     uint64_t count = (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
     uint64_t page, *want;
@@ -210,7 +219,7 @@ hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
     want = calloc((size_t)hearthi_world.size, sizeof *want);
     if (want == NULL)
         hearthi_fatal("hearth_alloc", "no memory");
-    homes_fill(a, layout, want);
+    homes_fill(a, to, want);
     for (int r = 0; r < hearthi_world.size; r++)
         if (want[r] > frames[r].left)
             no_home_memory(r, want[r]);
@@ -221,6 +230,18 @@ hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
         hearthi_table.top = page + count;
     pages_map(a);
     return hearthi_app(page);
+}
+
+void *
+hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
+{
+    return place(bytes, unit, &(struct placing){ layout, NULL });
+}
+
+void *
+hearthi_home_alloc_at(size_t bytes, unsigned unit, const uint32_t *homes)
+{
+    return place(bytes, unit, &(struct placing){ hearth_on(0), homes });
 }
 
 const struct hearthi_allocation *

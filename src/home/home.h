@@ -26,6 +26,10 @@ void hearthi_home_close(void);
  * home memory of a rank is full. */
 void *hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout);
 
+/* The same with a home for each page, where no layout says it. */
+void *hearthi_home_alloc_at(size_t bytes, unsigned unit,
+                            const uint32_t *homes);
+
 /* The allocation that starts at p, or NULL. */
 const struct hearthi_allocation *hearthi_home_find(const void *p);
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clock, statistics, errors and the balancing of load.
+ *
+ * Balancing: each host has a power, all add up to 1, and gets iterations in
+ * proportion.  jia_loadcheck() divides a host's power by the time that it has
+ * computed, without its waiting at locks and barriers.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "hearth/hearth.h"
+#include "layer.h"
+
+enum { TEXT_MAX = 900 };
+
+static const double LEAST_SECONDS = 1e-6; /* what counts as no time at all */
+
+static uint64_t born; /* time of jia_init */
+
+static struct {
+    bool         on, used;
+    hearth_stats begin, sum;
+} counting;
+
+static struct {
+    bool     on;
+    double  *power;
+    double   seconds; /* computed since the last check */
+    uint64_t since;   /* computing since then; 0: waiting */
+} load;
+
+void
+hearthi_jia_tune_open(void)
+{
+    born = hearthi_clock_kernel();
+    counting.on = counting.used = false;
+    counting.sum = (hearth_stats){ 0 };
+    load.on = false;
+    load.power = malloc((size_t)jia_hosts * sizeof *load.power);
+    if (load.power == NULL)
+        hearthi_fatal("jia_init", "no memory");
+}
+
+static void
+stats_report(void)
+{
+    hearth_stats sum;
+    MPI_Request  request;
+
+    HEARTHI_MPI(MPI_Ireduce(&counting.sum, &sum, HEARTHI_STAT_COUNT, MPI_UINT64_T,
+                            MPI_SUM, 0, hearthi_jia.comm, &request));
+    hearthi_jia_finish(&request);
+    if (jia_pid != 0)
+        return;
+    fprintf(stderr, "hearth: from jia_startstat to jia_stopstat:\n");
+    hearthi_stats_print(stderr, &sum, jia_hosts);
+}
+
+void
+hearthi_jia_tune_close(void)
+{
+    MPI_Request request;
+    int         mine, any;
+
+    if (counting.on)
+        jia_stopstat();
+    mine = counting.used;
+    HEARTHI_MPI(MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX,
+                               hearthi_jia.comm, &request));
+    hearthi_jia_finish(&request);
+    if (any && hearthi_opt.stats)
+        stats_report();
+    free(load.power);
+    load.power = NULL;
+    load.on = false;
+}
+
+static uint64_t
+age(void)
+{
+    return born == 0 ? 0 : hearthi_clock_kernel() - born;
+}
+
+float
+jia_clock(void)
+{
+    return (float)((double)age() * 1e-9);
+}
+
+unsigned int
+jia_startstat(void)
+{
+    hearthi_jia_require("jia_startstat");
+    counting.on = counting.used = true;
+    hearth_get_stats(&counting.begin);
+    return (unsigned int)(age() / 1000);
+}
+
+unsigned int
+jia_stopstat(void)
+{
+    hearth_stats    now;
+    const uint64_t *from = (const uint64_t *)&counting.begin;
+    const uint64_t *to = (const uint64_t *)&now;
+    uint64_t       *sum = (uint64_t *)&counting.sum;
+
+    hearthi_jia_require("jia_stopstat");
+    hearth_get_stats(&now);
+    for (int i = 0; counting.on && i < HEARTHI_STAT_COUNT; i++)
+        sum[i] += to[i] - from[i];
+    counting.on = false;
+    return (unsigned int)(age() / 1000);
+}
+
+void
+jia_error(const char *format, ...)
+{
+    char    text[TEXT_MAX];
+    va_list ap;
+
+    va_start(ap, format);
+    if (vsnprintf(text, sizeof text, format, ap) < 0)
+        text[0] = '\0';
+    va_end(ap);
+    hearthi_fatal("jia_error", "%s", text);
+}
+
+static void
+load_begin(void)
+{
+    for (int i = 0; i < jia_hosts; i++)
+        load.power[i] = 1.0 / jia_hosts;
+    load.seconds = 0;
+    load.since = hearthi_clock_kernel();
+}
+
+void
+jia_config(int option, int value)
+{
+    hearthi_jia_require("jia_config");
+    hearthi_jia_number("jia_config", "option", option, WVEC + 1);
+    if (value != ON && value != OFF)
+        hearthi_fatal("jia_config", "value %d is neither ON nor OFF", value);
+    if (option != LOADBAL)
+        return;
+    load.on = value == ON;
+    if (load.on)
+        load_begin();
+}
+
+void
+hearthi_jia_load_pause(void)
+{
+    if (!load.on)
+        return;
+    load.seconds += (double)(hearthi_clock_kernel() - load.since) * 1e-9;
+    load.since = 0;
+}
+
+void
+hearthi_jia_load_resume(void)
+{
+    if (load.on)
+        load.since = hearthi_clock_kernel();
+}
+
+void
+jia_loadcheck(void)
+{
+    MPI_Request request;
+    double      mine, sum = 0;
+
+    hearthi_jia_require("jia_loadcheck");
+    if (!load.on)
+        return;
+    hearthi_jia_load_pause();
+    mine = load.power[jia_pid] /
+           (load.seconds > LEAST_SECONDS ? load.seconds : LEAST_SECONDS);
+    HEARTHI_MPI(MPI_Iallgather(&mine, 1, MPI_DOUBLE, load.power, 1, MPI_DOUBLE,
+                               hearthi_jia.comm, &request));
+    hearthi_jia_finish(&request);
+    for (int i = 0; i < jia_hosts; i++)
+        sum += load.power[i];
+    for (int i = 0; i < jia_hosts; i++)
+        load.power[i] /= sum;
+    load.seconds = 0;
+    hearthi_jia_load_resume();
+}
+
+/* Where the part of a host begins, in iterations from the first. */
+static long
+share_begin(int host, long count)
+{
+    double before = 0;
+
+    if (host == jia_hosts)
+        return count;
+    if (!load.on)
+        return count / jia_hosts * host;
+    for (int i = 0; i < host; i++)
+        before += load.power[i];
+    return (long)(before * (double)count + 0.5);
+}
+
+void
+jia_divtask(int *begin, int *end)
+{
+    long first = *begin, count = (long)*end - first + 1;
+
+    hearthi_jia_require("jia_divtask");
+    if (count < 0)
+        hearthi_fatal("jia_divtask", "iterations %d to %d: the end is before "
+                                     "the beginning",
+                      *begin, *end);
+    *begin = (int)(first + share_begin(jia_pid, count));
+    *end = (int)(first + share_begin(jia_pid + 1, count) - 1);
+}
