@@ -106,6 +106,7 @@ struct hearthi_transport_ops {
 extern const struct hearthi_transport_ops *hearthi_transport; /* in use */
 
 extern const struct hearthi_transport_ops hearthi_transport_mpi;
+extern const struct hearthi_transport_ops hearthi_transport_udp;
 
 /* The transport that hearthi_opt.transport names.  Collective. */
 void hearthi_transport_open(void);
