@@ -207,12 +207,18 @@ hearthi_udp_tell(int home)
 }
 
 void
-hearthi_udp_flush(void)
+hearthi_udp_diffs_send(void)
 {
     struct pack *p;
 
     while ((p = pack_in(OPEN)) != NULL)
         pack_send(p);
+}
+
+void
+hearthi_udp_flush(void)
+{
+    hearthi_udp_diffs_send();
     while (n_sent > 0)
         hearthi_udp_bulk_turn();
 }

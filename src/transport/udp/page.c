@@ -105,9 +105,12 @@ piece_begin(const struct hearthi_fetch *f, size_t at, size_t len)
     piece_send(p);
 }
 
+/* What was told before goes out with the requests, and has arrived when the
+ * fetch returns: a later fetch relies on it. */
 void
 hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
 {
+    hearthi_udp_diffs_send();
     for (size_t i = 0; i < n; i++) {
         size_t len = (size_t)run[i].count << hearthi_heap.shift;
 
@@ -122,6 +125,7 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
     }
     while (n_busy > 0)
         hearthi_udp_bulk_turn();
+    hearthi_udp_flush();
 }
 
 /* ---- answers ---- */

@@ -163,6 +163,7 @@ void hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n);
 void hearthi_udp_diff(int home, size_t offset, const void *src, size_t len);
 void hearthi_udp_tell(int home);
 void hearthi_udp_flush(void);
+void hearthi_udp_diffs_send(void); /* those that were kept to be packed */
 
 void hearthi_udp_pages_open(void);
 void hearthi_udp_diffs_open(void);
