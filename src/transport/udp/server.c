@@ -39,6 +39,7 @@ static struct {
     struct hearthi_udp_peer *peer; /* of each rank and slot */
     uint8_t                 *page; /* a fragment on its way out */
     pthread_t                thread;
+    pthread_cond_t           own; /* an own thread has its answer */
     atomic_bool              stop, ended;
 } s;
 
@@ -121,7 +122,12 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
         memcpy(p->answer + HEARTHI_UDP_HEAD, m->body, m->body_len);
     p->len = HEARTHI_UDP_HEAD + m->body_len;
     p->answered = true;
-    answer_send(m, &p->address, p->answer);
+    if (m->to != m->from) {
+        answer_send(m, &p->address, p->answer);
+        return;
+    }
+    hearthi_udp_encode(m, p->answer);
+    pthread_cond_broadcast(&s.own);
 }
 
 /* A repeated request: the answer again, as it was, or that it must wait. */
@@ -303,6 +309,25 @@ request_serve(const struct hearthi_udp_message *m,
     }
 }
 
+/* The same in this rank's own thread, which nothing can be lost to. */
+void
+hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
+                      struct hearthi_udp_message       *answer)
+{
+    uint32_t                 number = hearthi_udp_peer_of(ask);
+    struct hearthi_udp_peer *p = &s.peer[number];
+
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    p->seq = ask->seq;
+    p->answered = false;
+    request_do(number, ask);
+    while (!p->answered)
+        pthread_cond_wait(&s.own, &hearthi_udp_mutex);
+    hearthi_udp_decode_parts(p->answer, p->answer + HEARTHI_UDP_HEAD, p->len,
+                             &hearthi_udp.limits, answer);
+    pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
 static void
 hello_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
 {
@@ -392,6 +417,7 @@ hearthi_udp_server_open(int fd)
     hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(any, 0));
     s.peer = hearthi_sparse(peers_bytes());
     s.page = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
+    pthread_cond_init(&s.own, NULL);
     thread_start();
 }
 
@@ -411,6 +437,7 @@ hearthi_udp_server_close(void)
         nanosleep(&nap, NULL);
     }
     pthread_join(s.thread, NULL);
+    pthread_cond_destroy(&s.own);
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
     hearthi_sparse_free(s.peer, peers_bytes());

@@ -218,6 +218,11 @@ void hearthi_udp_server_close(void);
 struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);
 uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
 
+/* Do what one of this rank's own threads asks, and wait for the answer, which
+ * is valid until the slot's next request. */
+void hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
+                           struct hearthi_udp_message       *answer);
+
 /* Answer a peer's last request, now or later.  With the mutex. */
 void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);
 
