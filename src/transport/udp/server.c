@@ -163,6 +163,47 @@ flags_set(uint64_t at, uint32_t len)
     memset(summary + first, 1, last - first + 1);
 }
 
+/* The i-th of n fragments. */
+static void
+fragment_set(struct hearthi_udp_message *grant,
+             const struct hearthi_udp_message *ask, unsigned i, unsigned n)
+{
+    grant->at = (uint64_t)i * ask->pos;
+    grant->pos = ask->pos;
+    grant->len = i + 1 < n ? ask->pos : ask->len - (uint32_t)grant->at;
+    grant->body_len = grant->len;
+    grant->body = (const uint8_t *)segment() + ask->at + grant->at;
+}
+
+/* Several small fragments go in few calls, which takes copies. */
+static void
+fragments_send(const struct hearthi_udp_message *ask,
+               const struct hearthi_udp_set *set, unsigned n,
+               const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
+    size_t each = HEARTHI_UDP_HEAD + ask->pos, used = 0;
+    enum { CALL = 64 }; /* datagrams, the kernel's bound */
+
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t *at = s.page + used;
+
+        if (!hearthi_udp_has(set, i))
+            continue;
+        fragment_set(&grant, ask, i, n);
+        memcpy(at + HEARTHI_UDP_HEAD, grant.body, grant.len);
+        grant.body = at + HEARTHI_UDP_HEAD;
+        hearthi_udp_head(&grant, at);
+        used += HEARTHI_UDP_HEAD + grant.len;
+        if (used + each > HEARTHI_UDP_DATAGRAM || used >= CALL * each) {
+            hearthi_udp_send_together(s.in.fd, to, s.page, used, each);
+            used = 0;
+        }
+    }
+    if (used > 0)
+        hearthi_udp_send_together(s.in.fd, to, s.page, used, each);
+}
+
 /* Under the seal a fragment is copied first: other bytes of its page may be
  * written right now, without a race, and the seal must be of what is sent. */
 static void
@@ -176,18 +217,16 @@ page_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *to)
     if (m->kind & HEARTHI_UDP_ANNOUNCE)
         flags_set(m->at, m->len);
     atomic_thread_fence(memory_order_seq_cst);
+    if (n > 1 && !hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
+        fragments_send(m, &set, n, to);
+        return;
+    }
     for (unsigned i = 0; i < n; i++) {
-        const char *from = segment() + m->at + (size_t)i * m->pos;
-
         if (!hearthi_udp_has(&set, i))
             continue;
-        grant.at = (uint64_t)i * m->pos;
-        grant.pos = m->pos;
-        grant.len = i + 1 < n ? m->pos : m->len - (uint32_t)grant.at;
-        grant.body_len = grant.len;
-        grant.body = (const uint8_t *)from;
+        fragment_set(&grant, m, i, n);
         if (hearthi_udp.auth) {
-            memcpy(s.page, from, grant.len);
+            memcpy(s.page, grant.body, grant.len);
             grant.body = s.page;
         }
         answer_send(&grant, to, NULL);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +20,10 @@
 #include "udp.h"
 
 enum { BUFFER = 4 << 20 };
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103 /* Linux 4.18 */
+#endif
 
 struct hearthi_udp hearthi_udp;
 
@@ -78,6 +83,27 @@ hearthi_udp_inbox_close(struct hearthi_udp_inbox *in)
 /* ---- sending ---- */
 
 void
+hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head)
+{
+    m->seal = 0;
+    hearthi_udp_encode(m, head);
+    m->seal = hearthi_udp_seal(head, m->body, m->body_len);
+    memcpy(head, &m->seal, sizeof m->seal);
+    hearthi_udp_count_sent(m->op, HEARTHI_UDP_HEAD + m->body_len);
+}
+
+static ssize_t
+message_send(int fd, const struct msghdr *h)
+{
+    ssize_t n;
+
+    do
+        n = sendmsg(fd, h, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+void
 hearthi_udp_send(int fd, const struct sockaddr_in *to,
                  struct hearthi_udp_message *m, uint8_t *head)
 {
@@ -88,23 +114,54 @@ hearthi_udp_send(int fd, const struct sockaddr_in *to,
                         .msg_namelen = sizeof *to,
                         .msg_iov = part,
                         .msg_iovlen = m->body_len > 0 ? 2 : 1 };
-    ssize_t       n;
 
-    m->seal = 0;
-    hearthi_udp_encode(m, own);
-    m->seal = hearthi_udp_seal(own, m->body, m->body_len);
-    memcpy(own, &m->seal, sizeof m->seal);
+    hearthi_udp_head(m, own);
     if (head != NULL)
         memcpy(head, own, sizeof own);
-    hearthi_udp_count_sent(m->op, sizeof own + m->body_len);
-    do
-        n = sendmsg(fd, &h, MSG_NOSIGNAL);
-    while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == EMSGSIZE)
+    if (message_send(fd, &h) < 0 && errno == EMSGSIZE)
         hearthi_fatal("udp",
                       "the network refuses datagrams of %zu bytes: lower "
                       "HEARTH_UDP_DATAGRAM",
                       sizeof own + m->body_len);
+}
+
+/* One call, and one way through most of the kernel, for up to 64 datagrams.
+ * A kernel or a device that cannot do that gets them one by one. */
+void
+hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
+                          const uint8_t *data, size_t len, size_t each)
+{
+    static bool   alone; /* of the service thread only */
+    union {
+        struct cmsghdr align;
+        char           room[CMSG_SPACE(sizeof(uint16_t))];
+    } control = { .room = { 0 } };
+    struct iovec    part = { (void *)data, len };
+    struct msghdr   h = { .msg_name = (void *)to,
+                          .msg_namelen = sizeof *to,
+                          .msg_iov = &part,
+                          .msg_iovlen = 1,
+                          .msg_control = control.room,
+                          .msg_controllen = sizeof control.room };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+    uint16_t        size = (uint16_t)each;
+
+    c->cmsg_level = IPPROTO_UDP;
+    c->cmsg_type = UDP_SEGMENT;
+    c->cmsg_len = CMSG_LEN(sizeof size);
+    memcpy(CMSG_DATA(c), &size, sizeof size);
+    if (len > each && !alone) {
+        if (message_send(fd, &h) >= 0 || errno == EAGAIN || errno == ENOBUFS)
+            return;
+        alone = true;
+    }
+    h.msg_control = NULL;
+    h.msg_controllen = 0;
+    for (size_t at = 0; at < len; at += each) {
+        part.iov_base = (void *)(data + at);
+        part.iov_len = len - at < each ? len - at : each;
+        message_send(fd, &h);
+    }
 }
 
 void

@@ -67,6 +67,13 @@ void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
 void hearthi_udp_send(int fd, const struct sockaddr_in *to,
                       struct hearthi_udp_message *m, uint8_t *head);
 
+/* Write the head of a message whose body is there; it counts as sent. */
+void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
+
+/* Send datagrams that lie behind each other, all but the last of one size. */
+void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
+                               const uint8_t *data, size_t len, size_t each);
+
 /* Send a datagram that was sent before, head and body together. */
 void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
                             const uint8_t *datagram, size_t len);
