@@ -44,11 +44,13 @@ hearthi_udp_socket(in_addr_t address, unsigned port)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &no, sizeof no);
-    if (bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
+    if (port > UINT16_MAX ||
+        bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
         hearthi_fatal("hearth_init",
                       "UDP port %u cannot be had: %s: give HEARTH_UDP_PORT "
                       "another range, or 0 for any",
-                      port, strerror(errno));
+                      port,
+                      port > UINT16_MAX ? "there is none" : strerror(errno));
     return fd;
 }
 
