@@ -5,8 +5,8 @@
  *
  * A diff must not be done twice: one that comes late could overwrite newer
  * bytes.  The home knows which of the last 64 numbers of slot 0 it has done
- * (server.c), so no client may be further ahead of its oldest unanswered
- * message than that.
+ * (server.c), so a client keeps well within that of its oldest unanswered
+ * message.
  */
 #include "config.h"
 
@@ -20,7 +20,6 @@
 #include "udp.h"
 #include "world.h"
 
-/* Half of SEEN is left to requests for pages in between. */
 enum { DEPTH = 16, PACK = 16384, AHEAD = 32 };
 
 enum state { FREE, OPEN, SENT };
@@ -93,16 +92,17 @@ pack_again(const struct pack *p)
                      NULL);
 }
 
-/* How far the next number would be ahead of the oldest unanswered one. */
-static uint32_t
-ahead(uint32_t home)
+/* Would the next number be too far ahead of the oldest unanswered one? */
+bool
+hearthi_udp_too_far(uint32_t home)
 {
-    uint32_t next = hearthi_udp_bulk()->seq[home] + 1, most = 0;
+    uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
+    uint32_t most = hearthi_udp_page_ahead(home, next);
 
     for (const struct pack *p = pack; p < pack + DEPTH; p++)
         if (p->state == SENT && p->m.to == home && next - p->m.seq > most)
             most = next - p->m.seq;
-    return most;
+    return most >= AHEAD;
 }
 
 static unsigned
@@ -114,7 +114,7 @@ depth(void)
 static void
 pack_send(struct pack *p)
 {
-    while (n_sent >= depth() || ahead(p->m.to) >= AHEAD)
+    while (n_sent >= depth() || hearthi_udp_too_far(p->m.to))
         hearthi_udp_bulk_turn();
     p->m.seq = ++hearthi_udp_bulk()->seq[p->m.to];
     p->state = SENT;

@@ -118,6 +118,7 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
             size_t some = least(piece_most, len - at);
 
             while (n_busy == DEPTH ||
+                   hearthi_udp_too_far((uint32_t)run[i].home) ||
                    (n_busy > 0 && on_the_way + some > window))
                 hearthi_udp_bulk_turn();
             piece_begin(&run[i], at, some);
@@ -137,6 +138,18 @@ piece_of(const struct hearthi_udp_message *m)
         if (p->busy && p->ask.seq == m->seq && p->ask.to == m->from)
             return p;
     return NULL;
+}
+
+/* How far a number is ahead of the oldest piece of that home. */
+uint32_t
+hearthi_udp_page_ahead(uint32_t home, uint32_t next)
+{
+    uint32_t most = 0;
+
+    for (const struct piece *p = piece; p < piece + DEPTH && n_busy > 0; p++)
+        if (p->busy && p->ask.to == home && next - p->ask.seq > most)
+            most = next - p->ask.seq;
+    return most;
 }
 
 static size_t

@@ -6,11 +6,14 @@
  * holder may be waiting for this very thread.
  *
  * Nothing is done twice:
+ *   - Diffs and requests for pages come several at a time, in any order.
+ *     `seen` tells which of the 64 numbers up to the largest so far were done;
+ *     a client keeps within half of that, so what is older was done and
+ *     answered.
  *   - A page is read again when it is asked for again; that does no harm
- *     (page.c), and a shared flag that is set again is still set.
- *   - Diffs come several at a time, in any order.  `seen` tells which of the
- *     64 numbers up to the largest so far were done; a client keeps within
- *     half of that, so what is older was done and answered.
+ *     (page.c).  But its shared flag is set the first time only: a straggler
+ *     might set it after the page was freed, and the co-homes, who then have
+ *     seen it, would not see it set for the next page in that frame.
  *   - All else goes one at a time for each slot, with numbers in a row: the
  *     number of the last request is a repetition, which the answer kept for it
  *     answers; one less is a straggler; anything else is nonsense.
@@ -146,6 +149,32 @@ answer_again(const struct hearthi_udp_peer    *p,
         hearthi_udp_send(s.in.fd, from, &wait, NULL);
 }
 
+/* ---- numbers of slot 0 ---- */
+
+enum number { NEW, SEEN, OLD };
+
+/* A new number counts as done from now on. */
+static enum number
+number_note(const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_peer *p = &s.peer[hearthi_udp_peer_of(m)];
+    int32_t                  step = (int32_t)(m->seq - p->seq);
+    uint64_t                 bit;
+
+    if (step > 0) {
+        p->seen = step < 64 ? p->seen << step | 1 : 1;
+        p->seq = m->seq;
+        return NEW;
+    }
+    if (step <= -64)
+        return OLD;
+    bit = UINT64_C(1) << -step;
+    if (p->seen & bit)
+        return SEEN;
+    p->seen |= bit;
+    return NEW;
+}
+
 /* ---- pages ---- */
 
 /* The flags of the frames that the bytes lie in, and the summary's. */
@@ -207,14 +236,15 @@ fragments_send(const struct hearthi_udp_message *ask,
 /* Under the seal a fragment is copied first: other bytes of its page may be
  * written right now, without a race, and the seal must be of what is sent. */
 static void
-page_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *to)
+page_serve(const struct hearthi_udp_message *m, bool first,
+           const struct sockaddr_in *to)
 {
     struct hearthi_udp_message grant = answer_to(m, HEARTHI_UDP_GETPGRANT);
     struct hearthi_udp_set     set;
     unsigned                   n = (m->len - 1) / m->pos + 1;
 
     memcpy(&set, m->body, sizeof set);
-    if (m->kind & HEARTHI_UDP_ANNOUNCE)
+    if (first && (m->kind & HEARTHI_UDP_ANNOUNCE))
         flags_set(m->at, m->len);
     atomic_thread_fence(memory_order_seq_cst);
     if (n > 1 && !hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
@@ -235,27 +265,6 @@ page_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *to)
 
 /* ---- diffs ---- */
 
-/* True if this number was not done before; it is now. */
-static bool
-number_new(struct hearthi_udp_peer *p, uint32_t seq)
-{
-    int32_t  step = (int32_t)(seq - p->seq);
-    uint64_t bit;
-
-    if (step > 0) {
-        p->seen = step < 64 ? p->seen << step | 1 : 1;
-        p->seq = seq;
-        return true;
-    }
-    if (step <= -64)
-        return false;
-    bit = UINT64_C(1) << -step;
-    if (p->seen & bit)
-        return false;
-    p->seen |= bit;
-    return true;
-}
-
 /* A word that tells of new flags is read by others at any time: one store. */
 static void
 run_apply(const struct hearthi_udp_diff *run)
@@ -272,22 +281,37 @@ run_apply(const struct hearthi_udp_diff *run)
 }
 
 static void
-diff_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *to)
+diff_serve(const struct hearthi_udp_message *m, bool first,
+           const struct sockaddr_in *to)
 {
     struct hearthi_udp_message grant = answer_to(m, HEARTHI_UDP_DIFFGRANT);
     struct hearthi_udp_diff    run;
     size_t                     at = 0;
 
-    if (!number_new(&s.peer[hearthi_udp_peer_of(m)], m->seq)) {
-        hearthi_count(repeats, 1);
-    } else {
-        atomic_thread_fence(memory_order_seq_cst);
-        for (uint32_t i = 0; i < m->pos; i++)
-            if (hearthi_udp_diff_next(m, &at, &run))
-                run_apply(&run);
-        atomic_thread_fence(memory_order_seq_cst);
-    }
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; first && i < m->pos; i++)
+        if (hearthi_udp_diff_next(m, &at, &run))
+            run_apply(&run);
+    atomic_thread_fence(memory_order_seq_cst);
     answer_send(&grant, to, NULL);
+}
+
+static void
+bulk_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
+{
+    enum number number = number_note(m);
+
+    if (number == OLD) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
+        return;
+    }
+    if (number == SEEN)
+        hearthi_count(repeats, 1);
+    hearthi_udp_acknowledge(s.in.fd, m, from);
+    if (m->op == HEARTHI_UDP_GETP)
+        page_serve(m, number == NEW, from);
+    else
+        diff_serve(m, number == NEW, from);
 }
 
 static void
@@ -401,15 +425,10 @@ message_serve(const struct hearthi_udp_message *m,
         return;
     }
     pthread_mutex_lock(&hearthi_udp_mutex);
-    if (m->op == HEARTHI_UDP_GETP) {
-        hearthi_udp_acknowledge(s.in.fd, m, from);
-        page_serve(m, from);
-    } else if (m->slot == 0) {
-        hearthi_udp_acknowledge(s.in.fd, m, from);
-        diff_serve(m, from);
-    } else if (m->op != HEARTHI_UDP_EXIT) {
+    if (m->slot == 0 && m->op != HEARTHI_UDP_EXIT)
+        bulk_serve(m, from);
+    else if (m->op != HEARTHI_UDP_EXIT)
         request_serve(m, from);
-    }
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 

@@ -176,6 +176,11 @@ void hearthi_udp_pages_open(void);
 void hearthi_udp_diffs_open(void);
 void hearthi_udp_diffs_close(void);
 
+/* Slot 0 has several messages to a home on their way; how many numbers apart
+ * is bounded (server.c). */
+bool     hearthi_udp_too_far(uint32_t home);
+uint32_t hearthi_udp_page_ahead(uint32_t home, uint32_t next);
+
 /* Wait for one message and take it, and send again what is late. */
 void hearthi_udp_bulk_turn(void);
 
