@@ -21,6 +21,26 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/probe.c \
   src/transport/mpi/doorbell.c \
   src/transport/mpi/helper.c \
+  src/transport/udp/udp.c src/transport/udp/udp.h \
+  src/transport/udp/address.c \
+  src/transport/udp/barrier.c \
+  src/transport/udp/client.c \
+  src/transport/udp/count.c \
+  src/transport/udp/diff.c \
+  src/transport/udp/manager.c \
+  src/transport/udp/page.c \
+  src/transport/udp/seal.c \
+  src/transport/udp/server.c \
+  src/transport/udp/socket.c \
+  src/transport/udp/sync.c \
+  src/transport/udp/trouble.c \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
   src/api/sync.c
+
+# The decoder of datagrams is a pure function, so it is tested as one.
+libhearth_base_la_SOURCES += \
+  src/transport/udp/wire.c src/transport/udp/wire.h
+
+libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS)
+libhearth_core_la_LIBADD += $(SODIUM_LIBS)

@@ -337,6 +337,51 @@ dies_killed_with_lock(void)
     hearth_lock(9);
 }
 
+/* The last rank stops while another waits for its page. */
+static void *
+wake(void *process)
+{
+    const pid_t *pid = process;
+
+    sleep(2);
+    kill(*pid, SIGCONT);
+    return NULL;
+}
+
+static void
+stop_last(bool again)
+{
+    int      *p = hearth_alloc(1, sizeof *p, hearth_on(last));
+    pid_t     pid = getpid();
+    pthread_t waker;
+
+    MPI_Bcast(&pid, sizeof pid, MPI_BYTE, last, MPI_COMM_WORLD);
+    hearth_barrier();
+    if (me == 0 && again)
+        pthread_create(&waker, NULL, wake, &pid);
+    if (me == last)
+        kill(pid, SIGSTOP);
+    else
+        usleep(300000);
+    if (*(volatile int *)p != 0)
+        exit(1);
+    if (me == 0 && again)
+        pthread_join(waker, NULL);
+    hearth_barrier();
+}
+
+static void
+stopped(void)
+{
+    stop_last(false);
+}
+
+static void
+stopped_awhile(void)
+{
+    stop_last(true);
+}
+
 static void
 dies_by_exit(void)
 {
@@ -407,6 +452,8 @@ static const struct {
     CASE(thread_locks),
     CASE(dies_killed_at_barrier),
     CASE(dies_killed_with_lock),
+    CASE(stopped),
+    CASE(stopped_awhile),
     CASE(dies_by_exit),
     CASE(dies_by_exit_quietly),
     CASE(nothing),

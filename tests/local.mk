@@ -4,11 +4,13 @@
 #
 #   make check                                      the whole matrix
 #   make check TEST_NP=4 TEST_NODES='1 2'           one corner of it
+#   make check TEST_TRANSPORT=udp                   all of it over datagrams
 #   make check TESTS=tests/litmus.mpi               one test
 #   make check TESTS=tests/random.mpi TEST_RANDOM=600
 TEST_NP = 1 2 3 4
 TEST_NODES = 1 2 0
 TEST_CONSISTENCY = release scope
+TEST_TRANSPORT = mpi udp
 TEST_THREADS = multiple funneled
 TEST_TIMEOUT = 120
 TEST_RANDOM = 60
@@ -20,10 +22,11 @@ AM_TESTS_ENVIRONMENT = \
   MPIEXEC='$(MPIEXEC)' MPI_FLAVOUR='$(MPI_FLAVOUR)' \
   TEST_NP='$(TEST_NP)' TEST_NODES='$(TEST_NODES)' \
   TEST_CONSISTENCY='$(TEST_CONSISTENCY)' TEST_THREADS='$(TEST_THREADS)' \
+  TEST_TRANSPORT='$(TEST_TRANSPORT)' \
   TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
   NM='$(NM)' API_PAGES='$(api_pages)'; \
   export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
-  export TEST_THREADS TEST_TIMEOUT TEST_RANDOM NM API_PAGES;
+  export TEST_TRANSPORT TEST_THREADS TEST_TIMEOUT TEST_RANDOM NM API_PAGES;
 
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) \
   $(top_srcdir)/build-aux/tap-driver.sh
@@ -107,6 +110,9 @@ check_PROGRAMS += %D%/badinput %D%/start
 %C%_start_SOURCES = %D%/start.c
 %C%_start_LDADD = libhearth_core.la
 tap_tests += %D%/badinput.tap
+
+# Datagrams that are lost, doubled, late and small.
+tap_tests += %D%/udp.tap
 
 # Two test hosts on this machine, over TCP.
 EXTRA_DIST += %D%/testbed/hosts %D%/testbed/rsh %D%/testbed/run

@@ -31,3 +31,12 @@ check_PROGRAMS += %D%/model/model
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c
 TESTS += %D%/model.sh
 EXTRA_DIST += %D%/model.sh
+
+# The decoder of the udp transport's datagrams.
+unit_tests += %D%/wire
+%C%_wire_SOURCES = %D%/wire.c %D%/wire.h %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_wire_CFLAGS = $(test_cflags)
+%C%_wire_LDADD = $(unit_ldadd)
+TESTS += %D%/fuzz.sh
+EXTRA_DIST += %D%/fuzz.sh %D%/wire_fuzz.c

@@ -223,6 +223,11 @@ typedef struct hearth_stats {
     uint64_t barriers;      /**< barriers passed */
     uint64_t flags;         /**< flags waited for */
     uint64_t atomics;       /**< atomic operations on heap words */
+    uint64_t messages;      /**< datagrams sent (udp) */
+    uint64_t message_bytes; /**< bytes in those datagrams */
+    uint64_t resends;       /**< datagrams sent again for want of an answer */
+    uint64_t repeats;       /**< datagrams that came again */
+    uint64_t refused;       /**< datagrams dropped as wrong or foreign */
     uint64_t fault_ns;      /**< time in page faults */
     uint64_t lock_ns;       /**< time in lock, unlock and flag calls */
     uint64_t barrier_ns;    /**< time in barriers */

@@ -93,6 +93,28 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     return true;
 }
 
+static bool
+udp_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    enum { PORTS = 65535, LEAST = 552, MOST = 61480, LOSS = 90 };
+
+    if (o->udp_port > PORTS)
+        return refuse(v, PREFIX "UDP_PORT=%zu is more than %d", o->udp_port,
+                      PORTS);
+    if (o->udp_datagram != 0 &&
+        (o->udp_datagram < LEAST || o->udp_datagram > MOST))
+        return refuse(v, PREFIX "UDP_DATAGRAM=%zu is not 0 or from %d to %d",
+                      o->udp_datagram, LEAST, MOST);
+    if (o->udp_drop > LOSS || o->udp_dup > LOSS || o->udp_reorder > LOSS)
+        return refuse(v,
+                      PREFIX "UDP_DROP=%zu, _DUP=%zu or _REORDER=%zu is more "
+                             "than %d percent",
+                      o->udp_drop, o->udp_dup, o->udp_reorder, LOSS);
+    if (o->udp_giveup == 0)
+        return refuse(v, PREFIX "UDP_GIVEUP=0s gives up at once");
+    return true;
+}
+
 bool
 hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
                      char *why, size_t room)
@@ -109,7 +131,8 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
             return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
                           VALUE_MAX, text, o->type->accepts);
     }
-    return pages_check(opt, &v) && counts_check(opt, &v);
+    return pages_check(opt, &v) && counts_check(opt, &v) &&
+           udp_check(opt, &v);
 }
 
 void

@@ -12,7 +12,9 @@
 #include <stdio.h>
 
 enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
-enum hearthi_transport { HEARTHI_MPI };
+enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
+enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
+enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* What a value of each type of option.def is kept in. */
@@ -20,9 +22,13 @@ typedef bool   hearthi_type_bool;
 typedef size_t hearthi_type_count;
 typedef size_t hearthi_type_size;
 typedef size_t hearthi_type_size_auto; /* 0 is "auto" */
+typedef size_t hearthi_type_time;      /* nanoseconds */
+typedef size_t hearthi_type_time_auto; /* 0 is "auto" */
 typedef int    hearthi_type_consistency;
 typedef int    hearthi_type_transport;
 typedef int    hearthi_type_progress;
+typedef int    hearthi_type_udp_ack;
+typedef int    hearthi_type_udp_auth;
 
 struct hearthi_options {
 #define OPTION(type, field, env, def, help) hearthi_type_##type field;

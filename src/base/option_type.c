@@ -122,6 +122,72 @@ size_auto_print(const struct hearthi_type *type, const void *value, char *out,
         size_print(type, value, out, room);
 }
 
+/* A decimal number with its unit, kept in nanoseconds. */
+static const struct unit {
+    const char *name;
+    size_t      ns;
+} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+
+enum { UNITS = sizeof units / sizeof *units };
+
+static bool
+time_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    char              *end;
+    unsigned long long n;
+
+    (void)type;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    for (int i = 0; i < UNITS; i++) {
+        if (strcasecmp(end, units[i].name) != 0)
+            continue;
+        if (errno != 0 || n > SIZE_MAX / units[i].ns)
+            return false;
+        *(size_t *)out = (size_t)n * units[i].ns;
+        return true;
+    }
+    return false;
+}
+
+static void
+time_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
+{
+    size_t n = *(const size_t *)value;
+    int    i = 0;
+
+    (void)type;
+    while (i < UNITS - 1 && n % units[i].ns != 0)
+        i++;
+    snprintf(out, room, "%zu%s", n / units[i].ns, units[i].name);
+}
+
+/* A time of 0 would be taken for "auto". */
+static bool
+time_auto_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    size_t n = 0;
+
+    if (strcasecmp(text, "auto") != 0 &&
+        (!time_parse(type, text, &n) || n == 0))
+        return false;
+    *(size_t *)out = n;
+    return true;
+}
+
+static void
+time_auto_print(const struct hearthi_type *type, const void *value, char *out,
+                size_t room)
+{
+    if (*(const size_t *)value == 0)
+        snprintf(out, room, "auto");
+    else
+        time_print(type, value, out, room);
+}
+
 static bool
 word_parse(const struct hearthi_type *type, const char *text, void *out)
 {
@@ -162,12 +228,25 @@ const struct hearthi_type hearthi_type_of_size_auto = {
     "auto or a number of bytes such as 64k, 2m, 1g or 1t", size_auto_parse,
     size_auto_print, NULL
 };
+const struct hearthi_type hearthi_type_of_time = {
+    "a time such as 500us, 40ms or 30s", time_parse, time_print, NULL
+};
+const struct hearthi_type hearthi_type_of_time_auto = {
+    "auto or a time such as 500us, 40ms or 1s", time_auto_parse,
+    time_auto_print, NULL
+};
+const struct hearthi_type hearthi_type_of_udp_ack = {
+    "all, page or none", word_parse, word_print, WORDS("all", "page", "none")
+};
+const struct hearthi_type hearthi_type_of_udp_auth = {
+    "auto, on or off", word_parse, word_print, WORDS("auto", "on", "off")
+};
 const struct hearthi_type hearthi_type_of_consistency = {
     "release or scope", word_parse, word_print, WORDS("release", "scope")
 };
-const struct hearthi_type hearthi_type_of_transport = { "mpi", word_parse,
+const struct hearthi_type hearthi_type_of_transport = { "mpi or udp", word_parse,
                                                         word_print,
-                                                        WORDS("mpi") };
+                                                        WORDS("mpi", "udp") };
 const struct hearthi_type hearthi_type_of_progress = {
     "auto, thread or none", word_parse, word_print,
     WORDS("auto", "thread", "none")

@@ -24,8 +24,12 @@ extern const struct hearthi_type hearthi_type_of_bool;
 extern const struct hearthi_type hearthi_type_of_count;
 extern const struct hearthi_type hearthi_type_of_size;
 extern const struct hearthi_type hearthi_type_of_size_auto;
+extern const struct hearthi_type hearthi_type_of_time;
+extern const struct hearthi_type hearthi_type_of_time_auto;
 extern const struct hearthi_type hearthi_type_of_consistency;
 extern const struct hearthi_type hearthi_type_of_transport;
 extern const struct hearthi_type hearthi_type_of_progress;
+extern const struct hearthi_type hearthi_type_of_udp_ack;
+extern const struct hearthi_type hearthi_type_of_udp_auth;
 
 #endif

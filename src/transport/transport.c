@@ -12,6 +12,7 @@ const struct hearthi_transport_ops *hearthi_transport;
 
 static const struct hearthi_transport_ops *const all[] = {
     [HEARTHI_MPI] = &hearthi_transport_mpi,
+    [HEARTHI_UDP] = &hearthi_transport_udp,
 };
 
 void

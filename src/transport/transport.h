@@ -60,7 +60,7 @@ struct hearthi_transport_ops {
 
     /* fetch brings n runs into the system view of their cached frames, and
      * sets their shared flags if asked, in any order.  Blocks until all that
-     * has happened. */
+     * has happened, and what was told before has arrived. */
     void (*fetch)(const struct hearthi_fetch *run, size_t n);
 
     /* diff brings changed bytes to an offset of home's segment, some time
@@ -68,7 +68,8 @@ struct hearthi_transport_ops {
     void (*diff)(int home, size_t offset, const void *src, size_t len);
 
     /* tell changes this rank's word in home's segment, some time before the
-     * next flush returns, to a value that it never had (segment.h). */
+     * next flush or fetch returns, to a value that it never had (segment.h).
+     */
     void (*tell)(int home);
 
     /* flush blocks until every diff has arrived. */
@@ -106,6 +107,7 @@ struct hearthi_transport_ops {
 extern const struct hearthi_transport_ops *hearthi_transport; /* in use */
 
 extern const struct hearthi_transport_ops hearthi_transport_mpi;
+extern const struct hearthi_transport_ops hearthi_transport_udp;
 
 /* The transport that hearthi_opt.transport names.  Collective. */
 void hearthi_transport_open(void);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where the servers are.  A host may have several addresses, and another host
+ * may reach only some of them: each rank says hello to all addresses of each
+ * server at start, and uses the one from which the first answer came.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "udp.h"
+#include "world.h"
+
+enum { ADDRESSES = 4, HEADERS = 28 }; /* IPv4's and UDP's */
+
+static const uint64_t hello_ns = 5000000000, again_ns = 20000000;
+
+struct card { /* goes round at start */
+    uint32_t           n, mtu;
+    struct sockaddr_in at[ADDRESSES];
+};
+
+static struct card *cards;
+static size_t       mtu;
+
+static bool
+one_machine(void)
+{
+    return hearthi_world.machine_ranks == hearthi_world.size;
+}
+
+static uint32_t
+mtu_of(int fd, const char *name)
+{
+    struct ifreq r = { .ifr_mtu = 0 };
+
+    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    if (ioctl(fd, SIOCGIFMTU, &r) != 0 || r.ifr_mtu < 576)
+        return 576;
+    return (uint32_t)r.ifr_mtu;
+}
+
+static void
+address_take(struct card *c, int fd, const struct ifaddrs *i)
+{
+    const unsigned up = IFF_UP | IFF_RUNNING;
+    uint32_t       m;
+
+    if (c->n == ADDRESSES || i->ifa_addr == NULL ||
+        i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & up) != up ||
+        (i->ifa_flags & IFF_LOOPBACK))
+        return;
+    memcpy(&c->at[c->n++], i->ifa_addr, sizeof c->at[0]);
+    m = mtu_of(fd, i->ifa_name);
+    if (m < c->mtu)
+        c->mtu = m;
+}
+
+/* This rank's addresses, and the smallest MTU of their networks. */
+static struct card
+card_make(int fd)
+{
+    struct sockaddr_in own = hearthi_udp_address_of(fd);
+    struct card        c = { .mtu = HEARTHI_UDP_DATAGRAM + HEADERS };
+    struct ifaddrs    *all;
+
+    if (one_machine()) {
+        c.n = 1;
+        c.at[0] = own;
+        return c;
+    }
+    if (getifaddrs(&all) != 0)
+        return c;
+    for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next)
+        address_take(&c, fd, i);
+    freeifaddrs(all);
+    for (uint32_t i = 0; i < c.n; i++)
+        c.at[i].sin_port = own.sin_port;
+    return c;
+}
+
+static int
+server_socket(void)
+{
+    in_addr_t any = htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
+    size_t    port = hearthi_opt.udp_port;
+
+    if (port != 0)
+        port += (size_t)hearthi_world.machine_rank;
+    return hearthi_udp_socket(any, (unsigned)port);
+}
+
+int
+hearthi_udp_cards_exchange(void)
+{
+    int         fd = server_socket();
+    struct card mine = card_make(fd);
+    size_t      n = (size_t)hearthi_world.size;
+
+    if (mine.n == 0)
+        hearthi_fatal("hearth_init",
+                      "this host has no IPv4 address but the loopback: the "
+                      "udp transport needs one (HEARTH_TRANSPORT=mpi does "
+                      "not)");
+    cards = calloc(n, sizeof *cards);
+    hearthi_udp.server = calloc(n, sizeof *hearthi_udp.server);
+    if (cards == NULL || hearthi_udp.server == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    HEARTHI_MPI(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine,
+                              MPI_BYTE, hearthi_world.comm));
+    mtu = mine.mtu;
+    for (size_t r = 0; r < n; r++) {
+        hearthi_udp.server[r] = cards[r].at[0];
+        if (cards[r].mtu < mtu)
+            mtu = cards[r].mtu;
+    }
+    return fd;
+}
+
+size_t
+hearthi_udp_mtu(void)
+{
+    return mtu - HEADERS;
+}
+
+/* ---- hello ---- */
+
+static void
+hello_send(struct hearthi_udp_client *c, int rank)
+{
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_BCAST,
+                                     .from = (uint32_t)hearthi_world.rank,
+                                     .to = (uint32_t)rank,
+                                     .slot = c->slot };
+
+    for (m.at = 0; m.at < cards[rank].n; m.at++)
+        hearthi_udp_send(c->in.fd, &cards[rank].at[m.at], &m, NULL);
+}
+
+static void
+unheard(int rank)
+{
+    char all[128] = "", mine[64] = "";
+    int  me = hearthi_world.rank;
+
+    for (uint32_t i = 0; i < cards[rank].n; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i > 0 ? ", " : "", inet_ntoa(cards[rank].at[i].sin_addr));
+    snprintf(mine, sizeof mine, "%s", inet_ntoa(cards[me].at[0].sin_addr));
+    hearthi_fatal("hearth_init",
+                  "no answer over UDP from rank %d at %s, port %u, to rank %d "
+                  "at %s: let a firewall pass UDP (HEARTH_UDP_PORT fixes the "
+                  "ports), or use HEARTH_TRANSPORT=mpi",
+                  rank, all, ntohs(cards[rank].at[0].sin_port), me, mine);
+}
+
+/* Ask all that have not answered, until all have. */
+void
+hearthi_udp_hello(void)
+{
+    const struct hearthi_udp_place none = { NULL, 0 };
+    struct hearthi_udp_client     *c = hearthi_udp_client_take();
+    uint64_t                       end = hearthi_now() + hello_ns, next = 0;
+    int                            size = hearthi_world.size, left = size;
+    bool                          *heard = calloc((size_t)size, 1);
+    struct hearthi_udp_message     m;
+    struct sockaddr_in             from;
+
+    if (heard == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    while (left > 0) {
+        uint64_t now = hearthi_now();
+        int      r = 0;
+
+        while (heard[r])
+            r++;
+        if (now > end)
+            unheard(r);
+        for (; now >= next && r < size; r++)
+            if (!heard[r])
+                hello_send(c, r);
+        if (now >= next)
+            next = now + again_ns;
+        if (!hearthi_udp_receive(&c->in, next, none, &m, &from) ||
+            m.op != HEARTHI_UDP_NULL || m.slot != c->slot ||
+            m.at >= cards[m.from].n || heard[m.from])
+            continue;
+        heard[m.from] = true;
+        hearthi_udp.server[m.from] = cards[m.from].at[m.at];
+        left--;
+    }
+    hearthi_udp_client_give(c);
+    free(heard);
+    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    free(cards);
+    cards = NULL;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clients: slots, time-outs, and a request with its answer.
+ *
+ * A client's requests to one server are numbered without gaps, and all but
+ * those of slot 0 go one at a time: that is what lets a server tell a repeated
+ * request from a new one and keep one answer for each client.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "space/heap.h"
+#include "udp.h"
+#include "world.h"
+
+/* ---- slots ---- */
+
+enum { WORDS = HEARTHI_UDP_SLOTS / 64 };
+
+static struct hearthi_udp_client *clients; /* of each slot */
+static uint32_t                  *numbers; /* of each slot and rank */
+static atomic_bool                made[HEARTHI_UDP_SLOTS];
+static _Atomic uint64_t           taken[WORDS];
+
+static size_t
+numbers_bytes(void)
+{
+    return HEARTHI_UDP_SLOTS * (size_t)hearthi_world.size * sizeof *numbers;
+}
+
+static void
+client_make(unsigned slot)
+{
+    struct hearthi_udp_client *c = &clients[slot];
+    struct sockaddr_in own = hearthi_udp.server[hearthi_world.rank];
+
+    hearthi_udp_inbox_open(
+        &c->in, hearthi_udp_socket(own.sin_addr.s_addr ==
+                                           htonl(INADDR_LOOPBACK)
+                                       ? own.sin_addr.s_addr
+                                       : htonl(INADDR_ANY),
+                                   0));
+    c->slot = (uint16_t)slot;
+    c->seq = numbers + slot * (size_t)hearthi_world.size;
+    atomic_store_explicit(&made[slot], true, memory_order_release);
+}
+
+void
+hearthi_udp_clients_open(void)
+{
+    clients = hearthi_sparse(HEARTHI_UDP_SLOTS * sizeof *clients);
+    numbers = hearthi_sparse(numbers_bytes());
+    memset(made, 0, sizeof made);
+    memset(taken, 0, sizeof taken);
+    taken[0] = 1;
+    client_make(0);
+    client_make(1);
+}
+
+void
+hearthi_udp_clients_close(void)
+{
+    for (unsigned i = 0; i < HEARTHI_UDP_SLOTS; i++)
+        if (made[i])
+            hearthi_udp_inbox_close(&clients[i].in);
+    hearthi_sparse_free(clients, HEARTHI_UDP_SLOTS * sizeof *clients);
+    hearthi_sparse_free(numbers, numbers_bytes());
+}
+
+struct hearthi_udp_client *
+hearthi_udp_bulk(void)
+{
+    return &clients[0];
+}
+
+/* The lowest free slot, or -1. */
+static int
+slot_take(void)
+{
+    for (int i = 0; i < WORDS; i++) {
+        uint64_t now = atomic_load(&taken[i]);
+
+        while (~now != 0) {
+            int bit = __builtin_ctzll(~now);
+
+            if (atomic_compare_exchange_weak(&taken[i], &now,
+                                             now | UINT64_C(1) << bit))
+                return 64 * i + bit;
+        }
+    }
+    return -1;
+}
+
+/* Most programs never have more than one: a socket is made when as many
+ * threads wait at the same time. */
+struct hearthi_udp_client *
+hearthi_udp_client_take(void)
+{
+    int slot = slot_take();
+
+    if (slot < 0)
+        hearthi_fatal("udp",
+                      "more than %d threads of this rank wait for locks, "
+                      "flags or barriers",
+                      HEARTHI_UDP_SLOTS - 1);
+    if (!atomic_load_explicit(&made[slot], memory_order_acquire))
+        client_make((unsigned)slot);
+    return &clients[slot];
+}
+
+void
+hearthi_udp_client_give(struct hearthi_udp_client *c)
+{
+    atomic_fetch_and(&taken[c->slot / 64],
+                     ~(UINT64_C(1) << c->slot % 64));
+}
+
+/* ---- time-outs ---- */
+
+/* In nanoseconds.  FIRST is for a rank that was not measured yet.  MOST
+ * bounds the doubling: one who waits for a lock asks twenty times a second,
+ * which is little, and has a lost grant after that time. */
+enum { FLOOR = 1000000, FIRST = 20000000, MOST = 50000000 };
+
+/* Smoothed round trip and its variation; threads may overwrite each other,
+ * which loses one measurement. */
+struct trip {
+    _Atomic uint64_t mean, spread;
+};
+
+static struct trip *trips; /* of each rank */
+
+static uint64_t
+time_out(int rank)
+{
+    uint64_t mean, wait;
+
+    if (hearthi_opt.udp_timeout != 0)
+        return hearthi_opt.udp_timeout;
+    if (trips == NULL || (mean = trips[rank].mean) == 0)
+        return FIRST;
+    wait = mean + 4 * trips[rank].spread;
+    return wait < FLOOR ? FLOOR : wait < MOST ? wait : MOST;
+}
+
+void
+hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank)
+{
+    uint64_t now = hearthi_now();
+
+    *t = (struct hearthi_udp_timer){ .first = now,
+                                     .sent = now,
+                                     .wait = time_out(rank) };
+}
+
+void
+hearthi_udp_timer_heard(struct hearthi_udp_timer *t)
+{
+    t->silent = 0;
+    t->sent = hearthi_now();
+}
+
+/* Karn: the answer to a message that went twice measures nothing. */
+void
+hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank)
+{
+    uint64_t took = hearthi_now() - t->first, mean = trips[rank].mean, off;
+
+    if (t->tries > 0)
+        return;
+    if (mean == 0) {
+        trips[rank].mean = took;
+        trips[rank].spread = took / 2;
+        return;
+    }
+    off = took > mean ? took - mean : mean - took;
+    trips[rank].spread = (3 * trips[rank].spread + off) / 4;
+    trips[rank].mean = (7 * mean + took) / 8;
+}
+
+/* Only time in which this rank was awake counts as silence: one that was
+ * itself stopped for a minute has not listened. */
+bool
+hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
+{
+    uint64_t now = hearthi_now(), passed = now - t->sent;
+
+    if (passed < t->wait)
+        return false;
+    t->silent += passed < 2 * t->wait ? passed : 2 * t->wait;
+    if (t->silent > hearthi_opt.udp_giveup)
+        hearthi_fatal(what,
+                      "rank %d (%s, UDP port %u) has not answered for %zu s: "
+                      "it was ended or stopped, or the network is down; "
+                      "HEARTH_UDP_GIVEUP is how long to wait",
+                      rank, inet_ntoa(hearthi_udp.server[rank].sin_addr),
+                      ntohs(hearthi_udp.server[rank].sin_port),
+                      hearthi_opt.udp_giveup / 1000000000);
+    t->sent = now;
+    t->tries++;
+    if (t->wait < MOST)
+        t->wait = 2 * t->wait < MOST ? 2 * t->wait : MOST;
+    hearthi_count(resends, 1);
+    return true;
+}
+
+void
+hearthi_udp_trips_open(void)
+{
+    trips = calloc((size_t)hearthi_world.size, sizeof *trips);
+    if (trips == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+}
+
+void
+hearthi_udp_trips_close(void)
+{
+    free(trips);
+    trips = NULL;
+}
+
+/* ---- asking ---- */
+
+/* What has a grant needs no acknowledgement: if the grant is there, the
+ * request was. */
+bool
+hearthi_udp_acked(unsigned op)
+{
+    switch (hearthi_opt.udp_ack) {
+    case HEARTHI_ACK_ALL: return op != HEARTHI_UDP_NULL;
+    case HEARTHI_ACK_PAGE:
+        return op != HEARTHI_UDP_NULL && op != HEARTHI_UDP_GETP &&
+               op != HEARTHI_UDP_GETPGRANT;
+    default: return false;
+    }
+}
+
+void
+hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
+                        const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message ack = { .op = HEARTHI_UDP_NULL,
+                                       .kind = HEARTHI_UDP_ACK,
+                                       .slot = m->slot,
+                                       .from = m->to,
+                                       .to = m->from,
+                                       .seq = m->seq,
+                                       .at = m->at };
+
+    if (m->reliable)
+        hearthi_udp_send(fd, to, &ack, NULL);
+}
+
+/* The operation waits for others, so its time is no round trip. */
+static bool
+may_wait(unsigned op)
+{
+    return op == HEARTHI_UDP_ACQ || op == HEARTHI_UDP_WAIT ||
+           op == HEARTHI_UDP_BARR;
+}
+
+static bool
+is_about(const struct hearthi_udp_message *m,
+         const struct hearthi_udp_message *ask)
+{
+    return !hearthi_udp_is_request(m) && m->from == ask->to &&
+           m->slot == ask->slot && m->seq == ask->seq;
+}
+
+void
+hearthi_udp_call(struct hearthi_udp_client *c, int rank,
+                 struct hearthi_udp_message *ask, const char *what,
+                 struct hearthi_udp_message *answer)
+{
+    const struct hearthi_udp_place none = { NULL, 0 };
+    const struct sockaddr_in      *to = &hearthi_udp.server[rank];
+    struct hearthi_udp_timer       timer;
+    struct sockaddr_in             from;
+
+    ask->from = (uint32_t)hearthi_world.rank;
+    ask->to = (uint32_t)rank;
+    ask->slot = c->slot;
+    ask->seq = ++c->seq[rank];
+    if (rank == hearthi_world.rank) {
+        hearthi_udp_serve_own(ask, answer);
+        return;
+    }
+    ask->reliable = hearthi_udp_acked(ask->op);
+    hearthi_udp_timer_start(&timer, rank);
+    hearthi_udp_send(c->in.fd, to, ask, NULL);
+    for (;;) {
+        if (!hearthi_udp_receive(&c->in, timer.sent + timer.wait, none, answer,
+                                 &from)) {
+            if (hearthi_udp_timer_late(&timer, rank, what))
+                hearthi_udp_send(c->in.fd, to, ask, NULL);
+            continue;
+        }
+        if (!hearthi_udp_is_request(answer))
+            hearthi_udp_acknowledge(c->in.fd, answer, &from);
+        if (!is_about(answer, ask))
+            continue;
+        if (answer->op != HEARTHI_UDP_NULL ||
+            answer->kind == HEARTHI_UDP_DONE)
+            break;
+        timer.silent = 0; /* it is there, and we must wait */
+    }
+    if (!may_wait(ask->op))
+        hearthi_udp_timer_done(&timer, rank);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Diffs, packed into messages, several of which are on their way; and the
+ * turn of waiting that they share with pages, since both have slot 0.
+ *
+ * A diff must not be done twice: one that comes late could overwrite newer
+ * bytes.  The home knows which of the last 64 numbers of slot 0 it has done
+ * (server.c), so a client keeps well within that of its oldest unanswered
+ * message.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/stat.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "udp.h"
+#include "world.h"
+
+enum { DEPTH = 16, PACK = 16384, AHEAD = 32 };
+
+enum state { FREE, OPEN, SENT };
+
+struct pack {
+    enum state                 state;
+    struct hearthi_udp_message m;
+    struct hearthi_udp_timer   timer;
+    uint8_t                   *body;
+};
+
+static struct pack pack[DEPTH];
+static size_t      pack_most; /* bytes of a body */
+static unsigned    n_sent;
+static uint64_t    tells;
+
+void
+hearthi_udp_diffs_open(void)
+{
+    pack_most = hearthi_udp.fragment < PACK ? hearthi_udp.fragment : PACK;
+    n_sent = 0;
+    for (int i = 0; i < DEPTH; i++)
+        pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
+}
+
+void
+hearthi_udp_diffs_close(void)
+{
+    for (int i = 0; i < DEPTH; i++)
+        hearthi_sparse_free(pack[i].body, pack_most);
+}
+
+/* ---- waiting in slot 0 ---- */
+
+void
+hearthi_udp_bulk_turn(void)
+{
+    struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
+    uint64_t due = hearthi_udp_page_due(), other = hearthi_udp_diff_due();
+
+    if (other < due)
+        due = other;
+    if (!hearthi_udp_receive(&c->in, due, hearthi_udp_page_place(), &m,
+                             &from)) {
+        hearthi_udp_page_late();
+        hearthi_udp_diff_late();
+        return;
+    }
+    if (m.slot != c->slot || hearthi_udp_is_request(&m)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
+        return;
+    }
+    hearthi_udp_acknowledge(c->in.fd, &m, &from);
+    if (m.op == HEARTHI_UDP_GETPGRANT)
+        hearthi_udp_page_take(&m);
+    else if (m.op == HEARTHI_UDP_DIFFGRANT)
+        hearthi_udp_diff_take(&m);
+}
+
+/* ---- sending ---- */
+
+static void
+pack_again(const struct pack *p)
+{
+    struct hearthi_udp_message m = p->m;
+
+    hearthi_udp_send(hearthi_udp_bulk()->in.fd, &hearthi_udp.server[m.to], &m,
+                     NULL);
+}
+
+/* Would the next number be too far ahead of the oldest unanswered one? */
+bool
+hearthi_udp_too_far(uint32_t home)
+{
+    uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
+    uint32_t most = hearthi_udp_page_ahead(home, next);
+
+    for (const struct pack *p = pack; p < pack + DEPTH; p++)
+        if (p->state == SENT && p->m.to == home && next - p->m.seq > most)
+            most = next - p->m.seq;
+    return most >= AHEAD;
+}
+
+static unsigned
+depth(void)
+{
+    return hearthi_udp_acked(HEARTHI_UDP_DIFF) ? 1 : DEPTH;
+}
+
+static void
+pack_send(struct pack *p)
+{
+    while (n_sent >= depth() || hearthi_udp_too_far(p->m.to))
+        hearthi_udp_bulk_turn();
+    p->m.seq = ++hearthi_udp_bulk()->seq[p->m.to];
+    p->state = SENT;
+    n_sent++;
+    hearthi_udp_timer_start(&p->timer, (int)p->m.to);
+    pack_again(p);
+}
+
+static struct pack *
+pack_in(enum state state)
+{
+    for (struct pack *p = pack; p < pack + DEPTH; p++)
+        if (p->state == state)
+            return p;
+    return NULL;
+}
+
+static struct pack *
+pack_new(uint32_t home)
+{
+    struct pack *p = pack_in(FREE);
+
+    if (p == NULL && n_sent == 0)
+        pack_send(pack_in(OPEN));
+    while ((p = pack_in(FREE)) == NULL)
+        hearthi_udp_bulk_turn();
+    p->state = OPEN;
+    p->m = (struct hearthi_udp_message){
+        .op = HEARTHI_UDP_DIFF,
+        .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
+        .from = (uint32_t)hearthi_world.rank,
+        .to = home,
+        .body = p->body,
+    };
+    return p;
+}
+
+/* The open message to a home with room for a run of at least one byte. */
+static struct pack *
+pack_for(uint32_t home)
+{
+    for (struct pack *p = pack; p < pack + DEPTH; p++) {
+        if (p->state != OPEN || p->m.to != home)
+            continue;
+        if (p->m.body_len + HEARTHI_UDP_RUN < pack_most)
+            return p;
+        pack_send(p);
+        break;
+    }
+    return pack_new(home);
+}
+
+void
+hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
+{
+    const char *from = src;
+
+    while (len > 0) {
+        struct pack *p = pack_for((uint32_t)home);
+        uint8_t     *at = p->body + p->m.body_len;
+        size_t       room = pack_most - p->m.body_len - HEARTHI_UDP_RUN;
+        uint32_t     some = (uint32_t)(len < room ? len : room);
+        uint64_t     where = offset;
+
+        memcpy(at, &where, sizeof where);
+        memcpy(at + sizeof where, &some, sizeof some);
+        memcpy(at + HEARTHI_UDP_RUN, from, some);
+        p->m.body_len += HEARTHI_UDP_RUN + some;
+        p->m.pos++;
+        from += some;
+        offset += some;
+        len -= some;
+    }
+}
+
+/* A word of 8 bytes never fits partly: what is left of a message is then
+ * unused.  (A word that arrived in halves would be two values.) */
+void
+hearthi_udp_tell(int home)
+{
+    size_t word = (size_t)(hearthi_world.rank % HEARTHI_TOLD);
+    uint64_t value = (uint64_t)(hearthi_world.rank + 1) << 40 |
+                     (++tells & ~UINT64_C(0) >> 24);
+    struct pack *p = pack_for((uint32_t)home);
+
+    if (p->m.body_len + HEARTHI_UDP_RUN + sizeof value > pack_most)
+        pack_send(p);
+    hearthi_udp_diff(home, hearthi_segments.told_at + word * sizeof value,
+                     &value, sizeof value);
+}
+
+void
+hearthi_udp_diffs_send(void)
+{
+    struct pack *p;
+
+    while ((p = pack_in(OPEN)) != NULL)
+        pack_send(p);
+}
+
+void
+hearthi_udp_flush(void)
+{
+    hearthi_udp_diffs_send();
+    while (n_sent > 0)
+        hearthi_udp_bulk_turn();
+}
+
+/* ---- answers ---- */
+
+void
+hearthi_udp_diff_take(const struct hearthi_udp_message *m)
+{
+    for (struct pack *p = pack; p < pack + DEPTH; p++) {
+        if (p->state == FREE || p->m.to != m->from)
+            continue;
+        if (p->state == SENT && p->m.seq == m->seq) {
+            hearthi_udp_timer_done(&p->timer, (int)m->from);
+            p->state = FREE;
+            n_sent--;
+        } else if (p->state == SENT) {
+            hearthi_udp_timer_heard(&p->timer);
+        }
+    }
+}
+
+uint64_t
+hearthi_udp_diff_due(void)
+{
+    uint64_t due = UINT64_MAX;
+
+    if (n_sent == 0)
+        return due;
+    for (const struct pack *p = pack; p < pack + DEPTH; p++)
+        if (p->state == SENT && p->timer.sent + p->timer.wait < due)
+            due = p->timer.sent + p->timer.wait;
+    return due;
+}
+
+void
+hearthi_udp_diff_late(void)
+{
+    if (n_sent == 0)
+        return;
+    for (struct pack *p = pack; p < pack + DEPTH; p++)
+        if (p->state == SENT &&
+            hearthi_udp_timer_late(&p->timer, (int)p->m.to, "release"))
+            pack_again(p);
+}

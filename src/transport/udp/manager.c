@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The manager of locks and flags: lock or flag i is at rank i modulo the
+ * number of ranks.  Waiting clients stand in a queue, first come, first
+ * served; a flag lets all of its queue go.
+ *
+ * A log is a ring of notices of one epoch, the time between two barriers
+ * (coherence.c).  What a grant has no room for the client asks for with INV.
+ * A lock's log stands still meanwhile, since only its holder writes there; a
+ * flag's may go round, and then the client is told that it has lost some.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/report.h"
+#include "space/heap.h"
+#include "udp.h"
+#include "world.h"
+
+struct object {
+    bool                  busy;       /* a lock that is held, a flag not set */
+    uint32_t              head, tail; /* of the queue: peer + 1, or 0 */
+    uint16_t              epoch;      /* of the log */
+    uint32_t              end;
+    struct hearthi_notice log[HEARTHI_LOG];
+};
+
+enum { EVERYTHING = 65535 }; /* epoch of a log that must not be used */
+
+static struct object *objects;
+
+static size_t
+objects_count(void)
+{
+    return HEARTHI_SYNCS / (size_t)hearthi_world.size + 1;
+}
+
+void
+hearthi_udp_manager_open(void)
+{
+    objects = hearthi_sparse(objects_count() * sizeof *objects);
+    for (int i = hearthi_world.rank; i < HEARTHI_SYNCS;
+         i += hearthi_world.size)
+        if (i >= HEARTH_LOCKS)
+            objects[i / hearthi_world.size].busy = true;
+}
+
+void
+hearthi_udp_manager_close(void)
+{
+    hearthi_sparse_free(objects, objects_count() * sizeof *objects);
+}
+
+/* ---- the log ---- */
+
+/* Epochs run modulo HEARTHI_EPOCHS: an old log is not newer than ours. */
+static bool
+epoch_is_past(uint16_t epoch, uint16_t now)
+{
+    unsigned ago = (unsigned)(now + HEARTHI_EPOCHS - epoch) % HEARTHI_EPOCHS;
+
+    return ago > 0 && ago < HEARTHI_EPOCHS / 2;
+}
+
+/* Copy up to `room` notices of a span pair, which are in order. */
+static uint32_t
+spans_copy(const struct object *o, const struct hearthi_span span[2],
+           struct hearthi_notice *to, uint32_t room)
+{
+    uint32_t n = 0;
+
+    for (int i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < span[i].n && n < room; k++)
+            to[n++] = o->log[span[i].at + k];
+    return n;
+}
+
+/* A log of an epoch before the reader's says nothing that the barrier has not
+ * said.  One of an epoch after was begun anew, and what the old one held is
+ * lost to the reader: then, as when the ring has gone round, all its copies
+ * must go. */
+static void
+log_read(const struct object *o, const struct hearthi_udp_peer *p,
+         struct hearthi_udp_message *m, struct hearthi_notice *to)
+{
+    struct hearthi_span span[2];
+
+    m->at = o->epoch;
+    m->len = 0;
+    if (o->epoch != EVERYTHING && epoch_is_past(o->epoch, p->epoch)) {
+        m->pos = 0;
+        return;
+    }
+    m->pos = o->end;
+    if (o->epoch != p->epoch ||
+        !hearthi_ring_read(HEARTHI_LOG, p->pos, o->end, span)) {
+        m->kind |= HEARTHI_UDP_EVERYTHING;
+        if (o->epoch != p->epoch)
+            m->kind |= HEARTHI_UDP_AHEAD;
+        return;
+    }
+    m->len = span[0].n + span[1].n;
+    m->body = (const uint8_t *)to;
+    m->body_len = spans_copy(o, span, to, hearthi_udp.notices) * sizeof *to;
+}
+
+/* More than the ring holds goes past its end, which readers take for
+ * "everything". */
+static void
+log_append(struct object *o, const struct hearthi_udp_message *m,
+           uint32_t count)
+{
+    struct hearthi_span span[2];
+    const uint8_t      *from = m->body;
+    uint32_t            was;
+
+    if (count == 0)
+        return;
+    if (o->epoch != EVERYTHING && epoch_is_past(o->epoch, (uint16_t)m->at)) {
+        o->epoch = (uint16_t)m->at;
+        o->end = 0;
+    }
+    was = o->end;
+    if (hearthi_ring_write(HEARTHI_LOG, &o->end, count, span)) {
+        for (int i = 0; i < 2; i++) {
+            memcpy(&o->log[span[i].at], from, span[i].n * sizeof *o->log);
+            from += span[i].n * sizeof *o->log;
+        }
+    } else if (o->end < was) { /* positions wrapped: of no use any more */
+        o->epoch = EVERYTHING;
+    }
+}
+
+/* ---- grants ---- */
+
+static void
+grant(struct object *o, uint32_t peer, unsigned op)
+{
+    struct hearthi_notice      notice[HEARTHI_LOG];
+    struct hearthi_udp_message m = { .op = (uint8_t)op,
+                                     .kind = HEARTHI_UDP_TAKEN };
+
+    if (hearthi_world.nodes > 1)
+        log_read(o, hearthi_udp_peer(peer), &m, notice);
+    hearthi_udp_answer(peer, &m);
+}
+
+static void
+queue_put(struct object *o, uint32_t peer)
+{
+    hearthi_udp_peer(peer)->next = 0;
+    if (o->tail != 0)
+        hearthi_udp_peer(o->tail - 1)->next = peer + 1;
+    else
+        o->head = peer + 1;
+    o->tail = peer + 1;
+}
+
+static bool
+queue_take(struct object *o, uint32_t *peer)
+{
+    if (o->head == 0)
+        return false;
+    *peer = o->head - 1;
+    o->head = hearthi_udp_peer(*peer)->next;
+    if (o->head == 0)
+        o->tail = 0;
+    return true;
+}
+
+/* A try leaves the queue alone. */
+static void
+take(struct object *o, uint32_t number, const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_peer   *p = hearthi_udp_peer(number);
+    struct hearthi_udp_message no = { .op = HEARTHI_UDP_ACQGRANT };
+    bool                       is_lock = m->op == HEARTHI_UDP_ACQ;
+
+    p->epoch = (uint16_t)m->at;
+    p->pos = m->pos;
+    if (!o->busy) {
+        o->busy = is_lock;
+        grant(o, number, is_lock ? HEARTHI_UDP_ACQGRANT
+                                 : HEARTHI_UDP_WAITGRANT);
+    } else if (is_lock && m->kind == HEARTHI_UDP_TRY) {
+        hearthi_udp_answer(number, &no);
+    } else {
+        queue_put(o, number);
+    }
+}
+
+/* ---- the other requests ---- */
+
+static void
+done(uint32_t peer)
+{
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL };
+
+    hearthi_udp_answer(peer, &m);
+}
+
+/* The next in the queue is served before the one who gives: he waits. */
+static void
+give(struct object *o, uint32_t peer, const struct hearthi_udp_message *m)
+{
+    uint32_t next;
+
+    log_append(o, m, m->pos);
+    if (m->kind == HEARTHI_UDP_RESET) {
+        o->busy = true;
+    } else if (m->kind == HEARTHI_UDP_SET) {
+        o->busy = false;
+        while (queue_take(o, &next))
+            grant(o, next, HEARTHI_UDP_WAITGRANT);
+    } else if (queue_take(o, &next)) {
+        grant(o, next, HEARTHI_UDP_ACQGRANT);
+    } else {
+        o->busy = false;
+    }
+    done(peer);
+}
+
+static void
+log_more(const struct object *o, uint32_t peer,
+         const struct hearthi_udp_message *ask)
+{
+    struct hearthi_notice      notice[HEARTHI_LOG];
+    struct hearthi_span        span[2];
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
+                                     .kind = HEARTHI_UDP_REPLY };
+
+    if (o->epoch != ask->at ||
+        !hearthi_ring_read(HEARTHI_LOG, ask->pos, o->end, span)) {
+        m.kind |= HEARTHI_UDP_LOST;
+    } else {
+        m.body = (const uint8_t *)notice;
+        m.body_len = spans_copy(o, span, notice, hearthi_udp.notices) *
+                     sizeof *notice;
+    }
+    hearthi_udp_answer(peer, &m);
+}
+
+void
+hearthi_udp_manage(uint32_t peer, const struct hearthi_udp_message *m)
+{
+    struct object *o = &objects[m->len / (uint32_t)hearthi_world.size];
+
+    switch (m->op) {
+    case HEARTHI_UDP_ACQ:
+    case HEARTHI_UDP_WAIT: take(o, peer, m); break;
+    case HEARTHI_UDP_REL: give(o, peer, m); break;
+    case HEARTHI_UDP_INV: log_more(o, peer, m); break;
+    default: /* WTNT */
+        log_append(o, m, (uint32_t)(m->body_len / HEARTHI_UDP_NOTICE));
+        done(peer);
+    }
+}

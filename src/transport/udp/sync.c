@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The client's side of locks, flags and atomics.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "udp.h"
+#include "world.h"
+
+static int
+manager(int sync)
+{
+    return sync % hearthi_world.size;
+}
+
+/* What the grant had no room for.  False if a flag's log has gone round. */
+static bool
+grant_rest(struct hearthi_udp_client *c, int sync, uint64_t epoch, size_t all,
+           struct hearthi_grant *g)
+{
+    struct hearthi_udp_message answer;
+
+    while (g->n < all) {
+        struct hearthi_udp_message ask = { .op = HEARTHI_UDP_INV,
+                                           .kind = HEARTHI_UDP_LOG,
+                                           .len = (uint32_t)sync,
+                                           .at = epoch,
+                                           .pos = g->pos -
+                                                  (uint32_t)(all - g->n) };
+        size_t                     n;
+
+        hearthi_udp_call(c, manager(sync), &ask, "acquire", &answer);
+        n = answer.body_len / sizeof *g->notice;
+        if ((answer.kind & HEARTHI_UDP_LOST) || n == 0)
+            return false;
+        if (n > all - g->n)
+            n = all - g->n;
+        memcpy(g->notice + g->n, answer.body, n * sizeof *g->notice);
+        g->n += n;
+    }
+    return true;
+}
+
+static void
+grant_take(struct hearthi_udp_client *c, int sync,
+           const struct hearthi_udp_message *m, struct hearthi_grant *g)
+{
+    size_t all = m->len < HEARTHI_LOG ? m->len : HEARTHI_LOG;
+
+    g->everything = (m->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    g->ahead = (m->kind & HEARTHI_UDP_AHEAD) != 0;
+    g->pos = m->pos;
+    g->n = m->body_len / sizeof *g->notice;
+    if (g->n > all)
+        g->n = all;
+    if (g->n > 0)
+        memcpy(g->notice, m->body, g->n * sizeof *g->notice);
+    if (grant_rest(c, sync, m->at, all, g))
+        return;
+    g->everything = true;
+    g->n = 0;
+}
+
+/* Take a lock or wait for a flag. */
+static bool
+ask_grant(unsigned op, int sync, bool try, struct hearthi_grant *g)
+{
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+    struct hearthi_udp_message answer;
+    struct hearthi_udp_message ask = { .op = (uint8_t)op,
+                                       .kind = try ? HEARTHI_UDP_TRY : 0,
+                                       .len = (uint32_t)sync,
+                                       .at = g->epoch,
+                                       .pos = g->pos };
+    bool                       taken;
+
+    hearthi_udp_call(c, manager(sync), &ask, "acquire", &answer);
+    taken = (answer.kind & HEARTHI_UDP_TAKEN) != 0;
+    if (taken)
+        grant_take(c, sync, &answer, g);
+    hearthi_udp_client_give(c);
+    return taken;
+}
+
+bool
+hearthi_udp_acquire(int sync, bool try, struct hearthi_grant *g)
+{
+    return ask_grant(HEARTHI_UDP_ACQ, sync, try, g);
+}
+
+void
+hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
+{
+    ask_grant(HEARTHI_UDP_WAIT, sync, false, g);
+}
+
+/* Notices that do not fit the last message go before it.  More than a log
+ * holds are "everything": then their number says enough. */
+static void
+pass(int sync, unsigned kind, uint16_t epoch, const struct hearthi_notice *n,
+     size_t count)
+{
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+    struct hearthi_udp_message answer;
+    struct hearthi_udp_message ask = { .len = (uint32_t)sync, .at = epoch };
+    size_t                     most = hearthi_udp.notices;
+
+    ask.op = HEARTHI_UDP_WTNT;
+    ask.kind = HEARTHI_UDP_LOG;
+    for (; count > most && count <= HEARTHI_LOG; count -= most, n += most) {
+        ask.body = (const uint8_t *)n;
+        ask.body_len = most * sizeof *n;
+        hearthi_udp_call(c, manager(sync), &ask, "release", &answer);
+    }
+    ask.op = HEARTHI_UDP_REL;
+    ask.kind = (uint8_t)kind;
+    ask.pos = (uint32_t)count;
+    ask.body = (const uint8_t *)n;
+    ask.body_len = count > HEARTHI_LOG ? 0 : count * sizeof *n;
+    hearthi_udp_call(c, manager(sync), &ask, "release", &answer);
+    hearthi_udp_client_give(c);
+}
+
+void
+hearthi_udp_release(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                    size_t count)
+{
+    pass(sync, HEARTHI_UDP_UNLOCK, epoch, n, count);
+}
+
+void
+hearthi_udp_flag_set(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                     size_t count)
+{
+    pass(sync, HEARTHI_UDP_SET, epoch, n, count);
+}
+
+void
+hearthi_udp_flag_reset(int sync)
+{
+    pass(sync, HEARTHI_UDP_RESET, 0, NULL, 0);
+}
+
+int64_t
+hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
+                   int64_t value)
+{
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+    struct hearthi_udp_message answer;
+    struct hearthi_udp_message ask = {
+        .op = HEARTHI_UDP_DIFF,
+        .kind = op == HEARTHI_ADD ? HEARTHI_UDP_ADD : HEARTHI_UDP_SWAP,
+        .at = offset,
+        .body = (const uint8_t *)&value,
+        .body_len = sizeof value
+    };
+    int64_t old = 0;
+
+    hearthi_udp_call(c, home, &ask, "atomic", &answer);
+    if (answer.body_len == sizeof old)
+        memcpy(&old, answer.body, sizeof old);
+    hearthi_udp_client_give(c);
+    return old;
+}

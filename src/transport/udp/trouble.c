@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Trouble on order, for tests: a receiver that loses datagrams, takes some
+ * twice and some late.
+ */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "space/heap.h"
+#include "udp.h"
+#include "world.h"
+
+enum { HELD = 64, LATER_NS = 2000000 };
+
+struct held {
+    uint64_t           due;
+    size_t             len; /* 0: free */
+    struct sockaddr_in from;
+    uint8_t           *data;
+};
+
+struct hearthi_udp_trouble {
+    uint64_t    state;
+    struct held held[HELD];
+};
+
+struct hearthi_udp_trouble *
+hearthi_udp_trouble_open(void)
+{
+    static atomic_uint          number;
+    struct hearthi_udp_trouble *t;
+
+    if (hearthi_opt.udp_drop == 0 && hearthi_opt.udp_dup == 0 &&
+        hearthi_opt.udp_reorder == 0 && hearthi_opt.udp_delay == 0)
+        return NULL;
+    t = calloc(1, sizeof *t);
+    if (t == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    t->state = hearthi_opt.udp_seed * 1000003 +
+               (uint64_t)hearthi_world.rank * 1009 +
+               atomic_fetch_add(&number, 1);
+    return t;
+}
+
+void
+hearthi_udp_trouble_close(struct hearthi_udp_trouble *t)
+{
+    for (int i = 0; t != NULL && i < HELD; i++)
+        hearthi_sparse_free(t->held[i].data, HEARTHI_UDP_DATAGRAM);
+    free(t);
+}
+
+static uint64_t
+draw(struct hearthi_udp_trouble *t)
+{
+    uint64_t z = t->state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static bool
+chance(struct hearthi_udp_trouble *t, size_t percent)
+{
+    return draw(t) % 100 < percent;
+}
+
+/* Without room nothing is held back. */
+static bool
+hold(struct hearthi_udp_trouble *t, const uint8_t *data, size_t len,
+     const struct sockaddr_in *from, uint64_t later)
+{
+    int i = 0;
+
+    while (i < HELD && t->held[i].len > 0)
+        i++;
+    if (i == HELD || len == 0)
+        return false;
+    if (t->held[i].data == NULL)
+        t->held[i].data = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
+    memcpy(t->held[i].data, data, len);
+    t->held[i].len = len;
+    t->held[i].from = *from;
+    t->held[i].due = hearthi_now() + later;
+    return true;
+}
+
+bool
+hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, const uint8_t *data,
+                         size_t len, const struct sockaddr_in *from)
+{
+    uint64_t delay = hearthi_opt.udp_delay;
+
+    if (chance(t, hearthi_opt.udp_drop))
+        return false;
+    if (chance(t, hearthi_opt.udp_dup))
+        hold(t, data, len, from, delay + draw(t) % LATER_NS);
+    if (chance(t, hearthi_opt.udp_reorder))
+        return !hold(t, data, len, from, delay + draw(t) % LATER_NS);
+    return delay == 0 || !hold(t, data, len, from, delay);
+}
+
+static const struct held *
+first(const struct hearthi_udp_trouble *t)
+{
+    const struct held *f = NULL;
+
+    for (const struct held *h = t->held; h < t->held + HELD; h++)
+        if (h->len > 0 && (f == NULL || h->due < f->due))
+            f = h;
+    return f;
+}
+
+size_t
+hearthi_udp_trouble_take(struct hearthi_udp_trouble *t, uint8_t *data,
+                         struct sockaddr_in *from)
+{
+    const struct held *f = first(t);
+    size_t             len;
+
+    if (f == NULL || f->due > hearthi_now())
+        return 0;
+    len = f->len;
+    memcpy(data, f->data, len);
+    *from = f->from;
+    t->held[f - t->held].len = 0;
+    return len;
+}
+
+uint64_t
+hearthi_udp_trouble_due(const struct hearthi_udp_trouble *t)
+{
+    const struct held *f = first(t);
+
+    return f == NULL ? UINT64_MAX : f->due;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Start and end of the udp transport, and its table.  MPI carries addresses
+ * and the session's key at start, and a last barrier; nothing in between.
+ *
+ * On one node there is nobody to send a datagram to: locks, flags and the
+ * barrier are those in the node's memory, which the mpi transport uses too.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "space/segment.h"
+#include "transport/mpi/mpi.h"
+#include "udp.h"
+#include "world.h"
+
+/* ---- the session ---- */
+
+static void
+session_agree(void)
+{
+    struct {
+        uint8_t  key[16];
+        uint64_t word;
+    } all;
+    int can = hearthi_udp_can_seal(), every = 0;
+
+    if (hearthi_world.rank == 0 &&
+        getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
+        hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
+    HEARTHI_MPI(
+        MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, hearthi_world.comm));
+    HEARTHI_MPI(MPI_Allreduce(&can, &every, 1, MPI_INT, MPI_LAND,
+                              hearthi_world.comm));
+    memcpy(hearthi_udp.key, all.key, sizeof all.key);
+    hearthi_udp.session = all.word;
+    hearthi_udp.auth = every && hearthi_opt.udp_auth != HEARTHI_AUTH_OFF;
+    if (!every && hearthi_opt.udp_auth == HEARTHI_AUTH_ON)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_UDP_AUTH=on needs a library that was built "
+                      "with libsodium: install it and configure again, or "
+                      "set HEARTH_UDP_AUTH=off in a trusted network");
+}
+
+static void
+limits_set(void)
+{
+    hearthi_udp.limits = (struct hearthi_udp_limits){
+        .rank = (uint32_t)hearthi_world.rank,
+        .size = (uint32_t)hearthi_world.size,
+        .locks = HEARTH_LOCKS,
+        .objects = HEARTHI_SYNCS,
+        .log = HEARTHI_LOG,
+        .told_at = hearthi_segments.told_at,
+        .frames_at = hearthi_segments.frames_at,
+        .bytes = hearthi_segments.bytes,
+    };
+}
+
+/* A fragment is a multiple of 8 bytes, so that no word of a page that is read
+ * while others write to it is cut. */
+static void
+sizes_set(void)
+{
+    size_t most = hearthi_opt.udp_datagram, small;
+
+    if (most == 0)
+        most = hearthi_udp_mtu();
+    if (most > HEARTHI_UDP_DATAGRAM)
+        most = HEARTHI_UDP_DATAGRAM;
+    hearthi_udp.fragment = (most - HEARTHI_UDP_HEAD) & ~(size_t)7;
+    small = hearthi_udp.fragment < HEARTHI_UDP_SMALL ? hearthi_udp.fragment
+                                                     : HEARTHI_UDP_SMALL;
+    hearthi_udp.notices = (uint32_t)(small / HEARTHI_UDP_NOTICE);
+}
+
+/* ---- start and end ---- */
+
+static void
+nodes_open(void)
+{
+    int fd;
+
+    session_agree();
+    limits_set();
+    hearthi_udp_trips_open();
+    hearthi_udp_manager_open();
+    hearthi_udp_barrier_open();
+    fd = hearthi_udp_cards_exchange();
+    sizes_set();
+    hearthi_udp_server_open(fd);
+    hearthi_udp_clients_open();
+    hearthi_udp_hello();
+    hearthi_udp_pages_open();
+    hearthi_udp_diffs_open();
+}
+
+/* Servers stay until every rank has had its last answer. */
+static void
+nodes_close(void)
+{
+    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    if (hearthi_opt.stats)
+        hearthi_udp_counts_print();
+    hearthi_udp_server_close();
+    hearthi_udp_diffs_close();
+    hearthi_udp_clients_close();
+    hearthi_udp_barrier_close();
+    hearthi_udp_manager_close();
+    hearthi_udp_trips_close();
+    free(hearthi_udp.server);
+    hearthi_udp.server = NULL;
+}
+
+static void
+transport_open(void)
+{
+    if (hearthi_world.nodes > 1) {
+        nodes_open();
+        return;
+    }
+    hearthi_node_open();
+    hearthi_barrier_open();
+}
+
+static void
+transport_close(void)
+{
+    if (hearthi_world.nodes > 1) {
+        nodes_close();
+        return;
+    }
+    hearthi_barrier_close();
+    hearthi_node_close();
+}
+
+static void
+transport_progress(void)
+{
+    /* the service thread does it */
+}
+
+/* ---- one node, or several ---- */
+
+static bool
+transport_acquire(int sync, bool try, struct hearthi_grant *g)
+{
+    return hearthi_world.nodes == 1 ? hearthi_mpi_acquire(sync, try, g)
+                                    : hearthi_udp_acquire(sync, try, g);
+}
+
+static void
+transport_release(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                  size_t count)
+{
+    if (hearthi_world.nodes == 1)
+        hearthi_mpi_release(sync, epoch, n, count);
+    else
+        hearthi_udp_release(sync, epoch, n, count);
+}
+
+static void
+transport_barrier(const struct hearthi_notice *own, size_t n, bool everything,
+                  struct hearthi_news *news)
+{
+    if (hearthi_world.nodes == 1)
+        hearthi_mpi_barrier(own, n, everything, news);
+    else
+        hearthi_udp_barrier(own, n, everything, news);
+}
+
+static void
+transport_flag_set(int sync, uint16_t epoch, const struct hearthi_notice *n,
+                   size_t count)
+{
+    if (hearthi_world.nodes == 1)
+        hearthi_mpi_flag_set(sync, epoch, n, count);
+    else
+        hearthi_udp_flag_set(sync, epoch, n, count);
+}
+
+static void
+transport_flag_wait(int sync, struct hearthi_grant *g)
+{
+    if (hearthi_world.nodes == 1)
+        hearthi_mpi_flag_wait(sync, g);
+    else
+        hearthi_udp_flag_wait(sync, g);
+}
+
+static void
+transport_flag_reset(int sync)
+{
+    if (hearthi_world.nodes == 1)
+        hearthi_mpi_flag_reset(sync);
+    else
+        hearthi_udp_flag_reset(sync);
+}
+
+const struct hearthi_transport_ops hearthi_transport_udp = {
+    .name = "udp",
+    .open = transport_open,
+    .close = transport_close,
+    .fetch = hearthi_udp_fetch,
+    .diff = hearthi_udp_diff,
+    .tell = hearthi_udp_tell,
+    .flush = hearthi_udp_flush,
+    .acquire = transport_acquire,
+    .release = transport_release,
+    .barrier = transport_barrier,
+    .flag_set = transport_flag_set,
+    .flag_wait = transport_flag_wait,
+    .flag_reset = transport_flag_reset,
+    .atomic = hearthi_udp_atomic,
+    .progress = transport_progress,
+};

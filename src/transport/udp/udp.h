@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The udp transport, between its files.
+ *
+ * Each rank has one server socket with a service thread, which executes
+ * requests, and client sockets, a *slot* each: whoever asks takes a slot and
+ * receives the answer there itself.  Pages and diffs have slot 0, which the
+ * lock of the page table guards; every other call takes a free one.
+ *
+ * Any datagram may come twice, late or never.  A client repeats its request
+ * until the answer is there, and numbers its requests to each server.  A
+ * server does nothing twice (server.c).
+ */
+#ifndef HEARTHI_TRANSPORT_UDP_H
+#define HEARTHI_TRANSPORT_UDP_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "transport/transport.h"
+#include "wire.h"
+
+enum {
+    HEARTHI_UDP_SMALL = HEARTHI_LOG * HEARTHI_UDP_NOTICE, /* body, at most */
+    HEARTHI_UDP_NEWS_MAX = 131072 /* notices of a barrier; more is all */
+};
+
+struct hearthi_udp {
+    struct hearthi_udp_limits limits;
+    struct sockaddr_in       *server; /* of each rank */
+    uint8_t                   key[16];
+    uint64_t                  session;
+    bool                      auth;
+    size_t                    fragment; /* most bytes of a body */
+    uint32_t                  notices;  /* most in a small message */
+};
+
+extern struct hearthi_udp hearthi_udp;
+
+/* ---- seal.c ---- */
+
+/* Was the library built with a keyed hash? */
+bool     hearthi_udp_can_seal(void);
+uint64_t hearthi_udp_seal(const uint8_t *head, const void *body, size_t len);
+
+/* ---- socket.c ---- */
+
+/* A socket bound to a port (0: any), with large buffers. */
+int hearthi_udp_socket(in_addr_t address, unsigned port);
+struct sockaddr_in hearthi_udp_address_of(int fd);
+
+/* What a receiver needs. */
+struct hearthi_udp_inbox {
+    int                         fd;
+    uint8_t                    *buffer; /* of one datagram */
+    struct hearthi_udp_trouble *trouble;
+};
+
+void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd);
+void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
+
+/* Seal and send; what the kernel cannot take now counts as lost.  `head` may
+ * be NULL, or gets the head as it was sent. */
+void hearthi_udp_send(int fd, const struct sockaddr_in *to,
+                      struct hearthi_udp_message *m, uint8_t *head);
+
+/* Write the head of a message whose body is there; it counts as sent. */
+void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
+
+/* Send datagrams that lie behind each other, all but the last of one size. */
+void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
+                               const uint8_t *data, size_t len, size_t each);
+
+/* Send a datagram that was sent before, head and body together. */
+void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
+                            const uint8_t *datagram, size_t len);
+
+/* The next good message before `end` (of hearthi_now, UINT64_MAX: for ever),
+ * or false.  Its body is valid until the next call.  A body goes to `place`
+ * if it fits there, so place may be written to in any case. */
+struct hearthi_udp_place {
+    void  *at;
+    size_t len;
+};
+bool hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
+                         struct hearthi_udp_place    place,
+                         struct hearthi_udp_message *m,
+                         struct sockaddr_in         *from);
+
+/* ---- trouble.c: loss and disorder on order ---- */
+
+struct hearthi_udp_trouble *hearthi_udp_trouble_open(void); /* or NULL */
+void hearthi_udp_trouble_close(struct hearthi_udp_trouble *t);
+
+/* A datagram has come: true if it is to be taken now. */
+bool hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t,
+                              const uint8_t *data, size_t len,
+                              const struct sockaddr_in *from);
+
+/* One that was held back and is due: its length, or 0. */
+size_t hearthi_udp_trouble_take(struct hearthi_udp_trouble *t, uint8_t *data,
+                                struct sockaddr_in *from);
+
+/* When the next is due, or UINT64_MAX. */
+uint64_t hearthi_udp_trouble_due(const struct hearthi_udp_trouble *t);
+
+/* ---- count.c: what HEARTH_STATS=yes prints ---- */
+
+void hearthi_udp_count_sent(unsigned op, size_t bytes);
+void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
+void hearthi_udp_counts_print(void); /* collective */
+
+/* ---- client.c ---- */
+
+struct hearthi_udp_client {
+    struct hearthi_udp_inbox in;
+    uint16_t                 slot;
+    uint32_t                *seq; /* of the last request to each rank */
+};
+
+void hearthi_udp_clients_open(void);
+void hearthi_udp_clients_close(void);
+
+/* The client of pages and diffs, and any other, to be given back. */
+struct hearthi_udp_client *hearthi_udp_bulk(void);
+struct hearthi_udp_client *hearthi_udp_client_take(void);
+void                       hearthi_udp_client_give(struct hearthi_udp_client *c);
+
+/* Does a message of this operation get an acknowledgement of its own? */
+bool hearthi_udp_acked(unsigned op);
+
+/* Ask a rank and wait for the answer; `what` is the call, for the line that
+ * ends the job.  The answer's body is valid until the client's next call. */
+void hearthi_udp_call(struct hearthi_udp_client *c, int rank,
+                      struct hearthi_udp_message *ask, const char *what,
+                      struct hearthi_udp_message *answer);
+
+/* Tell the sender of a message that it has arrived, if it wants that. */
+void hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
+                             const struct sockaddr_in *to);
+
+/* Time-outs.  A rank's round trips give the time after which a message is
+ * sent again (RFC 6298), which doubles with each try up to a bound. */
+struct hearthi_udp_timer {
+    uint64_t first, sent, wait; /* when, and how long until it goes again */
+    uint64_t silent;            /* so long has nothing been heard */
+    unsigned tries;
+};
+
+void hearthi_udp_trips_open(void);
+void hearthi_udp_trips_close(void);
+
+void hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank);
+void hearthi_udp_timer_heard(struct hearthi_udp_timer *t);
+
+/* Answered: learn from the time that it took. */
+void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
+
+/* True if the message is due to be sent again, which is noted as done. Ends
+ * the job if the rank was silent for too long. */
+bool hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank,
+                            const char *what);
+
+/* ---- page.c, diff.c: several messages on their way in slot 0 ---- */
+
+void hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n);
+void hearthi_udp_diff(int home, size_t offset, const void *src, size_t len);
+void hearthi_udp_tell(int home);
+void hearthi_udp_flush(void);
+void hearthi_udp_diffs_send(void); /* those that were kept to be packed */
+
+void hearthi_udp_pages_open(void);
+void hearthi_udp_diffs_open(void);
+void hearthi_udp_diffs_close(void);
+
+/* Slot 0 has several messages to a home on their way; how many numbers apart
+ * is bounded (server.c). */
+bool     hearthi_udp_too_far(uint32_t home);
+uint32_t hearthi_udp_page_ahead(uint32_t home, uint32_t next);
+
+/* Wait for one message and take it, and send again what is late. */
+void hearthi_udp_bulk_turn(void);
+
+/* Their parts of that: take an answer, the time of the next time-out, what is
+ * late. */
+void     hearthi_udp_page_take(const struct hearthi_udp_message *m);
+uint64_t hearthi_udp_page_due(void);
+void     hearthi_udp_page_late(void);
+struct hearthi_udp_place hearthi_udp_page_place(void);
+void     hearthi_udp_diff_take(const struct hearthi_udp_message *m);
+uint64_t hearthi_udp_diff_due(void);
+void     hearthi_udp_diff_late(void);
+
+/* ---- sync.c: the client's side of locks, flags and atomics ---- */
+
+bool    hearthi_udp_acquire(int sync, bool try, struct hearthi_grant *g);
+void    hearthi_udp_release(int sync, uint16_t epoch,
+                            const struct hearthi_notice *n, size_t count);
+void    hearthi_udp_flag_set(int sync, uint16_t epoch,
+                             const struct hearthi_notice *n, size_t count);
+void    hearthi_udp_flag_wait(int sync, struct hearthi_grant *g);
+void    hearthi_udp_flag_reset(int sync);
+int64_t hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
+                           int64_t value);
+
+/* ---- server.c ---- */
+
+/* A client as its server sees it. */
+struct hearthi_udp_peer {
+    struct sockaddr_in address;
+    uint32_t           seq; /* of its last request */
+    bool               answered;
+    uint64_t           seen; /* slot 0: which before seq were executed */
+    uint32_t           next; /* in a queue: index + 1 */
+    uint32_t           pos;  /* what a waiting one has read of the log */
+    uint16_t           epoch;
+    size_t             len; /* of the last answer */
+    uint8_t            answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];
+};
+
+extern pthread_mutex_t hearthi_udp_mutex; /* of all that servers keep */
+
+void hearthi_udp_server_open(int fd);
+void hearthi_udp_server_close(void);
+
+/* Ranks are told apart in numbers of peers: over ranks and slots. */
+struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);
+uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
+
+/* Do what one of this rank's own threads asks, and wait for the answer, which
+ * is valid until the slot's next request. */
+void hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
+                           struct hearthi_udp_message       *answer);
+
+/* Answer a peer's last request, now or later.  With the mutex. */
+void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);
+
+/* ---- manager.c: locks and flags.  With the mutex. ---- */
+
+void hearthi_udp_manager_open(void);
+void hearthi_udp_manager_close(void);
+void hearthi_udp_manage(uint32_t peer, const struct hearthi_udp_message *m);
+
+/* ---- barrier.c ---- */
+
+void hearthi_udp_barrier_open(void);
+void hearthi_udp_barrier_close(void);
+void hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
+                         bool everything, struct hearthi_news *news);
+void hearthi_udp_barrier_serve(uint32_t                          peer,
+                               const struct hearthi_udp_message *m);
+
+/* ---- address.c ---- */
+
+/* Fill hearthi_udp.server with addresses that were heard from, and say how
+ * large a datagram may be.  Collective; the service thread runs between the
+ * two. */
+int    hearthi_udp_cards_exchange(void); /* gives the server's socket */
+size_t hearthi_udp_mtu(void);
+void   hearthi_udp_hello(void);
+
+#endif

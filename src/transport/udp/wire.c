@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "wire.h"
+
+#include <string.h>
+
+typedef struct hearthi_udp_message       message;
+typedef const struct hearthi_udp_message const_message;
+typedef const struct hearthi_udp_limits  const_limits;
+typedef enum hearthi_udp_reason          reason;
+
+/* ---- the head ---- */
+
+struct head {
+    uint64_t seal;
+    uint8_t  op, kind;
+    uint16_t slot;
+    uint32_t from, to, seq;
+    uint64_t at;
+    uint32_t len, pos;
+};
+
+_Static_assert(sizeof(struct head) == HEARTHI_UDP_HEAD, "no padding");
+
+void
+hearthi_udp_encode(const_message *m, uint8_t *head)
+{
+    struct head h = {
+        .seal = m->seal,
+        .op = (uint8_t)(m->op | (m->reliable ? HEARTHI_UDP_RELIABLE : 0)),
+        .kind = m->kind,
+        .slot = m->slot,
+        .from = m->from,
+        .to = m->to,
+        .seq = m->seq,
+        .at = m->at,
+        .len = m->len,
+        .pos = m->pos,
+    };
+
+    memcpy(head, &h, sizeof h);
+}
+
+static void
+head_read(const void *data, message *m)
+{
+    struct head h;
+
+    memcpy(&h, data, sizeof h);
+    *m = (message){
+        .seal = h.seal,
+        .op = h.op & (HEARTHI_UDP_RELIABLE - 1),
+        .reliable = (h.op & HEARTHI_UDP_RELIABLE) != 0,
+        .kind = h.kind,
+        .slot = h.slot,
+        .from = h.from,
+        .to = h.to,
+        .seq = h.seq,
+        .at = h.at,
+        .len = h.len,
+        .pos = h.pos,
+    };
+}
+
+/* ---- what each operation may say ---- */
+
+static reason
+notices_check(const_message *m, uint64_t most)
+{
+    size_t n = m->body_len / HEARTHI_UDP_NOTICE;
+
+    return m->body_len % HEARTHI_UDP_NOTICE == 0 && n <= most
+               ? HEARTHI_UDP_GOOD
+               : HEARTHI_UDP_BAD_LENGTH;
+}
+
+static reason
+empty_check(const_message *m)
+{
+    return m->body_len == 0 ? HEARTHI_UDP_GOOD : HEARTHI_UDP_BAD_LENGTH;
+}
+
+static reason
+getp_check(const_message *m, const_limits *l)
+{
+    if (m->body_len != sizeof(struct hearthi_udp_set))
+        return HEARTHI_UDP_BAD_LENGTH;
+    if (m->at < l->frames_at || m->at > l->bytes || m->len == 0 ||
+        m->len > l->bytes - m->at)
+        return HEARTHI_UDP_BAD_PLACE;
+    if (m->pos < HEARTHI_UDP_FRAGMENT_MIN ||
+        m->pos > HEARTHI_UDP_DATAGRAM - HEARTHI_UDP_HEAD ||
+        (m->len - 1) / m->pos >= HEARTHI_UDP_FRAGMENTS)
+        return HEARTHI_UDP_BAD_LENGTH;
+    return HEARTHI_UDP_GOOD;
+}
+
+/* The client compares the fragment with what it has asked for. */
+static reason
+getpgrant_check(const_message *m, const_limits *l)
+{
+    (void)l;
+    return m->len == m->body_len && m->len <= m->pos && m->len > 0 &&
+                   m->pos >= HEARTHI_UDP_FRAGMENT_MIN && m->at % m->pos == 0 &&
+                   m->at / m->pos < HEARTHI_UDP_FRAGMENTS
+               ? HEARTHI_UDP_GOOD
+               : HEARTHI_UDP_BAD_LENGTH;
+}
+
+bool
+hearthi_udp_diff_next(const_message *m, size_t *at,
+                      struct hearthi_udp_diff *run)
+{
+    size_t left = m->body_len - *at;
+
+    if (left < HEARTHI_UDP_RUN)
+        return false;
+    memcpy(&run->offset, m->body + *at, sizeof run->offset);
+    memcpy(&run->len, m->body + *at + sizeof run->offset, sizeof run->len);
+    if (run->len > left - HEARTHI_UDP_RUN)
+        return false;
+    run->bytes = m->body + *at + HEARTHI_UDP_RUN;
+    *at += HEARTHI_UDP_RUN + run->len;
+    return true;
+}
+
+static reason
+runs_check(const_message *m, const_limits *l)
+{
+    struct hearthi_udp_diff run;
+    size_t                  at = 0;
+
+    for (uint32_t i = 0; i < m->pos; i++) {
+        if (!hearthi_udp_diff_next(m, &at, &run))
+            return HEARTHI_UDP_BAD_LENGTH;
+        if (run.offset < l->told_at || run.offset > l->bytes ||
+            run.len > l->bytes - run.offset)
+            return HEARTHI_UDP_BAD_PLACE;
+    }
+    return at == m->body_len ? HEARTHI_UDP_GOOD : HEARTHI_UDP_BAD_LENGTH;
+}
+
+static reason
+diff_check(const_message *m, const_limits *l)
+{
+    if (m->kind == 0)
+        return runs_check(m, l);
+    if (m->body_len != sizeof(int64_t))
+        return HEARTHI_UDP_BAD_LENGTH;
+    return m->at >= l->frames_at && m->at < l->bytes &&
+                   m->at % sizeof(int64_t) == 0 &&
+                   l->bytes - m->at >= sizeof(int64_t)
+               ? HEARTHI_UDP_GOOD
+               : HEARTHI_UDP_BAD_PLACE;
+}
+
+static reason
+diffgrant_check(const_message *m, const_limits *l)
+{
+    (void)l;
+    return m->body_len == (m->kind == 0 ? 0 : sizeof(int64_t))
+               ? HEARTHI_UDP_GOOD
+               : HEARTHI_UDP_BAD_LENGTH;
+}
+
+static reason
+barr_check(const_message *m, const_limits *l)
+{
+    (void)l;
+    return notices_check(m, SIZE_MAX);
+}
+
+static reason
+grant_check(const_message *m, const_limits *l)
+{
+    (void)l;
+    return notices_check(m, m->len);
+}
+
+static reason
+acq_check(const_message *m, const_limits *l)
+{
+    if (m->len >= l->locks || m->at > UINT16_MAX)
+        return HEARTHI_UDP_BAD_PLACE;
+    return empty_check(m);
+}
+
+static reason
+wait_check(const_message *m, const_limits *l)
+{
+    if (m->len < l->locks || m->len >= l->objects || m->at > UINT16_MAX)
+        return HEARTHI_UDP_BAD_PLACE;
+    return empty_check(m);
+}
+
+static reason
+inv_check(const_message *m, const_limits *l)
+{
+    if (m->kind & HEARTHI_UDP_REPLY)
+        return notices_check(m, SIZE_MAX);
+    if (m->kind & HEARTHI_UDP_LOST)
+        return HEARTHI_UDP_BAD_OPERATION;
+    if (m->kind == HEARTHI_UDP_LOG && m->len >= l->objects)
+        return HEARTHI_UDP_BAD_PLACE;
+    return empty_check(m);
+}
+
+static reason
+wtnt_check(const_message *m, const_limits *l)
+{
+    if (m->kind == HEARTHI_UDP_NEWS)
+        return notices_check(m, SIZE_MAX);
+    if (m->len >= l->objects || m->at > UINT16_MAX)
+        return HEARTHI_UDP_BAD_PLACE;
+    return notices_check(m, l->log);
+}
+
+static reason
+rel_check(const_message *m, const_limits *l)
+{
+    bool lock = m->kind == HEARTHI_UDP_UNLOCK;
+
+    if (m->len >= l->objects || lock != (m->len < l->locks) ||
+        m->at > UINT16_MAX)
+        return HEARTHI_UDP_BAD_PLACE;
+    if (m->pos > l->log)
+        return empty_check(m);
+    return m->body_len == (size_t)m->pos * HEARTHI_UDP_NOTICE
+               ? HEARTHI_UDP_GOOD
+               : HEARTHI_UDP_BAD_LENGTH;
+}
+
+static reason
+plain_check(const_message *m, const_limits *l)
+{
+    (void)l;
+    return empty_check(m);
+}
+
+/* ---- the table ---- */
+
+enum direction { REQUEST = 1, REPLY = 2 };
+
+static const struct operation {
+    const char *name;
+    reason (*check)(const_message *m, const_limits *l);
+    uint8_t direction, kinds; /* kinds: the largest */
+} table[HEARTHI_UDP_OPS] = {
+    { "NULL", plain_check, REPLY, 2 },
+    { "EXIT", plain_check, REQUEST, 0 },
+    { "GETP", getp_check, REQUEST, 1 },
+    { "GETPGRANT", getpgrant_check, REPLY, 0 },
+    { "DIFF", diff_check, REQUEST, 2 },
+    { "DIFFGRANT", diffgrant_check, REPLY, 2 },
+    { "BARR", barr_check, REQUEST, 1 },
+    { "BARRGRANT", grant_check, REPLY, 1 },
+    { "ACQ", acq_check, REQUEST, 1 },
+    { "ACQGRANT", grant_check, REPLY, 7 },
+    { "WAIT", wait_check, REQUEST, 0 },
+    { "WAITGRANT", grant_check, REPLY, 7 },
+    { "INV", inv_check, REQUEST | REPLY, 7 },
+    { "WTNT", wtnt_check, REQUEST, 1 },
+    { "REL", rel_check, REQUEST, 2 },
+    { "BCAST", plain_check, REQUEST, 0 },
+};
+
+unsigned
+hearthi_udp_index(unsigned op)
+{
+    return op < HEARTHI_UDP_GETP ? op - HEARTHI_UDP_NULL
+                                 : op - HEARTHI_UDP_GETP + 2;
+}
+
+static bool
+op_exists(unsigned op)
+{
+    return op == HEARTHI_UDP_NULL || op == HEARTHI_UDP_EXIT ||
+           (op >= HEARTHI_UDP_GETP && op <= HEARTHI_UDP_BCAST);
+}
+
+const char *
+hearthi_udp_name(unsigned op)
+{
+    return op_exists(op) ? table[hearthi_udp_index(op)].name : "?";
+}
+
+bool
+hearthi_udp_is_request(const_message *m)
+{
+    uint8_t direction = table[hearthi_udp_index(m->op)].direction;
+
+    if (direction == (REQUEST | REPLY))
+        return !(m->kind & HEARTHI_UDP_REPLY);
+    return direction == REQUEST;
+}
+
+reason
+hearthi_udp_decode_parts(const uint8_t *head, const uint8_t *body, size_t len,
+                         const_limits *limits, message *m)
+{
+    const struct operation *op;
+
+    if (len < HEARTHI_UDP_HEAD || len > HEARTHI_UDP_DATAGRAM)
+        return HEARTHI_UDP_BAD_LENGTH;
+    head_read(head, m);
+    m->body = body;
+    m->body_len = len - HEARTHI_UDP_HEAD;
+    if (!op_exists(m->op))
+        return HEARTHI_UDP_BAD_OPERATION;
+    op = &table[hearthi_udp_index(m->op)];
+    if (m->kind > op->kinds)
+        return HEARTHI_UDP_BAD_OPERATION;
+    if (m->to != limits->rank || m->from >= limits->size ||
+        m->slot >= HEARTHI_UDP_SLOTS)
+        return HEARTHI_UDP_BAD_RANK;
+    return op->check(m, limits);
+}
+
+reason
+hearthi_udp_decode(const void *data, size_t len, const_limits *limits,
+                   message *m)
+{
+    const uint8_t *head = data;
+
+    if (len < HEARTHI_UDP_HEAD)
+        return HEARTHI_UDP_BAD_LENGTH;
+    return hearthi_udp_decode_parts(head, head + HEARTHI_UDP_HEAD, len, limits,
+                                    m);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a datagram of the udp transport says.  Pure functions over bytes: no
+ * socket, no MPI, no state.
+ *
+ * A datagram is a head of 40 bytes and a body.  All integers are in the
+ * machine's own order, as the notices inside are: a job runs on machines of
+ * one kind.
+ *
+ *   0  seal   a keyed hash of all that follows, or the session's word
+ *   8  op     one of Mocha's sixteen; the top bit asks for an acknowledgement
+ *   9  kind   of the operation, below
+ *  10  slot   of the client that asked
+ *  12  from, to       ranks
+ *  20  seq    of the request; a reply repeats it
+ *  24  at (64 bits), len, pos: what they mean is said below
+ */
+#ifndef HEARTHI_TRANSPORT_UDP_WIRE_H
+#define HEARTHI_TRANSPORT_UDP_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Mocha's Figure 1.  Requests: what they carry -> what answers them.
+ *
+ * NULL      answers what has nothing to say but "done", and acknowledges
+ * EXIT      a rank tells its own service thread to end
+ * GETP      at: offset in the home's segment, len: bytes, pos: bytes of a
+ *           fragment; body: the set of fragments wanted -> GETPGRANT, for
+ *           each a datagram with at: its offset from GETP's, pos as asked
+ * DIFF      pos: number of runs in the body -> DIFFGRANT
+ *           ADD, SWAP: one atomic step; at: offset, body: the value
+ *           -> DIFFGRANT with the value before
+ * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
+ *           many notices the barrier brought, body: the first of them
+ * ACQ       len: the lock, pos: log read so far, at: epoch -> ACQGRANT, len:
+ *           notices that are news, pos: end of the log, body: the first
+ * WAIT      the same for a flag -> WAITGRANT
+ * INV       the notices for which a grant had no room, from pos on; LOG:
+ *           of object len, at: the log's epoch; NEWS: of barrier pos, from
+ *           number at on -> INV with REPLY
+ * WTNT      notices for which REL (LOG) or BARR (NEWS) has no room, before
+ *           it -> NULL
+ * REL       len: the object, at: epoch, pos: notices in the body, or more than
+ *           a log holds -> NULL
+ * BCAST     the hello at start; at: which address it was sent to -> NULL
+ */
+enum hearthi_udp_op {
+    HEARTHI_UDP_NULL = 100,
+    HEARTHI_UDP_EXIT = 101,
+    HEARTHI_UDP_GETP = 110,
+    HEARTHI_UDP_GETPGRANT,
+    HEARTHI_UDP_DIFF,
+    HEARTHI_UDP_DIFFGRANT,
+    HEARTHI_UDP_BARR,
+    HEARTHI_UDP_BARRGRANT,
+    HEARTHI_UDP_ACQ,
+    HEARTHI_UDP_ACQGRANT,
+    HEARTHI_UDP_WAIT,
+    HEARTHI_UDP_WAITGRANT,
+    HEARTHI_UDP_INV,
+    HEARTHI_UDP_WTNT,
+    HEARTHI_UDP_REL,
+    HEARTHI_UDP_BCAST,
+    HEARTHI_UDP_OPS = 16,
+    HEARTHI_UDP_RELIABLE = 0x80 /* acknowledge this */
+};
+
+/* Kinds.  Flags of grants may be together. */
+enum {
+    HEARTHI_UDP_DONE = 0,     /* NULL */
+    HEARTHI_UDP_ACK = 1,      /* NULL: arrived */
+    HEARTHI_UDP_WAITS = 2,    /* NULL: arrived, and stands in a queue */
+    HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
+    HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
+    HEARTHI_UDP_SWAP = 2,
+    HEARTHI_UDP_TRY = 1,        /* ACQ */
+    HEARTHI_UDP_EVERYTHING = 1, /* BARR and all grants */
+    HEARTHI_UDP_AHEAD = 2,      /* ACQGRANT, WAITGRANT */
+    HEARTHI_UDP_TAKEN = 4,      /* ACQGRANT: the lock is ours */
+    HEARTHI_UDP_LOG = 0,        /* INV, WTNT */
+    HEARTHI_UDP_NEWS = 1,
+    HEARTHI_UDP_REPLY = 2, /* INV */
+    HEARTHI_UDP_LOST = 4,
+    HEARTHI_UDP_UNLOCK = 0, /* REL */
+    HEARTHI_UDP_SET = 1,
+    HEARTHI_UDP_RESET = 2
+};
+
+enum {
+    HEARTHI_UDP_HEAD = 40,
+    HEARTHI_UDP_DATAGRAM = 61440 + HEARTHI_UDP_HEAD, /* no more, ever */
+    HEARTHI_UDP_FRAGMENT_MIN = 512,
+    HEARTHI_UDP_FRAGMENTS = 128, /* of one GETP */
+    HEARTHI_UDP_SLOTS = 256,     /* clients of a rank */
+    HEARTHI_UDP_NOTICE = 24,     /* bytes */
+    HEARTHI_UDP_RUN = 12         /* before each run of a diff: offset, length */
+};
+
+/* A set of fragments. */
+struct hearthi_udp_set {
+    uint64_t bit[HEARTHI_UDP_FRAGMENTS / 64];
+};
+
+struct hearthi_udp_message {
+    uint64_t       seal;
+    uint8_t        op, kind;
+    bool           reliable;
+    uint16_t       slot;
+    uint32_t       from, to, seq, len, pos;
+    uint64_t       at;
+    const uint8_t *body;
+    size_t         body_len;
+};
+
+/* What a decoder must know of the job to tell sense from nonsense. */
+struct hearthi_udp_limits {
+    uint32_t rank, size;     /* this rank, and how many there are */
+    uint32_t locks, objects; /* objects are locks, then flags */
+    uint32_t log;            /* notices in a log */
+    size_t   told_at, frames_at, bytes; /* of a segment */
+};
+
+/* Why a datagram is dropped. */
+enum hearthi_udp_reason {
+    HEARTHI_UDP_GOOD,
+    HEARTHI_UDP_BAD_LENGTH,
+    HEARTHI_UDP_BAD_OPERATION, /* or kind */
+    HEARTHI_UDP_BAD_RANK,      /* or slot */
+    HEARTHI_UDP_BAD_PLACE,     /* page, offset, object */
+    HEARTHI_UDP_BAD_SEAL,
+    HEARTHI_UDP_BAD_SEQUENCE,
+    HEARTHI_UDP_REASONS
+};
+
+/* Read a datagram; m->body points into it.  All that its receiver indexes
+ * memory with is within the limits when this says GOOD; the seal and the
+ * sequence are for others to judge. */
+enum hearthi_udp_reason
+hearthi_udp_decode(const void *data, size_t len,
+                   const struct hearthi_udp_limits *limits,
+                   struct hearthi_udp_message      *m);
+
+/* The same of a datagram in two places; len counts both. */
+enum hearthi_udp_reason
+hearthi_udp_decode_parts(const uint8_t *head, const uint8_t *body, size_t len,
+                         const struct hearthi_udp_limits *limits,
+                         struct hearthi_udp_message      *m);
+
+/* Write the head. */
+void hearthi_udp_encode(const struct hearthi_udp_message *m, uint8_t *head);
+
+bool hearthi_udp_is_request(const struct hearthi_udp_message *m);
+
+/* The next run of a DIFF that was decoded; start with *at == 0. */
+struct hearthi_udp_diff {
+    uint64_t       offset;
+    uint32_t       len;
+    const uint8_t *bytes;
+};
+
+bool hearthi_udp_diff_next(const struct hearthi_udp_message *m, size_t *at,
+                           struct hearthi_udp_diff *run);
+
+/* "GETPGRANT" */
+const char *hearthi_udp_name(unsigned op);
+
+/* 0 .. HEARTHI_UDP_OPS - 1, for counters. */
+unsigned hearthi_udp_index(unsigned op);
+
+static inline bool
+hearthi_udp_has(const struct hearthi_udp_set *s, unsigned i)
+{
+    return s->bit[i / 64] >> i % 64 & 1;
+}
+
+static inline void
+hearthi_udp_put(struct hearthi_udp_set *s, unsigned i)
+{
+    s->bit[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void
+hearthi_udp_take(struct hearthi_udp_set *s, unsigned i)
+{
+    s->bit[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static inline unsigned
+hearthi_udp_count(const struct hearthi_udp_set *s)
+{
+    unsigned n = 0;
+
+    for (int i = 0; i < HEARTHI_UDP_FRAGMENTS / 64; i++)
+        n += (unsigned)__builtin_popcountll(s->bit[i]);
+    return n;
+}
+
+#endif
