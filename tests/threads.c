@@ -133,7 +133,7 @@ START_TEST(threads_read_the_same_pages_together)
 {
     unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
 
-    for (int k = 1; threads_allowed() && k <= 3; k++) {
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
         fill(p, k);
         barrier();
         on_threads(read_everything, NULL, p, k);
@@ -148,7 +148,7 @@ START_TEST(threads_read_different_pages_together)
 {
     unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
 
-    for (int k = 1; threads_allowed() && k <= 3; k++) {
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
         fill(p, k);
         barrier();
         on_threads(read_a_share, NULL, p, k);
@@ -163,7 +163,7 @@ START_TEST(threads_write_the_same_pages_together)
 {
     unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
 
-    for (int k = 1; threads_allowed() && k <= 3; k++) {
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
         on_threads(write_bytes, NULL, p, k);
         barrier();
         check_bytes(p, k);
