@@ -392,7 +392,8 @@ hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
 }
 
 static void
-hello_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
+hello_serve(const struct hearthi_udp_message *m,
+            const struct sockaddr_in         *from)
 {
     struct hearthi_udp_message answer = answer_to(m, HEARTHI_UDP_NULL);
 

@@ -127,7 +127,7 @@ void hearthi_udp_clients_close(void);
 /* The client of pages and diffs, and any other, to be given back. */
 struct hearthi_udp_client *hearthi_udp_bulk(void);
 struct hearthi_udp_client *hearthi_udp_client_take(void);
-void                       hearthi_udp_client_give(struct hearthi_udp_client *c);
+void hearthi_udp_client_give(struct hearthi_udp_client *c);
 
 /* Does a message of this operation get an acknowledgement of its own? */
 bool hearthi_udp_acked(unsigned op);
