@@ -3,8 +3,10 @@
  * Bandwidth of long scans and writes, in MB/s (1e6 bytes).
  *
  * Every round has a fresh allocation whose home has written it, so no page
- * was ever fetched and each pays its whole first fetch: frames, flags, page
- * tables.  The raw side gets or puts 2 MiB pieces, each flushed, between the
+ * of it was ever fetched and each pays its whole first fetch: flags, page
+ * tables, and in the first round (`first`) memory that was never touched; the
+ * library keeps the frames of the freed copies for the rounds that follow.
+ * The raw side gets or puts 2 MiB pieces, each flushed, between the
  * peer's window and a local buffer of the full size; both were touched before.
  */
 #include "perf.h"
