@@ -42,5 +42,5 @@ libhearth_core_la_SOURCES += \
 libhearth_base_la_SOURCES += \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
-libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS)
-libhearth_core_la_LIBADD += $(SODIUM_LIBS)
+libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS)
+libhearth_core_la_LIBADD += $(SODIUM_LIBS) $(CRYPTO_LIBS)

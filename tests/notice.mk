@@ -40,3 +40,9 @@ unit_tests += %D%/wire
 %C%_wire_LDADD = $(unit_ldadd)
 TESTS += %D%/fuzz.sh
 EXTRA_DIST += %D%/fuzz.sh %D%/wire_fuzz.c
+
+# Its seal.  MPI is linked, not started.
+unit_tests += %D%/seal
+%C%_seal_SOURCES = %D%/seal.c %D%/harness.h %D%/harness_unit.c
+%C%_seal_CFLAGS = $(test_cflags)
+%C%_seal_LDADD = libhearth_core.la $(CHECK_LIBS)

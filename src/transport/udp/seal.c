@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The seal of a datagram: SipHash-2-4 under the session's key, over the head
- * and the hash of the body, so that head and body need not lie together.
+ * and a hash of the body, so that head and body need not lie together.
+ *
+ * The hash of a short body is SipHash, too.  That of a long one is Poly1305
+ * under a second secret key: as a universal hash, whose value nobody sees
+ * because SipHash, a pseudo-random function, goes over it.  So its key may
+ * serve more than once, which it must not where its value is the tag.  (Hash,
+ * then PRF: Carter and Wegman, "New hash functions and their use in
+ * authentication and set equality", 1981; Poly1305: RFC 8439.)  4 KiB take
+ * 2.0 us with SipHash, 1.35 with libsodium's Poly1305 and 0.47 with OpenSSL's,
+ * which is the same function.
+ *
  * Without a keyed hash the session's random word stands there: it tells this
  * job from others, but not from one who listens.
  */
@@ -9,7 +19,10 @@
 
 #include <string.h>
 
+#include "base/report.h"
 #include "udp.h"
+
+enum { SHORT = 512, DIGEST = 16 }; /* bytes */
 
 #ifdef HAVE_LIBSODIUM
 #include <sodium.h>
@@ -46,17 +59,95 @@ hash(const uint8_t *data, size_t len)
 }
 #endif
 
+#if defined HAVE_LIBSODIUM && defined HAVE_LIBCRYPTO
+#include <openssl/evp.h>
+
+static EVP_MAC      *poly1305;
+static pthread_key_t contexts; /* one for each thread */
+
+static void
+context_free(void *c)
+{
+    EVP_MAC_CTX_free(c);
+}
+
+void
+hearthi_udp_seal_open(void)
+{
+    poly1305 = EVP_MAC_fetch(NULL, "POLY1305", NULL);
+    if (poly1305 == NULL || pthread_key_create(&contexts, context_free) != 0)
+        hearthi_fatal("hearth_init",
+                      "OpenSSL has no Poly1305 here: allow it, or configure "
+                      "--without-libcrypto");
+}
+
+/* The contexts of other threads go with their threads. */
+void
+hearthi_udp_seal_close(void)
+{
+    context_free(pthread_getspecific(contexts));
+    pthread_key_delete(contexts);
+    EVP_MAC_free(poly1305);
+}
+
+static void
+long_hash(const uint8_t *body, size_t len, uint8_t digest[DIGEST])
+{
+    EVP_MAC_CTX *c = pthread_getspecific(contexts);
+    size_t       n;
+
+    if (c == NULL) {
+        c = EVP_MAC_CTX_new(poly1305);
+        pthread_setspecific(contexts, c);
+    }
+    if (c == NULL ||
+        !EVP_MAC_init(c, hearthi_udp.body_key, sizeof hearthi_udp.body_key,
+                      NULL) ||
+        !EVP_MAC_update(c, body, len) ||
+        !EVP_MAC_final(c, digest, &n, DIGEST))
+        hearthi_fatal("udp", "OpenSSL's Poly1305 failed");
+}
+#else
+void
+hearthi_udp_seal_open(void)
+{
+}
+
+void
+hearthi_udp_seal_close(void)
+{
+}
+
+static void
+long_hash(const uint8_t *body, size_t len, uint8_t digest[DIGEST])
+{
+#ifdef HAVE_LIBSODIUM
+    _Static_assert(crypto_onetimeauth_BYTES == DIGEST &&
+                       crypto_onetimeauth_KEYBYTES ==
+                           sizeof hearthi_udp.body_key,
+                   "Poly1305");
+    crypto_onetimeauth(digest, body, len, hearthi_udp.body_key);
+#else
+    (void)body, (void)len, (void)digest;
+#endif
+}
+#endif
+
 uint64_t
 hearthi_udp_seal(const uint8_t *head, const void *body, size_t len)
 {
-    uint64_t inner = 0;
-    uint8_t  all[HEARTHI_UDP_HEAD];
+    enum { REST = HEARTHI_UDP_HEAD - sizeof(uint64_t) };
+    uint8_t  all[REST + DIGEST] = { 0 };
+    uint64_t inner;
 
     if (!hearthi_udp.auth)
         return hearthi_udp.session;
-    if (len > 0)
+    memcpy(all, head + sizeof inner, REST);
+    if (len > SHORT) {
+        long_hash(body, len, all + REST);
+    } else if (len > 0) {
         inner = hash(body, len);
-    memcpy(all, head + sizeof inner, sizeof all - sizeof inner);
-    memcpy(all + sizeof all - sizeof inner, &inner, sizeof inner);
+        memcpy(all + REST, &inner, sizeof inner);
+    }
     return hash(all, sizeof all);
 }

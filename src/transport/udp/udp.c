@@ -26,7 +26,7 @@ static void
 session_agree(void)
 {
     struct {
-        uint8_t  key[16];
+        uint8_t  key[16], body_key[32];
         uint64_t word;
     } all;
     int can = hearthi_udp_can_seal(), every = 0;
@@ -39,6 +39,7 @@ session_agree(void)
     HEARTHI_MPI(MPI_Allreduce(&can, &every, 1, MPI_INT, MPI_LAND,
                               hearthi_world.comm));
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
+    memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
     hearthi_udp.session = all.word;
     hearthi_udp.auth = every && hearthi_opt.udp_auth != HEARTHI_AUTH_OFF;
     if (!every && hearthi_opt.udp_auth == HEARTHI_AUTH_ON)
@@ -89,6 +90,7 @@ nodes_open(void)
 
     session_agree();
     limits_set();
+    hearthi_udp_seal_open();
     hearthi_udp_trips_open();
     hearthi_udp_manager_open();
     hearthi_udp_barrier_open();
@@ -114,6 +116,7 @@ nodes_close(void)
     hearthi_udp_barrier_close();
     hearthi_udp_manager_close();
     hearthi_udp_trips_close();
+    hearthi_udp_seal_close();
     free(hearthi_udp.server);
     hearthi_udp.server = NULL;
 }

@@ -31,7 +31,7 @@ enum {
 struct hearthi_udp {
     struct hearthi_udp_limits limits;
     struct sockaddr_in       *server; /* of each rank */
-    uint8_t                   key[16];
+    uint8_t                   key[16], body_key[32];
     uint64_t                  session;
     bool                      auth;
     size_t                    fragment; /* most bytes of a body */
@@ -41,6 +41,9 @@ struct hearthi_udp {
 extern struct hearthi_udp hearthi_udp;
 
 /* ---- seal.c ---- */
+
+void hearthi_udp_seal_open(void);
+void hearthi_udp_seal_close(void);
 
 /* Was the library built with a keyed hash? */
 bool     hearthi_udp_can_seal(void);
