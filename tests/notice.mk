@@ -41,8 +41,11 @@ unit_tests += %D%/wire
 TESTS += %D%/fuzz.sh
 EXTRA_DIST += %D%/fuzz.sh %D%/wire_fuzz.c
 
-# Its seal.  MPI is linked, not started.
-unit_tests += %D%/seal
+# Its seal, and its sockets.  MPI is linked, not started.
+unit_tests += %D%/seal %D%/inbox
 %C%_seal_SOURCES = %D%/seal.c %D%/harness.h %D%/harness_unit.c
 %C%_seal_CFLAGS = $(test_cflags)
 %C%_seal_LDADD = libhearth_core.la $(CHECK_LIBS)
+%C%_inbox_SOURCES = %D%/inbox.c %D%/harness.h %D%/harness_unit.c
+%C%_inbox_CFLAGS = $(test_cflags)
+%C%_inbox_LDADD = libhearth_core.la $(CHECK_LIBS)

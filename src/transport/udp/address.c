@@ -169,7 +169,6 @@ unheard(int rank)
 void
 hearthi_udp_hello(void)
 {
-    const struct hearthi_udp_place none = { NULL, 0 };
     struct hearthi_udp_client     *c = hearthi_udp_client_take();
     uint64_t                       end = hearthi_now() + hello_ns, next = 0;
     int                            size = hearthi_world.size, left = size;
@@ -192,7 +191,7 @@ hearthi_udp_hello(void)
                 hello_send(c, r);
         if (now >= next)
             next = now + again_ns;
-        if (!hearthi_udp_receive(&c->in, next, none, &m, &from) ||
+        if (!hearthi_udp_receive(&c->in, next, NULL, &m, &from) ||
             m.op != HEARTHI_UDP_NULL || m.slot != c->slot ||
             m.at >= cards[m.from].n || heard[m.from])
             continue;

@@ -48,7 +48,8 @@ client_make(unsigned slot)
                                            htonl(INADDR_LOOPBACK)
                                        ? own.sin_addr.s_addr
                                        : htonl(INADDR_ANY),
-                                   0));
+                                   0),
+        false);
     c->slot = (uint16_t)slot;
     c->seq = numbers + slot * (size_t)hearthi_world.size;
     atomic_store_explicit(&made[slot], true, memory_order_release);
@@ -281,7 +282,6 @@ hearthi_udp_call(struct hearthi_udp_client *c, int rank,
                  struct hearthi_udp_message *ask, const char *what,
                  struct hearthi_udp_message *answer)
 {
-    const struct hearthi_udp_place none = { NULL, 0 };
     const struct sockaddr_in      *to = &hearthi_udp.server[rank];
     struct hearthi_udp_timer       timer;
     struct sockaddr_in             from;
@@ -298,7 +298,7 @@ hearthi_udp_call(struct hearthi_udp_client *c, int rank,
     hearthi_udp_timer_start(&timer, rank);
     hearthi_udp_send(c->in.fd, to, ask, NULL);
     for (;;) {
-        if (!hearthi_udp_receive(&c->in, timer.sent + timer.wait, none, answer,
+        if (!hearthi_udp_receive(&c->in, timer.sent + timer.wait, NULL, answer,
                                  &from)) {
             if (hearthi_udp_timer_late(&timer, rank, what))
                 hearthi_udp_send(c->in.fd, to, ask, NULL);

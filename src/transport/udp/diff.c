@@ -58,14 +58,15 @@ void
 hearthi_udp_bulk_turn(void)
 {
     struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct hearthi_udp_places  places;
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
     uint64_t due = hearthi_udp_page_due(), other = hearthi_udp_diff_due();
 
     if (other < due)
         due = other;
-    if (!hearthi_udp_receive(&c->in, due, hearthi_udp_page_place(), &m,
-                             &from)) {
+    hearthi_udp_page_places(&places);
+    if (!hearthi_udp_receive(&c->in, due, &places, &m, &from)) {
         hearthi_udp_page_late();
         hearthi_udp_diff_late();
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Pages.  A fetch is cut into pieces, each a GETP that is answered by up to
- * 128 fragments; as many pieces are on their way as the receive buffer takes
+ * 64 fragments, sent by one call; as many pieces are on their way as the receive buffer takes
  * in.  A time-out asks for the missing fragments only.
  *
  * The answers are not remembered by the home: a page read again is a page
@@ -23,7 +23,7 @@
 #include "udp.h"
 #include "world.h"
 
-enum { DEPTH = 16, PIECE = 65536 };
+enum { DEPTH = 16 };
 
 struct piece {
     bool                       busy;
@@ -54,10 +54,10 @@ hearthi_udp_pages_open(void)
 
     getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
     window = (size_t)size / 4;
-    piece_most = hearthi_udp.fragment * HEARTHI_UDP_FRAGMENTS;
-    if (piece_most > PIECE)
-        piece_most = hearthi_udp.fragment > PIECE / 2 ? hearthi_udp.fragment
-                                                      : PIECE;
+    piece_most = HEARTHI_UDP_CALL / (HEARTHI_UDP_HEAD + hearthi_udp.fragment);
+    if (piece_most > HEARTHI_UDP_BATCH)
+        piece_most = HEARTHI_UDP_BATCH;
+    piece_most *= hearthi_udp.fragment;
     if (piece_most > window)
         piece_most = window;
     memset(piece, 0, sizeof piece);
@@ -158,26 +158,42 @@ fragment_len(const struct piece *p, size_t i)
     return least(p->ask.pos, p->ask.len - i * p->ask.pos);
 }
 
-/* Where the next fragment is to go if all is in order: it may be written to,
- * since nothing valid is there yet. */
-struct hearthi_udp_place
-hearthi_udp_page_place(void)
+/* The pieces in the order in which they were asked for. */
+static const struct piece *
+piece_after(const struct piece *last)
 {
-    const struct piece *first = NULL;
+    const struct piece *next = NULL;
 
     for (const struct piece *p = piece; p < piece + DEPTH; p++)
         if (p->busy &&
-            (first == NULL || p->timer.first < first->timer.first))
-            first = p;
-    if (first == NULL)
-        return (struct hearthi_udp_place){ NULL, 0 };
-    for (unsigned i = 0; i < HEARTHI_UDP_FRAGMENTS; i++)
-        if (hearthi_udp_has(&first->missing, i))
-            return (struct hearthi_udp_place){
-                first->to + (size_t)i * first->ask.pos,
-                fragment_len(first, i)
-            };
-    return (struct hearthi_udp_place){ NULL, 0 };
+            (last == NULL || p->timer.first > last->timer.first) &&
+            (next == NULL || p->timer.first < next->timer.first))
+            next = p;
+    return next;
+}
+
+/* Where the next fragments go if all is in order: that may be written to,
+ * since nothing valid is there yet. */
+void
+hearthi_udp_page_places(struct hearthi_udp_places *places)
+{
+    places->n = 0;
+    for (const struct piece *p = piece_after(NULL); p != NULL;
+         p = piece_after(p)) {
+        unsigned n = (p->ask.len - 1) / p->ask.pos + 1;
+
+        for (unsigned i = 0; i < n && places->n < HEARTHI_UDP_BATCH; i++)
+            if (hearthi_udp_has(&p->missing, i))
+                places->place[places->n++] = (struct hearthi_udp_place){
+                    .at = p->to + (size_t)i * p->ask.pos,
+                    .len = fragment_len(p, i),
+                    .offset = (uint64_t)i * p->ask.pos,
+                    .from = p->ask.to,
+                    .seq = p->ask.seq
+                };
+        if (places->n > 0)
+            return;
+    }
 }
 
 /* A home answers in order.  What was asked of it before the piece that is
@@ -220,7 +236,8 @@ hearthi_udp_page_take(const struct hearthi_udp_message *m)
         hearthi_count(repeats, 1);
         return;
     }
-    memmove(p->to + m->at, m->body, m->len);
+    if (m->body != (const uint8_t *)p->to + m->at)
+        memcpy(p->to + m->at, m->body, m->len);
     hearthi_udp_take(&p->missing, (unsigned)i);
     home_heard(m->from);
     if (hearthi_udp_count(&p->missing) > 0)

@@ -90,7 +90,6 @@ static void
 answer_send(struct hearthi_udp_message *m, const struct sockaddr_in *to,
             uint8_t *head)
 {
-    const struct hearthi_udp_place none = { NULL, 0 };
     struct hearthi_udp_message     ack;
     struct sockaddr_in             from;
     enum { TRIES = 3 };
@@ -105,7 +104,7 @@ answer_send(struct hearthi_udp_message *m, const struct sockaddr_in *to,
         uint64_t end = hearthi_now() + wait;
 
         hearthi_udp_send(s.acks.fd, to, m, head);
-        while (hearthi_udp_receive(&s.acks, end, none, &ack, &from))
+        while (hearthi_udp_receive(&s.acks, end, NULL, &ack, &from))
             if (ack.op == HEARTHI_UDP_NULL && ack.from == m->to &&
                 ack.slot == m->slot && ack.seq == m->seq && ack.at == m->at)
                 return;
@@ -204,63 +203,84 @@ fragment_set(struct hearthi_udp_message *grant,
     grant->body = (const uint8_t *)segment() + ask->at + grant->at;
 }
 
-/* Several small fragments go in few calls, which takes copies. */
+/* Under the seal a fragment is copied first: other bytes of its page may be
+ * written right now, without a race, and the seal must be of what is sent. */
 static void
+body_copy(struct hearthi_udp_message *grant, size_t *used)
+{
+    if (!hearthi_udp.auth)
+        return;
+    memcpy(s.page + *used, grant->body, grant->len);
+    grant->body = s.page + *used;
+    *used += grant->len;
+}
+
+/* Up to a batch of small fragments in one call; gives where the next begins.
+ */
+static unsigned
 fragments_send(const struct hearthi_udp_message *ask,
-               const struct hearthi_udp_set *set, unsigned n,
+               const struct hearthi_udp_set *set, unsigned i, unsigned n,
                const struct sockaddr_in *to)
 {
     struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
-    size_t each = HEARTHI_UDP_HEAD + ask->pos, used = 0;
-    enum { CALL = 64 }; /* datagrams, the kernel's bound */
+    uint8_t      head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
+    struct iovec part[2 * HEARTHI_UDP_BATCH];
+    size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0;
+    unsigned     k = 0;
+
+    for (; i < n && k < HEARTHI_UDP_BATCH &&
+           (k + 1) * each <= HEARTHI_UDP_CALL;
+         i++) {
+        if (!hearthi_udp_has(set, i))
+            continue;
+        fragment_set(&grant, ask, i, n);
+        body_copy(&grant, &used);
+        hearthi_udp_head(&grant, head[k]);
+        part[2 * k] = (struct iovec){ head[k], HEARTHI_UDP_HEAD };
+        part[2 * k + 1] = (struct iovec){ (void *)grant.body, grant.len };
+        k++;
+    }
+    if (k > 0)
+        hearthi_udp_send_together(s.in.fd, to, part, k, each);
+    return i;
+}
+
+/* The same with an acknowledgement for each. */
+static void
+fragments_send_acked(const struct hearthi_udp_message *ask,
+                     const struct hearthi_udp_set *set, unsigned n,
+                     const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
 
     for (unsigned i = 0; i < n; i++) {
-        uint8_t *at = s.page + used;
+        size_t used = 0;
 
         if (!hearthi_udp_has(set, i))
             continue;
         fragment_set(&grant, ask, i, n);
-        memcpy(at + HEARTHI_UDP_HEAD, grant.body, grant.len);
-        grant.body = at + HEARTHI_UDP_HEAD;
-        hearthi_udp_head(&grant, at);
-        used += HEARTHI_UDP_HEAD + grant.len;
-        if (used + each > HEARTHI_UDP_DATAGRAM || used >= CALL * each) {
-            hearthi_udp_send_together(s.in.fd, to, s.page, used, each);
-            used = 0;
-        }
+        body_copy(&grant, &used);
+        answer_send(&grant, to, NULL);
     }
-    if (used > 0)
-        hearthi_udp_send_together(s.in.fd, to, s.page, used, each);
 }
 
-/* Under the seal a fragment is copied first: other bytes of its page may be
- * written right now, without a race, and the seal must be of what is sent. */
 static void
 page_serve(const struct hearthi_udp_message *m, bool first,
            const struct sockaddr_in *to)
 {
-    struct hearthi_udp_message grant = answer_to(m, HEARTHI_UDP_GETPGRANT);
-    struct hearthi_udp_set     set;
-    unsigned                   n = (m->len - 1) / m->pos + 1;
+    struct hearthi_udp_set set;
+    unsigned               n = (m->len - 1) / m->pos + 1;
 
     memcpy(&set, m->body, sizeof set);
     if (first && (m->kind & HEARTHI_UDP_ANNOUNCE))
         flags_set(m->at, m->len);
     atomic_thread_fence(memory_order_seq_cst);
-    if (n > 1 && !hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
-        fragments_send(m, &set, n, to);
+    if (hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
+        fragments_send_acked(m, &set, n, to);
         return;
     }
-    for (unsigned i = 0; i < n; i++) {
-        if (!hearthi_udp_has(&set, i))
-            continue;
-        fragment_set(&grant, m, i, n);
-        if (hearthi_udp.auth) {
-            memcpy(s.page, grant.body, grant.len);
-            grant.body = s.page;
-        }
-        answer_send(&grant, to, NULL);
-    }
+    for (unsigned i = 0; i < n;)
+        i = fragments_send(m, &set, i, n, to);
 }
 
 /* ---- diffs ---- */
@@ -438,13 +458,12 @@ message_serve(const struct hearthi_udp_message *m,
 static void *
 serve(void *none)
 {
-    const struct hearthi_udp_place nowhere = { NULL, 0 };
     struct hearthi_udp_message     m;
     struct sockaddr_in             from;
 
     (void)none;
     while (!s.stop) {
-        hearthi_udp_receive(&s.in, UINT64_MAX, nowhere, &m, &from);
+        hearthi_udp_receive(&s.in, UINT64_MAX, NULL, &m, &from);
         message_serve(&m, &from);
     }
     s.ended = true;
@@ -472,10 +491,10 @@ hearthi_udp_server_open(int fd)
     in_addr_t any = hearthi_udp_address_of(fd).sin_addr.s_addr;
 
     memset(&s, 0, sizeof s);
-    hearthi_udp_inbox_open(&s.in, fd);
-    hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(any, 0));
+    hearthi_udp_inbox_open(&s.in, fd, true);
+    hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(any, 0), false);
     s.peer = hearthi_sparse(peers_bytes());
-    s.page = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
+    s.page = hearthi_sparse(HEARTHI_UDP_CALL);
     pthread_cond_init(&s.own, NULL);
     thread_start();
 }
@@ -500,5 +519,5 @@ hearthi_udp_server_close(void)
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
     hearthi_sparse_free(s.peer, peers_bytes());
-    hearthi_sparse_free(s.page, HEARTHI_UDP_DATAGRAM);
+    hearthi_sparse_free(s.page, HEARTHI_UDP_CALL);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Sockets: sealed datagrams out, good messages in.
+ *
+ * The kernel copies a page's bytes from the frame to the network's buffers and
+ * from there to the frame, without a stop: fragments are sent, and received
+ * where they are expected, by vectors of heads and bodies.  One call carries
+ * up to 64 datagrams of one kind (UDP_SEGMENT, UDP_GRO), or of several senders
+ * (recvmmsg).
  */
 #include "config.h"
 
 #include <errno.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -18,11 +25,15 @@
 #include "base/stat.h"
 #include "space/heap.h"
 #include "udp.h"
+#include "world.h"
 
 enum { BUFFER = 4 << 20 };
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103 /* Linux 4.18 */
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104 /* Linux 5.0 */
 #endif
 
 struct hearthi_udp hearthi_udp;
@@ -66,19 +77,41 @@ hearthi_udp_address_of(int fd)
     return a;
 }
 
-void
-hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd)
+/* A server's buffer has room for MANY datagrams; a client's for what one call
+ * brings, and a spare one for what came otherwise than expected. */
+enum { MANY = 16 };
+
+static size_t
+buffer_bytes(const struct hearthi_udp_inbox *in)
 {
+    return in->server ? (size_t)MANY * HEARTHI_UDP_DATAGRAM
+                      : HEARTHI_UDP_CALL + 1;
+}
+
+void
+hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server)
+{
+    int on = 1;
+
+    memset(in, 0, sizeof *in);
     in->fd = fd;
-    in->buffer = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
+    in->server = server;
+    in->buffer = hearthi_sparse(buffer_bytes(in));
+    in->spare = hearthi_sparse(HEARTHI_UDP_CALL);
     in->trouble = hearthi_udp_trouble_open();
+    if (in->trouble != NULL)
+        in->held = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
+    if (!server) /* an older kernel hands them out one by one */
+        setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
 }
 
 void
 hearthi_udp_inbox_close(struct hearthi_udp_inbox *in)
 {
     close(in->fd);
-    hearthi_sparse_free(in->buffer, HEARTHI_UDP_DATAGRAM);
+    hearthi_sparse_free(in->buffer, buffer_bytes(in));
+    hearthi_sparse_free(in->spare, HEARTHI_UDP_CALL);
+    hearthi_sparse_free(in->held, HEARTHI_UDP_DATAGRAM);
     hearthi_udp_trouble_close(in->trouble);
 }
 
@@ -127,22 +160,42 @@ hearthi_udp_send(int fd, const struct sockaddr_in *to,
                       sizeof own + m->body_len);
 }
 
-/* One call, and one way through most of the kernel, for up to 64 datagrams.
- * A kernel or a device that cannot do that gets them one by one. */
+/* The kernel or the device cannot cut: one by one, in one call. */
+static void
+parts_send(int fd, const struct sockaddr_in *to, struct iovec *part,
+           unsigned n)
+{
+    struct mmsghdr h[HEARTHI_UDP_BATCH] = { 0 };
+    unsigned       sent = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        h[i].msg_hdr = (struct msghdr){ .msg_name = (void *)to,
+                                        .msg_namelen = sizeof *to,
+                                        .msg_iov = part + 2 * i,
+                                        .msg_iovlen = 2 };
+    while (sent < n) {
+        int some = sendmmsg(fd, h + sent, n - sent, MSG_NOSIGNAL);
+
+        if (some < 0 && errno != EINTR)
+            return;
+        sent += some > 0 ? (unsigned)some : 0;
+    }
+}
+
+/* One way through most of the kernel for all of them. */
 void
 hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
-                          const uint8_t *data, size_t len, size_t each)
+                          struct iovec *part, unsigned n, size_t each)
 {
-    static bool   alone; /* of the service thread only */
+    static bool alone; /* of the service thread only */
     union {
         struct cmsghdr align;
         char           room[CMSG_SPACE(sizeof(uint16_t))];
     } control = { .room = { 0 } };
-    struct iovec    part = { (void *)data, len };
     struct msghdr   h = { .msg_name = (void *)to,
                           .msg_namelen = sizeof *to,
-                          .msg_iov = &part,
-                          .msg_iovlen = 1,
+                          .msg_iov = part,
+                          .msg_iovlen = 2 * n,
                           .msg_control = control.room,
                           .msg_controllen = sizeof control.room };
     struct cmsghdr *c = CMSG_FIRSTHDR(&h);
@@ -152,18 +205,12 @@ hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
     c->cmsg_type = UDP_SEGMENT;
     c->cmsg_len = CMSG_LEN(sizeof size);
     memcpy(CMSG_DATA(c), &size, sizeof size);
-    if (len > each && !alone) {
+    if (n > 1 && !alone) {
         if (message_send(fd, &h) >= 0 || errno == EAGAIN || errno == ENOBUFS)
             return;
         alone = true;
     }
-    h.msg_control = NULL;
-    h.msg_controllen = 0;
-    for (size_t at = 0; at < len; at += each) {
-        part.iov_base = (void *)(data + at);
-        part.iov_len = len - at < each ? len - at : each;
-        message_send(fd, &h);
-    }
+    parts_send(fd, to, part, n);
 }
 
 void
@@ -177,82 +224,233 @@ hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
 
 /* ---- receiving ---- */
 
-/* False when `end` has come. */
-static bool
-readable_wait(int fd, uint64_t end)
+/* A server's: several datagrams, each in a place of its own. */
+static void
+many_take(struct hearthi_udp_inbox *in, int flags)
 {
-    struct pollfd   p = { .fd = fd, .events = POLLIN };
-    struct timespec most;
-    uint64_t        now = hearthi_now(), left;
+    struct mmsghdr h[MANY];
+    struct iovec   part[MANY];
+    int            n;
 
-    if (end == UINT64_MAX) {
-        ppoll(&p, 1, NULL, NULL);
-        return true;
+    for (int i = 0; i < MANY; i++) {
+        part[i] = (struct iovec){ in->buffer +
+                                      (size_t)i * HEARTHI_UDP_DATAGRAM,
+                                  HEARTHI_UDP_DATAGRAM };
+        h[i].msg_hdr = (struct msghdr){ .msg_name = &in->item[i].from,
+                                        .msg_namelen = sizeof in->item->from,
+                                        .msg_iov = &part[i],
+                                        .msg_iovlen = 1 };
     }
-    if (now >= end)
-        return false;
-    left = end - now;
-    most = (struct timespec){ .tv_sec = (time_t)(left / 1000000000),
-                              .tv_nsec = (long)(left % 1000000000) };
-    ppoll(&p, 1, &most, NULL);
-    return true;
+    n = recvmmsg(in->fd, h, MANY, flags, NULL);
+    for (int i = 0; i < n; i++) {
+        uint8_t *at = part[i].iov_base;
+        bool     cut = h[i].msg_hdr.msg_flags & MSG_TRUNC;
+
+        in->item[i].head = at;
+        in->item[i].body = at + HEARTHI_UDP_HEAD;
+        in->item[i].len = cut ? 0 : h[i].msg_len;
+    }
+    in->n = n > 0 ? (unsigned)n : 0;
 }
 
-/* One datagram, its body in place if it fits, else behind the head in the
- * buffer.  Gives its length, or -1 if there is none. */
-static ssize_t
-datagram_take(struct hearthi_udp_inbox *in, struct hearthi_udp_place place,
-              const uint8_t **body, struct sockaddr_in *from)
+/* Heads come one behind the other at the start of the buffer, bodies to their
+ * places, and what is more than expected behind the heads. */
+static size_t
+vector_make(const struct hearthi_udp_inbox  *in,
+            const struct hearthi_udp_places *places, struct iovec *part)
 {
-    uint8_t      *behind = in->buffer + HEARTHI_UDP_HEAD;
-    size_t        room = HEARTHI_UDP_DATAGRAM - HEARTHI_UDP_HEAD;
-    struct iovec  part[3] = { { in->buffer, HEARTHI_UDP_HEAD },
-                              { place.at, place.len },
-                              { behind + place.len, room - place.len } };
-    struct msghdr h = { .msg_name = from,
-                        .msg_namelen = sizeof *from,
-                        .msg_iov = part,
-                        .msg_iovlen = 3 };
-    ssize_t       n;
+    size_t n = 0, heads;
 
-    n = recvmsg(in->fd, &h, MSG_DONTWAIT);
-    *body = place.len > 0 ? place.at : behind;
-    if (n < 0 || place.len == 0 ||
-        (size_t)n <= HEARTHI_UDP_HEAD + place.len)
-        return n < 0 ? -1 : h.msg_flags & MSG_TRUNC ? 0 : n;
-    memcpy(behind, place.at, place.len);
-    *body = behind;
-    return h.msg_flags & MSG_TRUNC ? 0 : n;
-}
+    for (unsigned i = 0; places != NULL && i < places->n; i++) {
+        const struct hearthi_udp_place *p = &places->place[i];
 
-/* The same through the trouble that was ordered. */
-static ssize_t
-datagram_trouble(struct hearthi_udp_inbox *in, const uint8_t **body,
-                 struct sockaddr_in *from)
-{
-    const struct hearthi_udp_place none = { NULL, 0 };
-    size_t  held = hearthi_udp_trouble_take(in->trouble, in->buffer, from);
-    ssize_t n;
-
-    *body = in->buffer + HEARTHI_UDP_HEAD;
-    if (held > 0)
-        return (ssize_t)held;
-    do
-        n = datagram_take(in, none, body, from);
-    while (n >= 0 && !hearthi_udp_trouble_pass(in->trouble, in->buffer,
-                                               (size_t)n, from));
+        part[n++] = (struct iovec){ in->buffer + i * HEARTHI_UDP_HEAD,
+                                    HEARTHI_UDP_HEAD };
+        part[n++] = (struct iovec){ p->at, p->len };
+    }
+    heads = n / 2 * HEARTHI_UDP_HEAD;
+    part[n++] =
+        (struct iovec){ in->buffer + heads, HEARTHI_UDP_CALL + 1 - heads };
     return n;
 }
 
 static bool
-message_good(const uint8_t *head, const uint8_t *body, size_t len,
-             struct hearthi_udp_message *m)
+is_expected(const uint8_t *head, const struct hearthi_udp_place *p)
+{
+    struct hearthi_udp_message m;
+
+    hearthi_udp_head_read(head, &m);
+    return m.op == HEARTHI_UDP_GETPGRANT && m.from == p->from &&
+           m.seq == p->seq && m.at == p->offset;
+}
+
+/* Have all the datagrams, `each` bytes but the last, come to their places? */
+static bool
+all_placed(struct hearthi_udp_inbox        *in,
+           const struct hearthi_udp_places *places, size_t len, size_t each)
+{
+    unsigned n = 0;
+
+    for (size_t at = 0; at < len; at += each, n++) {
+        const struct hearthi_udp_place *p;
+        const uint8_t *head = in->buffer + n * HEARTHI_UDP_HEAD;
+        size_t         some = len - at < each ? len - at : each;
+
+        if (places == NULL || n == places->n)
+            return false;
+        p = &places->place[n];
+        if (some != HEARTHI_UDP_HEAD + p->len || !is_expected(head, p))
+            return false;
+        in->item[n] = (struct hearthi_udp_item){ head, p->at, some,
+                                                 in->item->from };
+    }
+    in->n = n;
+    return true;
+}
+
+/* Not what was expected: put it behind each other before any place is used,
+ * since the places may hold each other's bytes. */
+static void
+all_gather(struct hearthi_udp_inbox *in, const struct iovec *part, size_t len,
+           size_t each)
+{
+    unsigned n = 0;
+
+    for (size_t at = 0; at < len; part++) {
+        size_t some = len - at < part->iov_len ? len - at : part->iov_len;
+
+        memcpy(in->spare + at, part->iov_base, some);
+        at += some;
+    }
+    for (size_t at = 0; at < len && n < HEARTHI_UDP_BATCH; at += each)
+        in->item[n++] = (struct hearthi_udp_item){
+            in->spare + at, in->spare + at + HEARTHI_UDP_HEAD,
+            len - at < each ? len - at : each, in->item->from
+        };
+    in->n = n;
+}
+
+static size_t
+segment_size(struct msghdr *h, size_t len)
+{
+    int size = 0;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c != NULL;
+         c = CMSG_NXTHDR(h, c))
+        if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
+            memcpy(&size, CMSG_DATA(c), sizeof size);
+    return size > 0 ? (size_t)size : len;
+}
+
+/* A client's: what one sender has sent together. */
+static void
+run_take(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places)
+{
+    union {
+        struct cmsghdr align;
+        char           room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec  part[2 * HEARTHI_UDP_BATCH + 1];
+    struct msghdr h = { .msg_name = &in->item->from,
+                        .msg_namelen = sizeof in->item->from,
+                        .msg_iov = part,
+                        .msg_iovlen = vector_make(in, places, part),
+                        .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
+    ssize_t       n = recvmsg(in->fd, &h, MSG_DONTWAIT);
+    size_t        each;
+
+    in->n = 0;
+    if (n <= 0)
+        return;
+    each = segment_size(&h, (size_t)n);
+    if (n > HEARTHI_UDP_CALL || (h.msg_flags & MSG_TRUNC))
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_LENGTH);
+    else if (!all_placed(in, places, (size_t)n, each))
+        all_gather(in, part, (size_t)n, each);
+}
+
+/* Ask the kernel.  False if there is nothing. */
+static bool
+batch_take(struct hearthi_udp_inbox        *in,
+           const struct hearthi_udp_places *places, int flags)
+{
+    in->at = 0;
+    if (in->server)
+        many_take(in, flags);
+    else
+        run_take(in, in->trouble == NULL ? places : NULL);
+    return in->n > 0;
+}
+
+/* Sleep until something may have come or `end`. */
+static void
+sleep_until(const struct hearthi_udp_inbox *in, uint64_t end)
+{
+    struct pollfd   p = { .fd = in->fd, .events = POLLIN };
+    struct timespec most;
+    uint64_t        now = hearthi_now(), left;
+
+    if (in->trouble != NULL) {
+        uint64_t due = hearthi_udp_trouble_due(in->trouble);
+
+        end = due < end ? due : end;
+    }
+    if (end == UINT64_MAX) {
+        ppoll(&p, 1, NULL, NULL);
+        return;
+    }
+    left = end > now ? end - now : 0;
+    most = (struct timespec){ .tv_sec = (time_t)(left / 1000000000),
+                              .tv_nsec = (long)(left % 1000000000) };
+    ppoll(&p, 1, &most, NULL);
+}
+
+/* A rank with a core for itself looks for its answer for a while before it
+ * sleeps: waking a sleeper takes longer than most answers do. */
+static bool
+spin(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places,
+     uint64_t end)
+{
+    enum { SPIN_NS = 50000 };
+    uint64_t now = hearthi_now(), until = now + SPIN_NS;
+
+    if (in->server || hearthi_world.machine_ranks > hearthi_world.cores)
+        return false;
+    for (; now < until && now < end; now = hearthi_now()) {
+        if (batch_take(in, places, MSG_DONTWAIT))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+/* Datagrams of before or of the next call of the kernel.  False at `end`. */
+static bool
+batch_wait(struct hearthi_udp_inbox        *in,
+           const struct hearthi_udp_places *places, uint64_t end)
+{
+    if (in->server && in->trouble == NULL && end == UINT64_MAX) {
+        batch_take(in, places, MSG_WAITFORONE);
+        return true;
+    }
+    if (batch_take(in, places, MSG_DONTWAIT) || spin(in, places, end))
+        return true;
+    if (hearthi_now() >= end)
+        return false;
+    sleep_until(in, end);
+    return true;
+}
+
+static bool
+message_good(const struct hearthi_udp_item *i, struct hearthi_udp_message *m)
 {
     enum hearthi_udp_reason why;
 
-    why = hearthi_udp_decode_parts(head, body, len, &hearthi_udp.limits, m);
+    why = hearthi_udp_decode_parts(i->head, i->body, i->len,
+                                   &hearthi_udp.limits, m);
     if (why == HEARTHI_UDP_GOOD &&
-        m->seal != hearthi_udp_seal(head, m->body, m->body_len))
+        m->seal != hearthi_udp_seal(i->head, m->body, m->body_len))
         why = HEARTHI_UDP_BAD_SEAL;
     if (why == HEARTHI_UDP_GOOD)
         return true;
@@ -260,30 +458,49 @@ message_good(const uint8_t *head, const uint8_t *body, size_t len,
     return false;
 }
 
+/* One that trouble has held back and is due, or one that it lets through. */
+static bool
+trouble_take(struct hearthi_udp_inbox *in, struct hearthi_udp_item *i)
+{
+    i->len = hearthi_udp_trouble_take(in->trouble, in->held, &i->from);
+    i->head = in->held;
+    i->body = in->held + HEARTHI_UDP_HEAD;
+    if (i->len > 0)
+        return true;
+    while (in->at < in->n) {
+        *i = in->item[in->at++];
+        if (hearthi_udp_trouble_pass(in->trouble, i->head, i->len, &i->from))
+            return true;
+    }
+    return false;
+}
+
+static bool
+item_take(struct hearthi_udp_inbox *in, struct hearthi_udp_item *i)
+{
+    if (in->trouble != NULL)
+        return trouble_take(in, i);
+    if (in->at == in->n)
+        return false;
+    *i = in->item[in->at++];
+    return true;
+}
+
 bool
 hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
-                    struct hearthi_udp_place    place,
+                    const struct hearthi_udp_places *places,
                     struct hearthi_udp_message *m, struct sockaddr_in *from)
 {
+    struct hearthi_udp_item i;
+
     for (;;) {
-        const uint8_t *body;
-        uint64_t       until = end;
-        ssize_t        n;
-
-        if (in->trouble != NULL)
-            n = datagram_trouble(in, &body, from);
-        else
-            n = datagram_take(in, place, &body, from);
-        if (n >= 0 && message_good(in->buffer, body, (size_t)n, m))
+        while (item_take(in, &i)) {
+            if (!message_good(&i, m))
+                continue;
+            *from = i.from;
             return true;
-        if (n >= 0)
-            continue;
-        if (in->trouble != NULL && hearthi_now() < end) {
-            uint64_t due = hearthi_udp_trouble_due(in->trouble);
-
-            until = due < end ? due : end;
         }
-        if (!readable_wait(in->fd, until) && until == end)
+        if (!batch_wait(in, places, end))
             return false;
     }
 }

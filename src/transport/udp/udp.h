@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "transport/transport.h"
 #include "wire.h"
@@ -55,14 +56,31 @@ uint64_t hearthi_udp_seal(const uint8_t *head, const void *body, size_t len);
 int hearthi_udp_socket(in_addr_t address, unsigned port);
 struct sockaddr_in hearthi_udp_address_of(int fd);
 
-/* What a receiver needs. */
-struct hearthi_udp_inbox {
-    int                         fd;
-    uint8_t                    *buffer; /* of one datagram */
-    struct hearthi_udp_trouble *trouble;
+/* What a receiver needs, and what its last call of the kernel brought. */
+enum {
+    HEARTHI_UDP_BATCH = 64,   /* datagrams of one call, at most */
+    HEARTHI_UDP_CALL = 65507, /* bytes of one call, at most */
 };
 
-void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd);
+struct hearthi_udp_item {
+    const uint8_t     *head, *body;
+    size_t             len; /* of both */
+    struct sockaddr_in from;
+};
+
+struct hearthi_udp_inbox {
+    int                         fd;
+    bool                        server;
+    uint8_t                    *buffer, *spare, *held;
+    struct hearthi_udp_trouble *trouble;
+    unsigned                    n, at;
+    struct hearthi_udp_item     item[HEARTHI_UDP_BATCH];
+};
+
+/* A server's receives from many and takes several datagrams in one call, a
+ * client's takes those of one sender that the kernel has put together. */
+void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd,
+                            bool server);
 void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
 
 /* Seal and send; what the kernel cannot take now counts as lost.  `head` may
@@ -73,25 +91,34 @@ void hearthi_udp_send(int fd, const struct sockaddr_in *to,
 /* Write the head of a message whose body is there; it counts as sent. */
 void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
 
-/* Send datagrams that lie behind each other, all but the last of one size. */
+/* Send n datagrams of a head and a body each, in turn in `part`, all but the
+ * last of `each` bytes: at most HEARTHI_UDP_BATCH and HEARTHI_UDP_CALL. */
 void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
-                               const uint8_t *data, size_t len, size_t each);
+                               struct iovec *part, unsigned n, size_t each);
 
 /* Send a datagram that was sent before, head and body together. */
 void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
                             const uint8_t *datagram, size_t len);
 
-/* The next good message before `end` (of hearthi_now, UINT64_MAX: for ever),
- * or false.  Its body is valid until the next call.  A body goes to `place`
- * if it fits there, so place may be written to in any case. */
+/* Where the bodies of the next messages go if they are the ones expected:
+ * they may be written to in any case. */
 struct hearthi_udp_place {
-    void  *at;
-    size_t len;
+    void    *at;
+    size_t   len;
+    uint64_t offset; /* the message's `at` */
+    uint32_t from, seq;
 };
+struct hearthi_udp_places {
+    unsigned                 n;
+    struct hearthi_udp_place place[HEARTHI_UDP_BATCH];
+};
+
+/* The next good message before `end` (of hearthi_now, UINT64_MAX: for ever),
+ * or false.  Its body is valid until the next call.  places may be NULL. */
 bool hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
-                         struct hearthi_udp_place    place,
-                         struct hearthi_udp_message *m,
-                         struct sockaddr_in         *from);
+                         const struct hearthi_udp_places *places,
+                         struct hearthi_udp_message      *m,
+                         struct sockaddr_in              *from);
 
 /* ---- trouble.c: loss and disorder on order ---- */
 
@@ -192,7 +219,7 @@ void hearthi_udp_bulk_turn(void);
 void     hearthi_udp_page_take(const struct hearthi_udp_message *m);
 uint64_t hearthi_udp_page_due(void);
 void     hearthi_udp_page_late(void);
-struct hearthi_udp_place hearthi_udp_page_place(void);
+void     hearthi_udp_page_places(struct hearthi_udp_places *places);
 void     hearthi_udp_diff_take(const struct hearthi_udp_message *m);
 uint64_t hearthi_udp_diff_due(void);
 void     hearthi_udp_diff_late(void);

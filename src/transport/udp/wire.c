@@ -42,8 +42,8 @@ hearthi_udp_encode(const_message *m, uint8_t *head)
     memcpy(head, &h, sizeof h);
 }
 
-static void
-head_read(const void *data, message *m)
+void
+hearthi_udp_head_read(const void *data, message *m)
 {
     struct head h;
 
@@ -303,7 +303,7 @@ hearthi_udp_decode_parts(const uint8_t *head, const uint8_t *body, size_t len,
 
     if (len < HEARTHI_UDP_HEAD || len > HEARTHI_UDP_DATAGRAM)
         return HEARTHI_UDP_BAD_LENGTH;
-    head_read(head, m);
+    hearthi_udp_head_read(head, m);
     m->body = body;
     m->body_len = len - HEARTHI_UDP_HEAD;
     if (!op_exists(m->op))

@@ -148,7 +148,8 @@ hearthi_udp_decode_parts(const uint8_t *head, const uint8_t *body, size_t len,
                          const struct hearthi_udp_limits *limits,
                          struct hearthi_udp_message      *m);
 
-/* Write the head. */
+/* Read a head alone, unchecked; write one. */
+void hearthi_udp_head_read(const void *head, struct hearthi_udp_message *m);
 void hearthi_udp_encode(const struct hearthi_udp_message *m, uint8_t *head);
 
 bool hearthi_udp_is_request(const struct hearthi_udp_message *m);
