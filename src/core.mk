@@ -13,6 +13,8 @@ libhearth_core_la_SOURCES += \
   src/coherence/interval.c \
   src/coherence/coherence.c src/coherence/coherence.h \
   src/transport/transport.c src/transport/transport.h \
+  src/transport/area.c src/transport/area.h \
+  src/transport/event.c src/transport/event.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
   src/transport/mpi/node.c \
   src/transport/mpi/sync.c \
@@ -27,12 +29,14 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/client.c \
   src/transport/udp/count.c \
   src/transport/udp/diff.c \
+  src/transport/udp/local.c \
   src/transport/udp/manager.c \
   src/transport/udp/page.c \
   src/transport/udp/seal.c \
   src/transport/udp/server.c \
   src/transport/udp/socket.c \
   src/transport/udp/sync.c \
+  src/transport/udp/timer.c \
   src/transport/udp/trouble.c \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \

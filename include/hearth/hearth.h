@@ -225,6 +225,7 @@ typedef struct hearth_stats {
     uint64_t atomics;       /**< atomic operations on heap words */
     uint64_t messages;      /**< datagrams sent (udp) */
     uint64_t message_bytes; /**< bytes in those datagrams */
+    uint64_t local_messages; /**< through shared memory (udp) */
     uint64_t resends;       /**< datagrams sent again for want of an answer */
     uint64_t repeats;       /**< datagrams that came again */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */

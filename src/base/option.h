@@ -15,6 +15,7 @@ enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
 enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
+enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* What a value of each type of option.def is kept in. */
@@ -29,6 +30,7 @@ typedef int    hearthi_type_transport;
 typedef int    hearthi_type_progress;
 typedef int    hearthi_type_udp_ack;
 typedef int    hearthi_type_udp_auth;
+typedef int    hearthi_type_udp_local;
 
 struct hearthi_options {
 #define OPTION(type, field, env, def, help) hearthi_type_##type field;

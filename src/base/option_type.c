@@ -241,6 +241,9 @@ const struct hearthi_type hearthi_type_of_udp_ack = {
 const struct hearthi_type hearthi_type_of_udp_auth = {
     "auto, on or off", word_parse, word_print, WORDS("auto", "on", "off")
 };
+const struct hearthi_type hearthi_type_of_udp_local = {
+    "shm or udp", word_parse, word_print, WORDS("shm", "udp")
+};
 const struct hearthi_type hearthi_type_of_consistency = {
     "release or scope", word_parse, word_print, WORDS("release", "scope")
 };

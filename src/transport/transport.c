@@ -32,13 +32,18 @@ pause_core(void)
 #endif
 }
 
+bool
+hearthi_may_spin(void)
+{
+    return hearthi_world.machine_ranks <= hearthi_world.cores;
+}
+
 /* A rank that waits spins for a few microseconds only if every rank has a
  * core of its own: otherwise the one it waits for may need this core. */
 void
 hearthi_relax(unsigned *turn)
 {
-    unsigned spins =
-        hearthi_world.machine_ranks <= hearthi_world.cores ? 64 : 4;
+    unsigned spins = hearthi_may_spin() ? 64 : 4;
 
     (*turn)++;
     if (*turn % 4 != 0) {

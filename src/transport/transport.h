@@ -112,6 +112,11 @@ extern const struct hearthi_transport_ops hearthi_transport_udp;
 /* The transport that hearthi_opt.transport names.  Collective. */
 void hearthi_transport_open(void);
 
+/* Has every rank a core for itself?  Then who waits may spin for a moment:
+ * waking a sleeper takes longer than most answers do. */
+bool hearthi_may_spin(void);
+enum { HEARTHI_SPIN_NS = 50000 };
+
 /* One turn of a waiting loop: spins at first, then drives progress and
  * yields.  Start with *turn == 0. */
 void hearthi_relax(unsigned *turn);

@@ -37,7 +37,7 @@ static struct {
     int                    children, arrived;
     uint32_t               waiting[FAN]; /* peers */
     int                    n_waiting;
-    pthread_cond_t         changed;
+    struct hearthi_event    changed;
 } b;
 
 static const size_t buffer_bytes =
@@ -65,7 +65,6 @@ hearthi_udp_barrier_open(void)
     b.children = left < 0 ? 0 : left < FAN ? left : FAN;
     b.gather.notice = hearthi_sparse(buffer_bytes);
     b.news.notice = hearthi_sparse(buffer_bytes);
-    pthread_cond_init(&b.changed, NULL);
 }
 
 void
@@ -73,7 +72,6 @@ hearthi_udp_barrier_close(void)
 {
     hearthi_sparse_free(b.gather.notice, buffer_bytes);
     hearthi_sparse_free(b.news.notice, buffer_bytes);
-    pthread_cond_destroy(&b.changed);
 }
 
 /* ---- with the mutex: arrivals and news ---- */
@@ -124,7 +122,7 @@ publish(void)
     for (int i = 0; i < b.n_waiting; i++)
         news_grant(b.waiting[i]);
     b.n_waiting = 0;
-    pthread_cond_broadcast(&b.changed);
+    hearthi_event_raise(&b.changed);
 }
 
 static void
@@ -135,7 +133,7 @@ arrive(void)
     if (is_root())
         publish();
     else
-        pthread_cond_broadcast(&b.changed);
+        hearthi_event_raise(&b.changed);
 }
 
 /* ---- the server's part ---- */
@@ -257,8 +255,13 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     passed = b.number + 1;
     gather(own, n, everything);
     arrive();
-    while (b.number != passed && (is_root() || b.arrived <= b.children))
-        pthread_cond_wait(&b.changed, &hearthi_udp_mutex);
+    while (b.number != passed && (is_root() || b.arrived <= b.children)) {
+        uint32_t seen = hearthi_event_value(&b.changed);
+
+        mutex_unlock();
+        hearthi_event_wait(&b.changed, seen, true);
+        mutex_lock();
+    }
     mutex_unlock();
     if (!is_root()) {
         parent_ask();

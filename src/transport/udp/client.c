@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Clients: slots, time-outs, and a request with its answer.
+ * Clients: slots, and a request with its answer.
  *
  * A client's requests to one server are numbered without gaps, and all but
  * those of slot 0 go one at a time: that is what lets a server tell a repeated
@@ -125,110 +125,6 @@ hearthi_udp_client_give(struct hearthi_udp_client *c)
                      ~(UINT64_C(1) << c->slot % 64));
 }
 
-/* ---- time-outs ---- */
-
-/* In nanoseconds.  FIRST is for a rank that was not measured yet.  MOST
- * bounds the doubling: one who waits for a lock asks twenty times a second,
- * which is little, and has a lost grant after that time. */
-enum { FLOOR = 1000000, FIRST = 20000000, MOST = 50000000 };
-
-/* Smoothed round trip and its variation; threads may overwrite each other,
- * which loses one measurement. */
-struct trip {
-    _Atomic uint64_t mean, spread;
-};
-
-static struct trip *trips; /* of each rank */
-
-static uint64_t
-time_out(int rank)
-{
-    uint64_t mean, wait;
-
-    if (hearthi_opt.udp_timeout != 0)
-        return hearthi_opt.udp_timeout;
-    if (trips == NULL || (mean = trips[rank].mean) == 0)
-        return FIRST;
-    wait = mean + 4 * trips[rank].spread;
-    return wait < FLOOR ? FLOOR : wait < MOST ? wait : MOST;
-}
-
-void
-hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank)
-{
-    uint64_t now = hearthi_now();
-
-    *t = (struct hearthi_udp_timer){ .first = now,
-                                     .sent = now,
-                                     .wait = time_out(rank) };
-}
-
-void
-hearthi_udp_timer_heard(struct hearthi_udp_timer *t)
-{
-    t->silent = 0;
-    t->sent = hearthi_now();
-}
-
-/* Karn: the answer to a message that went twice measures nothing. */
-void
-hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank)
-{
-    uint64_t took = hearthi_now() - t->first, mean = trips[rank].mean, off;
-
-    if (t->tries > 0)
-        return;
-    if (mean == 0) {
-        trips[rank].mean = took;
-        trips[rank].spread = took / 2;
-        return;
-    }
-    off = took > mean ? took - mean : mean - took;
-    trips[rank].spread = (3 * trips[rank].spread + off) / 4;
-    trips[rank].mean = (7 * mean + took) / 8;
-}
-
-/* Only time in which this rank was awake counts as silence: one that was
- * itself stopped for a minute has not listened. */
-bool
-hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
-{
-    uint64_t now = hearthi_now(), passed = now - t->sent;
-
-    if (passed < t->wait)
-        return false;
-    t->silent += passed < 2 * t->wait ? passed : 2 * t->wait;
-    if (t->silent > hearthi_opt.udp_giveup)
-        hearthi_fatal(what,
-                      "rank %d (%s, UDP port %u) has not answered for %zu s: "
-                      "it was ended or stopped, or the network is down; "
-                      "HEARTH_UDP_GIVEUP is how long to wait",
-                      rank, inet_ntoa(hearthi_udp.server[rank].sin_addr),
-                      ntohs(hearthi_udp.server[rank].sin_port),
-                      hearthi_opt.udp_giveup / 1000000000);
-    t->sent = now;
-    t->tries++;
-    if (t->wait < MOST)
-        t->wait = 2 * t->wait < MOST ? 2 * t->wait : MOST;
-    hearthi_count(resends, 1);
-    return true;
-}
-
-void
-hearthi_udp_trips_open(void)
-{
-    trips = calloc((size_t)hearthi_world.size, sizeof *trips);
-    if (trips == NULL)
-        hearthi_fatal("hearth_init", "no memory");
-}
-
-void
-hearthi_udp_trips_close(void)
-{
-    free(trips);
-    trips = NULL;
-}
-
 /* ---- asking ---- */
 
 /* What has a grant needs no acknowledgement: if the grant is there, the
@@ -277,42 +173,65 @@ is_about(const struct hearthi_udp_message *m,
            m->slot == ask->slot && m->seq == ask->seq;
 }
 
+static void
+ask_send(struct hearthi_udp_client *c, struct hearthi_udp_message *ask)
+{
+    hearthi_udp_send(c->in.fd, &hearthi_udp.server[ask->to], ask, NULL);
+}
+
+/* Take a message before the time-out; true if it is the answer. */
+static bool
+answer_take(struct hearthi_udp_client *c, const struct hearthi_udp_message *ask,
+            struct hearthi_udp_timer *timer, struct hearthi_udp_message *answer)
+{
+    struct sockaddr_in from;
+
+    if (!hearthi_udp_receive(&c->in, timer->sent + timer->wait, NULL, answer,
+                             &from))
+        return false;
+    if (!hearthi_udp_is_request(answer))
+        hearthi_udp_acknowledge(c->in.fd, answer, &from);
+    if (!is_about(answer, ask))
+        return false;
+    if (answer->op != HEARTHI_UDP_NULL || answer->kind == HEARTHI_UDP_DONE)
+        return true;
+    timer->silent = 0; /* it is there, and we must wait */
+    return false;
+}
+
+/* Of another node. */
+static void
+remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
+            const char *what, struct hearthi_udp_message *answer)
+{
+    struct hearthi_udp_timer timer;
+    int                      rank = (int)ask->to;
+
+    ask->reliable = hearthi_udp_acked(ask->op);
+    hearthi_udp_timer_start(&timer, rank);
+    ask_send(c, ask);
+    while (!answer_take(c, ask, &timer, answer))
+        if (hearthi_udp_timer_late(&timer, rank, what))
+            ask_send(c, ask);
+    if (!may_wait(ask->op))
+        hearthi_udp_timer_done(&timer, rank);
+}
+
 void
 hearthi_udp_call(struct hearthi_udp_client *c, int rank,
                  struct hearthi_udp_message *ask, const char *what,
                  struct hearthi_udp_message *answer)
 {
-    const struct sockaddr_in      *to = &hearthi_udp.server[rank];
-    struct hearthi_udp_timer       timer;
-    struct sockaddr_in             from;
-
     ask->from = (uint32_t)hearthi_world.rank;
     ask->to = (uint32_t)rank;
     ask->slot = c->slot;
     ask->seq = ++c->seq[rank];
     if (rank == hearthi_world.rank) {
         hearthi_udp_serve_own(ask, answer);
-        return;
+    } else if (hearthi_udp_is_local(rank)) {
+        hearthi_udp_local_ask(ask);
+        hearthi_udp_local_answer(c->slot, answer);
+    } else {
+        remote_call(c, ask, what, answer);
     }
-    ask->reliable = hearthi_udp_acked(ask->op);
-    hearthi_udp_timer_start(&timer, rank);
-    hearthi_udp_send(c->in.fd, to, ask, NULL);
-    for (;;) {
-        if (!hearthi_udp_receive(&c->in, timer.sent + timer.wait, NULL, answer,
-                                 &from)) {
-            if (hearthi_udp_timer_late(&timer, rank, what))
-                hearthi_udp_send(c->in.fd, to, ask, NULL);
-            continue;
-        }
-        if (!hearthi_udp_is_request(answer))
-            hearthi_udp_acknowledge(c->in.fd, answer, &from);
-        if (!is_about(answer, ask))
-            continue;
-        if (answer->op != HEARTHI_UDP_NULL ||
-            answer->kind == HEARTHI_UDP_DONE)
-            break;
-        timer.silent = 0; /* it is there, and we must wait */
-    }
-    if (!may_wait(ask->op))
-        hearthi_udp_timer_done(&timer, rank);
 }

@@ -42,7 +42,7 @@ static struct {
     struct hearthi_udp_peer *peer; /* of each rank and slot */
     uint8_t                 *page; /* a fragment on its way out */
     pthread_t                thread;
-    pthread_cond_t           own; /* an own thread has its answer */
+    struct hearthi_event      own; /* an own thread has its answer */
     atomic_bool              stop, ended;
 } s;
 
@@ -120,6 +120,10 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     m->to = number / HEARTHI_UDP_SLOTS;
     m->slot = (uint16_t)(number % HEARTHI_UDP_SLOTS);
     m->seq = p->seq;
+    if (hearthi_udp_is_local((int)m->to)) {
+        hearthi_udp_local_grant(m);
+        return;
+    }
     if (m->body_len > 0)
         memcpy(p->answer + HEARTHI_UDP_HEAD, m->body, m->body_len);
     p->len = HEARTHI_UDP_HEAD + m->body_len;
@@ -129,7 +133,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
         return;
     }
     hearthi_udp_encode(m, p->answer);
-    pthread_cond_broadcast(&s.own);
+    hearthi_event_raise(&s.own);
 }
 
 /* A repeated request: the answer again, as it was, or that it must wait. */
@@ -404,10 +408,27 @@ hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
     p->seq = ask->seq;
     p->answered = false;
     request_do(number, ask);
-    while (!p->answered)
-        pthread_cond_wait(&s.own, &hearthi_udp_mutex);
+    while (!p->answered) {
+        uint32_t seen = hearthi_event_value(&s.own);
+
+        pthread_mutex_unlock(&hearthi_udp_mutex);
+        hearthi_event_wait(&s.own, seen, true);
+        pthread_mutex_lock(&hearthi_udp_mutex);
+    }
     hearthi_udp_decode_parts(p->answer, p->answer + HEARTHI_UDP_HEAD, p->len,
                              &hearthi_udp.limits, answer);
+    pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
+/* From another rank of the node, nothing can be lost either. */
+void
+hearthi_udp_serve_local(const struct hearthi_udp_message *ask)
+{
+    uint32_t number = hearthi_udp_peer_of(ask);
+
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    s.peer[number].seq = ask->seq;
+    request_do(number, ask);
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
@@ -470,16 +491,15 @@ serve(void *none)
     return NULL;
 }
 
-/* Signals are for the program's threads. */
-static void
-thread_start(void)
+void
+hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
 {
     sigset_t all, before;
     int      code;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&s.thread, NULL, serve, NULL);
+    code = pthread_create(thread, NULL, body, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code != 0)
         hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
@@ -495,8 +515,7 @@ hearthi_udp_server_open(int fd)
     hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(any, 0), false);
     s.peer = hearthi_sparse(peers_bytes());
     s.page = hearthi_sparse(HEARTHI_UDP_CALL);
-    pthread_cond_init(&s.own, NULL);
-    thread_start();
+    hearthi_udp_thread_start(&s.thread, serve);
 }
 
 /* The word to stop may get lost, too. */
@@ -515,7 +534,6 @@ hearthi_udp_server_close(void)
         nanosleep(&nap, NULL);
     }
     pthread_join(s.thread, NULL);
-    pthread_cond_destroy(&s.own);
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
     hearthi_sparse_free(s.peer, peers_bytes());

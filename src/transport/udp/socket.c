@@ -25,7 +25,6 @@
 #include "base/stat.h"
 #include "space/heap.h"
 #include "udp.h"
-#include "world.h"
 
 enum { BUFFER = 4 << 20 };
 
@@ -91,7 +90,7 @@ buffer_bytes(const struct hearthi_udp_inbox *in)
 void
 hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server)
 {
-    int on = 1;
+    const int on = 1;
 
     memset(in, 0, sizeof *in);
     in->fd = fd;
@@ -396,26 +395,20 @@ sleep_until(const struct hearthi_udp_inbox *in, uint64_t end)
 
         end = due < end ? due : end;
     }
-    if (end == UINT64_MAX) {
-        ppoll(&p, 1, NULL, NULL);
-        return;
-    }
     left = end > now ? end - now : 0;
     most = (struct timespec){ .tv_sec = (time_t)(left / 1000000000),
                               .tv_nsec = (long)(left % 1000000000) };
     ppoll(&p, 1, &most, NULL);
 }
 
-/* A rank with a core for itself looks for its answer for a while before it
- * sleeps: waking a sleeper takes longer than most answers do. */
+/* Look for the answer for a moment. */
 static bool
 spin(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places,
      uint64_t end)
 {
-    enum { SPIN_NS = 50000 };
-    uint64_t now = hearthi_now(), until = now + SPIN_NS;
+    uint64_t now = hearthi_now(), until = now + HEARTHI_SPIN_NS;
 
-    if (in->server || hearthi_world.machine_ranks > hearthi_world.cores)
+    if (in->server || !hearthi_may_spin())
         return false;
     for (; now < until && now < end; now = hearthi_now()) {
         if (batch_take(in, places, MSG_DONTWAIT))
@@ -430,7 +423,7 @@ static bool
 batch_wait(struct hearthi_udp_inbox        *in,
            const struct hearthi_udp_places *places, uint64_t end)
 {
-    if (in->server && in->trouble == NULL && end == UINT64_MAX) {
+    if (in->server && in->trouble == NULL) {
         batch_take(in, places, MSG_WAITFORONE);
         return true;
     }

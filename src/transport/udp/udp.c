@@ -98,6 +98,7 @@ nodes_open(void)
     sizes_set();
     hearthi_udp_server_open(fd);
     hearthi_udp_clients_open();
+    hearthi_udp_local_open();
     hearthi_udp_hello();
     hearthi_udp_pages_open();
     hearthi_udp_diffs_open();
@@ -110,6 +111,7 @@ nodes_close(void)
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
     if (hearthi_opt.stats)
         hearthi_udp_counts_print();
+    hearthi_udp_local_close();
     hearthi_udp_server_close();
     hearthi_udp_diffs_close();
     hearthi_udp_clients_close();

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "transport/event.h"
 #include "transport/transport.h"
 #include "wire.h"
 
@@ -137,11 +138,52 @@ size_t hearthi_udp_trouble_take(struct hearthi_udp_trouble *t, uint8_t *data,
 /* When the next is due, or UINT64_MAX. */
 uint64_t hearthi_udp_trouble_due(const struct hearthi_udp_trouble *t);
 
+/* ---- local.c: messages inside a node ---- */
+
+void hearthi_udp_local_open(void); /* both: collective over the node */
+void hearthi_udp_local_close(void);
+
+/* Another rank, whose messages go through shared memory? */
+bool hearthi_udp_is_local(int rank);
+
+/* Send a request, and take its answer, which is valid until the slot's next
+ * request. */
+void hearthi_udp_local_ask(const struct hearthi_udp_message *ask);
+void hearthi_udp_local_answer(unsigned slot,
+                              struct hearthi_udp_message *answer);
+
+/* Answer one. */
+void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
+
 /* ---- count.c: what HEARTH_STATS=yes prints ---- */
 
 void hearthi_udp_count_sent(unsigned op, size_t bytes);
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
 void hearthi_udp_counts_print(void); /* collective */
+
+/* ---- timer.c ---- */
+
+/* Time-outs.  A rank's round trips give the time after which a message is
+ * sent again (RFC 6298), which doubles with each try up to a bound. */
+struct hearthi_udp_timer {
+    uint64_t first, sent, wait; /* when, and how long until it goes again */
+    uint64_t silent;            /* so long has nothing been heard */
+    unsigned tries;
+};
+
+void hearthi_udp_trips_open(void);
+void hearthi_udp_trips_close(void);
+
+void hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank);
+void hearthi_udp_timer_heard(struct hearthi_udp_timer *t);
+
+/* Answered: learn from the time that it took. */
+void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
+
+/* True if the message is due to be sent again, which is noted as done. Ends
+ * the job if the rank was silent for too long. */
+bool hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank,
+                            const char *what);
 
 /* ---- client.c ---- */
 
@@ -171,28 +213,6 @@ void hearthi_udp_call(struct hearthi_udp_client *c, int rank,
 /* Tell the sender of a message that it has arrived, if it wants that. */
 void hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
                              const struct sockaddr_in *to);
-
-/* Time-outs.  A rank's round trips give the time after which a message is
- * sent again (RFC 6298), which doubles with each try up to a bound. */
-struct hearthi_udp_timer {
-    uint64_t first, sent, wait; /* when, and how long until it goes again */
-    uint64_t silent;            /* so long has nothing been heard */
-    unsigned tries;
-};
-
-void hearthi_udp_trips_open(void);
-void hearthi_udp_trips_close(void);
-
-void hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank);
-void hearthi_udp_timer_heard(struct hearthi_udp_timer *t);
-
-/* Answered: learn from the time that it took. */
-void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
-
-/* True if the message is due to be sent again, which is noted as done. Ends
- * the job if the rank was silent for too long. */
-bool hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank,
-                            const char *what);
 
 /* ---- page.c, diff.c: several messages on their way in slot 0 ---- */
 
@@ -264,6 +284,12 @@ uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
  * is valid until the slot's next request. */
 void hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
                            struct hearthi_udp_message       *answer);
+
+/* Do what another rank of the node asks. */
+void hearthi_udp_serve_local(const struct hearthi_udp_message *ask);
+
+/* A thread that no signal of the program's goes to. */
+void hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *));
 
 /* Answer a peer's last request, now or later.  With the mutex. */
 void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);
