@@ -31,6 +31,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/diff.c \
   src/transport/udp/local.c \
   src/transport/udp/manager.c \
+  src/transport/udp/pace.c \
   src/transport/udp/page.c \
   src/transport/udp/seal.c \
   src/transport/udp/server.c \

@@ -228,6 +228,7 @@ typedef struct hearth_stats {
     uint64_t local_messages; /**< through shared memory (udp) */
     uint64_t resends;       /**< datagrams sent again for want of an answer */
     uint64_t repeats;       /**< datagrams that came again */
+    uint64_t overruns;      /**< lost for want of room in a receive buffer */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */
     uint64_t fault_ns;      /**< time in page faults */
     uint64_t lock_ns;       /**< time in lock, unlock and flag calls */

@@ -97,10 +97,20 @@ static bool
 udp_check(const struct hearthi_options *o, const struct verdict *v)
 {
     enum { PORTS = 65535, LEAST = 552, MOST = 61480, LOSS = 90 };
+    enum { UDP_BUFFER_MIN = 16384 };
 
     if (o->udp_port > PORTS)
         return refuse(v, PREFIX "UDP_PORT=%zu is more than %d", o->udp_port,
                       PORTS);
+    if (o->diff_depth < 1 || o->diff_depth > HEARTHI_DIFF_DEPTH_MAX)
+        return refuse(v, PREFIX "DIFF_DEPTH=%zu is not within 1 and %d",
+                      o->diff_depth, HEARTHI_DIFF_DEPTH_MAX);
+    if (o->diff_pack < HEARTHI_DIFF_PACK_MIN)
+        return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d",
+                      o->diff_pack, HEARTHI_DIFF_PACK_MIN);
+    if (o->udp_buffer < UDP_BUFFER_MIN || o->udp_buffer > INT_MAX / 2)
+        return refuse(v, PREFIX "UDP_BUFFER=%zu is not within %d and %d",
+                      o->udp_buffer, UDP_BUFFER_MIN, INT_MAX / 2);
     if (o->udp_datagram != 0 &&
         (o->udp_datagram < LEAST || o->udp_datagram > MOST))
         return refuse(v, PREFIX "UDP_DATAGRAM=%zu is not 0 or from %d to %d",

@@ -18,6 +18,9 @@ enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
+/* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
+enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 512 };
+
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;
 typedef size_t hearthi_type_count;

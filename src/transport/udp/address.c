@@ -27,7 +27,7 @@ enum { ADDRESSES = 4, HEADERS = 28 }; /* IPv4's and UDP's */
 static const uint64_t hello_ns = 5000000000, again_ns = 20000000;
 
 struct card { /* goes round at start */
-    uint32_t           n, mtu;
+    uint32_t           n, mtu, room;
     struct sockaddr_in at[ADDRESSES];
 };
 
@@ -72,7 +72,8 @@ static struct card
 card_make(int fd)
 {
     struct sockaddr_in own = hearthi_udp_address_of(fd);
-    struct card        c = { .mtu = HEARTHI_UDP_DATAGRAM + HEADERS };
+    struct card        c = { .mtu = HEARTHI_UDP_DATAGRAM + HEADERS,
+                             .room = (uint32_t)hearthi_udp_room(fd) };
     struct ifaddrs    *all;
 
     if (one_machine()) {
@@ -120,10 +121,13 @@ hearthi_udp_cards_exchange(void)
     HEARTHI_MPI(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine,
                               MPI_BYTE, hearthi_world.comm));
     mtu = mine.mtu;
+    hearthi_udp.room = mine.room;
     for (size_t r = 0; r < n; r++) {
         hearthi_udp.server[r] = cards[r].at[0];
         if (cards[r].mtu < mtu)
             mtu = cards[r].mtu;
+        if (cards[r].room < hearthi_udp.room)
+            hearthi_udp.room = cards[r].room;
     }
     return fd;
 }

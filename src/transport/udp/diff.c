@@ -20,7 +20,7 @@
 #include "udp.h"
 #include "world.h"
 
-enum { DEPTH = 16, PACK = 16384, AHEAD = 32 };
+enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX, AHEAD = 32 };
 
 enum state { FREE, OPEN, SENT };
 
@@ -39,7 +39,9 @@ static uint64_t    tells;
 void
 hearthi_udp_diffs_open(void)
 {
-    pack_most = hearthi_udp.fragment < PACK ? hearthi_udp.fragment : PACK;
+    pack_most = hearthi_opt.diff_pack;
+    if (pack_most > hearthi_udp.fragment)
+        pack_most = hearthi_udp.fragment;
     n_sent = 0;
     for (int i = 0; i < DEPTH; i++)
         pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
@@ -93,9 +95,9 @@ pack_again(const struct pack *p)
                      NULL);
 }
 
-/* Would the next number be too far ahead of the oldest unanswered one? */
+/* The next number must not be too far ahead of the oldest unanswered one. */
 bool
-hearthi_udp_too_far(uint32_t home)
+hearthi_udp_may_send(uint32_t home, size_t bytes)
 {
     uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
     uint32_t most = hearthi_udp_page_ahead(home, next);
@@ -103,23 +105,27 @@ hearthi_udp_too_far(uint32_t home)
     for (const struct pack *p = pack; p < pack + DEPTH; p++)
         if (p->state == SENT && p->m.to == home && next - p->m.seq > most)
             most = next - p->m.seq;
-    return most >= AHEAD;
+    return most < AHEAD && hearthi_udp_pace_may(home, bytes);
 }
 
 static unsigned
 depth(void)
 {
-    return hearthi_udp_acked(HEARTHI_UDP_DIFF) ? 1 : DEPTH;
+    return hearthi_udp_acked(HEARTHI_UDP_DIFF)
+               ? 1
+               : (unsigned)hearthi_opt.diff_depth;
 }
 
 static void
 pack_send(struct pack *p)
 {
-    while (n_sent >= depth() || hearthi_udp_too_far(p->m.to))
+    while (n_sent >= depth() ||
+           !hearthi_udp_may_send(p->m.to, p->m.body_len))
         hearthi_udp_bulk_turn();
     p->m.seq = ++hearthi_udp_bulk()->seq[p->m.to];
     p->state = SENT;
     n_sent++;
+    hearthi_udp_pace_sent(p->m.to, p->m.body_len);
     hearthi_udp_timer_start(&p->timer, (int)p->m.to);
     pack_again(p);
 }
@@ -234,6 +240,7 @@ hearthi_udp_diff_take(const struct hearthi_udp_message *m)
             continue;
         if (p->state == SENT && p->m.seq == m->seq) {
             hearthi_udp_timer_done(&p->timer, (int)m->from);
+            hearthi_udp_pace_done(m->from, p->m.body_len, m->len);
             p->state = FREE;
             n_sent--;
         } else if (p->state == SENT) {

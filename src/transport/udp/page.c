@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/report.h"
@@ -44,16 +43,11 @@ least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The kernel counts a datagram with its own overhead, up to half as much
- * again and more, so a quarter of the buffer is what may be asked for. */
+/* The kernel counts a datagram with its own overhead, up to as much again. */
 void
 hearthi_udp_pages_open(void)
 {
-    int       fd = hearthi_udp_bulk()->in.fd, size = 0;
-    socklen_t len = sizeof size;
-
-    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
-    window = (size_t)size / 4;
+    window = hearthi_udp_room(hearthi_udp_bulk()->in.fd) / 2;
     piece_most = HEARTHI_UDP_CALL / (HEARTHI_UDP_HEAD + hearthi_udp.fragment);
     if (piece_most > HEARTHI_UDP_BATCH)
         piece_most = HEARTHI_UDP_BATCH;
@@ -102,6 +96,7 @@ piece_begin(const struct hearthi_fetch *f, size_t at, size_t len)
     n_busy++;
     on_the_way += len;
     hearthi_udp_timer_start(&p->timer, f->home);
+    hearthi_udp_pace_sent(p->ask.to, sizeof p->missing);
     piece_send(p);
 }
 
@@ -118,7 +113,8 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
             size_t some = least(piece_most, len - at);
 
             while (n_busy == DEPTH ||
-                   hearthi_udp_too_far((uint32_t)run[i].home) ||
+                   !hearthi_udp_may_send((uint32_t)run[i].home,
+                                         sizeof piece->missing) ||
                    (n_busy > 0 && on_the_way + some > window))
                 hearthi_udp_bulk_turn();
             piece_begin(&run[i], at, some);
@@ -243,6 +239,7 @@ hearthi_udp_page_take(const struct hearthi_udp_message *m)
     if (hearthi_udp_count(&p->missing) > 0)
         return;
     hearthi_udp_timer_done(&p->timer, (int)m->from);
+    hearthi_udp_pace_done(p->ask.to, sizeof p->missing, 0);
     p->busy = false;
     n_busy--;
     on_the_way -= p->ask.len;

@@ -317,6 +317,7 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
         if (hearthi_udp_diff_next(m, &at, &run))
             run_apply(&run);
     atomic_thread_fence(memory_order_seq_cst);
+    grant.len = hearthi_udp_pace_share(m->from);
     answer_send(&grant, to, NULL);
 }
 

@@ -21,12 +21,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "space/heap.h"
 #include "udp.h"
-
-enum { BUFFER = 4 << 20 };
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103 /* Linux 4.18 */
@@ -47,12 +46,15 @@ hearthi_udp_socket(in_addr_t address, unsigned port)
                                .sin_addr.s_addr = address,
                                .sin_port = htons((uint16_t)port) };
     int                fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int                size = BUFFER, no = IP_PMTUDISC_DONT;
+    int size = (int)hearthi_opt.udp_buffer, no = IP_PMTUDISC_DONT, on = 1;
 
     if (fd < 0)
         hearthi_fatal("hearth_init", "no socket: %s", strerror(errno));
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
     setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &no, sizeof no);
     if (port > UINT16_MAX ||
         bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
@@ -62,6 +64,17 @@ hearthi_udp_socket(in_addr_t address, unsigned port)
                       port,
                       port > UINT16_MAX ? "there is none" : strerror(errno));
     return fd;
+}
+
+/* Some is left for what comes unasked. */
+size_t
+hearthi_udp_room(int fd)
+{
+    int       size = 0;
+    socklen_t len = sizeof size;
+
+    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
+    return (size_t)size / 4 * 3;
 }
 
 struct sockaddr_in
@@ -223,12 +236,39 @@ hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
 
 /* ---- receiving ---- */
 
+/* What the kernel says beside the bytes: how they were put together, and how
+ * many datagrams this socket has lost for want of room. */
+union control {
+    struct cmsghdr align;
+    char           room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
+};
+
+static size_t
+control_read(struct hearthi_udp_inbox *in, struct msghdr *h, size_t len)
+{
+    uint32_t lost;
+    int      size = 0;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c != NULL;
+         c = CMSG_NXTHDR(h, c)) {
+        if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
+            memcpy(&size, CMSG_DATA(c), sizeof size);
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+            memcpy(&lost, CMSG_DATA(c), sizeof lost);
+            hearthi_count(overruns, lost - in->overruns);
+            in->overruns = lost;
+        }
+    }
+    return size > 0 ? (size_t)size : len;
+}
+
 /* A server's: several datagrams, each in a place of its own. */
 static void
 many_take(struct hearthi_udp_inbox *in, int flags)
 {
     struct mmsghdr h[MANY];
     struct iovec   part[MANY];
+    union control  control[MANY];
     int            n;
 
     for (int i = 0; i < MANY; i++) {
@@ -238,13 +278,17 @@ many_take(struct hearthi_udp_inbox *in, int flags)
         h[i].msg_hdr = (struct msghdr){ .msg_name = &in->item[i].from,
                                         .msg_namelen = sizeof in->item->from,
                                         .msg_iov = &part[i],
-                                        .msg_iovlen = 1 };
+                                        .msg_iovlen = 1,
+                                        .msg_control = control[i].room,
+                                        .msg_controllen =
+                                            sizeof control[i].room };
     }
     n = recvmmsg(in->fd, h, MANY, flags, NULL);
     for (int i = 0; i < n; i++) {
         uint8_t *at = part[i].iov_base;
         bool     cut = h[i].msg_hdr.msg_flags & MSG_TRUNC;
 
+        control_read(in, &h[i].msg_hdr, 0);
         in->item[i].head = at;
         in->item[i].body = at + HEARTHI_UDP_HEAD;
         in->item[i].len = cut ? 0 : h[i].msg_len;
@@ -329,26 +373,11 @@ all_gather(struct hearthi_udp_inbox *in, const struct iovec *part, size_t len,
     in->n = n;
 }
 
-static size_t
-segment_size(struct msghdr *h, size_t len)
-{
-    int size = 0;
-
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c != NULL;
-         c = CMSG_NXTHDR(h, c))
-        if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
-            memcpy(&size, CMSG_DATA(c), sizeof size);
-    return size > 0 ? (size_t)size : len;
-}
-
 /* A client's: what one sender has sent together. */
 static void
 run_take(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places)
 {
-    union {
-        struct cmsghdr align;
-        char           room[CMSG_SPACE(sizeof(int))];
-    } control;
+    union control control;
     struct iovec  part[2 * HEARTHI_UDP_BATCH + 1];
     struct msghdr h = { .msg_name = &in->item->from,
                         .msg_namelen = sizeof in->item->from,
@@ -362,7 +391,7 @@ run_take(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places)
     in->n = 0;
     if (n <= 0)
         return;
-    each = segment_size(&h, (size_t)n);
+    each = control_read(in, &h, (size_t)n);
     if (n > HEARTHI_UDP_CALL || (h.msg_flags & MSG_TRUNC))
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_LENGTH);
     else if (!all_placed(in, places, (size_t)n, each))

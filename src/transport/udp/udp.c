@@ -96,6 +96,7 @@ nodes_open(void)
     hearthi_udp_barrier_open();
     fd = hearthi_udp_cards_exchange();
     sizes_set();
+    hearthi_udp_paces_open();
     hearthi_udp_server_open(fd);
     hearthi_udp_clients_open();
     hearthi_udp_local_open();
@@ -113,6 +114,7 @@ nodes_close(void)
         hearthi_udp_counts_print();
     hearthi_udp_local_close();
     hearthi_udp_server_close();
+    hearthi_udp_paces_close();
     hearthi_udp_diffs_close();
     hearthi_udp_clients_close();
     hearthi_udp_barrier_close();

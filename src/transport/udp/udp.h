@@ -38,6 +38,7 @@ struct hearthi_udp {
     bool                      auth;
     size_t                    fragment; /* most bytes of a body */
     uint32_t                  notices;  /* most in a small message */
+    size_t                    room;     /* that any server's socket has */
 };
 
 extern struct hearthi_udp hearthi_udp;
@@ -53,8 +54,10 @@ uint64_t hearthi_udp_seal(const uint8_t *head, const void *body, size_t len);
 
 /* ---- socket.c ---- */
 
-/* A socket bound to a port (0: any), with large buffers. */
-int hearthi_udp_socket(in_addr_t address, unsigned port);
+/* A socket bound to a port (0: any), with large buffers; what of its receive
+ * buffer datagrams can use. */
+int    hearthi_udp_socket(in_addr_t address, unsigned port);
+size_t hearthi_udp_room(int fd);
 struct sockaddr_in hearthi_udp_address_of(int fd);
 
 /* What a receiver needs, and what its last call of the kernel brought. */
@@ -74,6 +77,7 @@ struct hearthi_udp_inbox {
     bool                        server;
     uint8_t                    *buffer, *spare, *held;
     struct hearthi_udp_trouble *trouble;
+    uint32_t                    overruns; /* as the kernel counts them */
     unsigned                    n, at;
     struct hearthi_udp_item     item[HEARTHI_UDP_BATCH];
 };
@@ -227,8 +231,8 @@ void hearthi_udp_diffs_open(void);
 void hearthi_udp_diffs_close(void);
 
 /* Slot 0 has several messages to a home on their way; how many numbers apart
- * is bounded (server.c). */
-bool     hearthi_udp_too_far(uint32_t home);
+ * is bounded (server.c), and how many bytes they are (pace.c). */
+bool     hearthi_udp_may_send(uint32_t home, size_t bytes);
 uint32_t hearthi_udp_page_ahead(uint32_t home, uint32_t next);
 
 /* Wait for one message and take it, and send again what is late. */
@@ -243,6 +247,20 @@ void     hearthi_udp_page_places(struct hearthi_udp_places *places);
 void     hearthi_udp_diff_take(const struct hearthi_udp_message *m);
 uint64_t hearthi_udp_diff_due(void);
 void     hearthi_udp_diff_late(void);
+
+/* ---- pace.c: what a home's receive buffer can take ---- */
+
+void hearthi_udp_paces_open(void);
+void hearthi_udp_paces_close(void);
+
+/* May so many bytes go to a home now?  They went; they are answered, and it
+ * has told what it can take (0: nothing).  In slot 0. */
+bool hearthi_udp_pace_may(uint32_t home, size_t bytes);
+void hearthi_udp_pace_sent(uint32_t home, size_t bytes);
+void hearthi_udp_pace_done(uint32_t home, size_t bytes, size_t told);
+
+/* At the home: a client has sent a diff; what it may have on its way. */
+uint32_t hearthi_udp_pace_share(uint32_t client);
 
 /* ---- sync.c: the client's side of locks, flags and atomics ---- */
 

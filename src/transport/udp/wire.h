@@ -29,7 +29,8 @@
  * GETP      at: offset in the home's segment, len: bytes, pos: bytes of a
  *           fragment; body: the set of fragments wanted -> GETPGRANT, for
  *           each a datagram with at: its offset from GETP's, pos as asked
- * DIFF      pos: number of runs in the body -> DIFFGRANT
+ * DIFF      pos: number of runs in the body -> DIFFGRANT, len: what the home
+ *           can take (pace.c)
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
