@@ -4,31 +4,26 @@
  * turn of waiting that they share with pages, since both have slot 0.
  *
  * A diff must not be done twice: one that comes late could overwrite newer
- * bytes.  The home knows which of the last 64 numbers of slot 0 it has done
- * (server.c), so a client keeps well within that of its oldest unanswered
- * message.
+ * bytes.  The home knows which it has done (server.c).
  */
 #include "config.h"
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/option.h"
-#include "base/stat.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "udp.h"
 #include "world.h"
 
-enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX, AHEAD = 32 };
+enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX };
 
 enum state { FREE, OPEN, SENT };
 
 struct pack {
-    enum state                 state;
-    struct hearthi_udp_message m;
-    struct hearthi_udp_timer   timer;
-    uint8_t                   *body;
+    struct hearthi_udp_flight flight; /* first */
+    enum state                state;
+    uint8_t                  *body;
 };
 
 static struct pack pack[DEPTH];
@@ -43,8 +38,10 @@ hearthi_udp_diffs_open(void)
     if (pack_most > hearthi_udp.fragment)
         pack_most = hearthi_udp.fragment;
     n_sent = 0;
-    for (int i = 0; i < DEPTH; i++)
+    for (int i = 0; i < DEPTH; i++) {
         pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
+        hearthi_udp_flight_add(&pack[i].flight);
+    }
 }
 
 void
@@ -63,14 +60,11 @@ hearthi_udp_bulk_turn(void)
     struct hearthi_udp_places  places;
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
-    uint64_t due = hearthi_udp_page_due(), other = hearthi_udp_diff_due();
 
-    if (other < due)
-        due = other;
     hearthi_udp_page_places(&places);
-    if (!hearthi_udp_receive(&c->in, due, &places, &m, &from)) {
-        hearthi_udp_page_late();
-        hearthi_udp_diff_late();
+    if (!hearthi_udp_receive(&c->in, hearthi_udp_flights_due(), &places, &m,
+                             &from)) {
+        hearthi_udp_flights_late();
         return;
     }
     if (m.slot != c->slot || hearthi_udp_is_request(&m)) {
@@ -87,25 +81,11 @@ hearthi_udp_bulk_turn(void)
 /* ---- sending ---- */
 
 static void
-pack_again(const struct pack *p)
+pack_go(struct hearthi_udp_flight *f)
 {
-    struct hearthi_udp_message m = p->m;
-
-    hearthi_udp_send(hearthi_udp_bulk()->in.fd, &hearthi_udp.server[m.to], &m,
-                     NULL);
-}
-
-/* The next number must not be too far ahead of the oldest unanswered one. */
-bool
-hearthi_udp_may_send(uint32_t home, size_t bytes)
-{
-    uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
-    uint32_t most = hearthi_udp_page_ahead(home, next);
-
-    for (const struct pack *p = pack; p < pack + DEPTH; p++)
-        if (p->state == SENT && p->m.to == home && next - p->m.seq > most)
-            most = next - p->m.seq;
-    return most < AHEAD && hearthi_udp_pace_may(home, bytes);
+    f->ask.at = hearthi_udp_flight_turn(f);
+    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
+                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
 }
 
 static unsigned
@@ -119,15 +99,13 @@ depth(void)
 static void
 pack_send(struct pack *p)
 {
-    while (n_sent >= depth() ||
-           !hearthi_udp_may_send(p->m.to, p->m.body_len))
+    const struct hearthi_udp_message *m = &p->flight.ask;
+
+    while (n_sent >= depth() || !hearthi_udp_flight_may(m->to, m->body_len))
         hearthi_udp_bulk_turn();
-    p->m.seq = ++hearthi_udp_bulk()->seq[p->m.to];
     p->state = SENT;
     n_sent++;
-    hearthi_udp_pace_sent(p->m.to, p->m.body_len);
-    hearthi_udp_timer_start(&p->timer, (int)p->m.to);
-    pack_again(p);
+    hearthi_udp_flight_launch(&p->flight);
 }
 
 static struct pack *
@@ -149,7 +127,9 @@ pack_new(uint32_t home)
     while ((p = pack_in(FREE)) == NULL)
         hearthi_udp_bulk_turn();
     p->state = OPEN;
-    p->m = (struct hearthi_udp_message){
+    p->flight =
+        (struct hearthi_udp_flight){ .send = pack_go, .what = "release" };
+    p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
         .from = (uint32_t)hearthi_world.rank,
@@ -164,9 +144,9 @@ static struct pack *
 pack_for(uint32_t home)
 {
     for (struct pack *p = pack; p < pack + DEPTH; p++) {
-        if (p->state != OPEN || p->m.to != home)
+        if (p->state != OPEN || p->flight.ask.to != home)
             continue;
-        if (p->m.body_len + HEARTHI_UDP_RUN < pack_most)
+        if (p->flight.ask.body_len + HEARTHI_UDP_RUN < pack_most)
             return p;
         pack_send(p);
         break;
@@ -181,16 +161,16 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
 
     while (len > 0) {
         struct pack *p = pack_for((uint32_t)home);
-        uint8_t     *at = p->body + p->m.body_len;
-        size_t       room = pack_most - p->m.body_len - HEARTHI_UDP_RUN;
+        uint8_t     *at = p->body + p->flight.ask.body_len;
+        size_t       room = pack_most - p->flight.ask.body_len - HEARTHI_UDP_RUN;
         uint32_t     some = (uint32_t)(len < room ? len : room);
         uint64_t     where = offset;
 
         memcpy(at, &where, sizeof where);
         memcpy(at + sizeof where, &some, sizeof some);
         memcpy(at + HEARTHI_UDP_RUN, from, some);
-        p->m.body_len += HEARTHI_UDP_RUN + some;
-        p->m.pos++;
+        p->flight.ask.body_len += HEARTHI_UDP_RUN + some;
+        p->flight.ask.pos++;
         from += some;
         offset += some;
         len -= some;
@@ -207,7 +187,7 @@ hearthi_udp_tell(int home)
                      (++tells & ~UINT64_C(0) >> 24);
     struct pack *p = pack_for((uint32_t)home);
 
-    if (p->m.body_len + HEARTHI_UDP_RUN + sizeof value > pack_most)
+    if (p->flight.ask.body_len + HEARTHI_UDP_RUN + sizeof value > pack_most)
         pack_send(p);
     hearthi_udp_diff(home, hearthi_segments.told_at + word * sizeof value,
                      &value, sizeof value);
@@ -235,40 +215,12 @@ hearthi_udp_flush(void)
 void
 hearthi_udp_diff_take(const struct hearthi_udp_message *m)
 {
-    for (struct pack *p = pack; p < pack + DEPTH; p++) {
-        if (p->state == FREE || p->m.to != m->from)
-            continue;
-        if (p->state == SENT && p->m.seq == m->seq) {
-            hearthi_udp_timer_done(&p->timer, (int)m->from);
-            hearthi_udp_pace_done(m->from, p->m.body_len, m->len);
-            p->state = FREE;
-            n_sent--;
-        } else if (p->state == SENT) {
-            hearthi_udp_timer_heard(&p->timer);
-        }
-    }
-}
+    struct pack *p = (struct pack *)hearthi_udp_flight_of(m, HEARTHI_UDP_DIFF);
 
-uint64_t
-hearthi_udp_diff_due(void)
-{
-    uint64_t due = UINT64_MAX;
-
-    if (n_sent == 0)
-        return due;
-    for (const struct pack *p = pack; p < pack + DEPTH; p++)
-        if (p->state == SENT && p->timer.sent + p->timer.wait < due)
-            due = p->timer.sent + p->timer.wait;
-    return due;
-}
-
-void
-hearthi_udp_diff_late(void)
-{
-    if (n_sent == 0)
+    if (p == NULL)
         return;
-    for (struct pack *p = pack; p < pack + DEPTH; p++)
-        if (p->state == SENT &&
-            hearthi_udp_timer_late(&p->timer, (int)p->m.to, "release"))
-            pack_again(p);
+    p->state = FREE;
+    n_sent--;
+    hearthi_udp_flight_land(&p->flight, m->len);
+    hearthi_udp_flight_heard(&p->flight, m->at, true);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Pages.  A fetch is cut into pieces, each a GETP that is answered by up to
- * 64 fragments, sent by one call; as many pieces are on their way as the receive buffer takes
- * in.  A time-out asks for the missing fragments only.
+ * 64 fragments, sent by one call; as many pieces are on their way as the
+ * receive buffer takes in.  What was lost is asked for again, and no more.
  *
  * The answers are not remembered by the home: a page read again is a page
  * read later, and the fetch has not ended, so what it brings is still what an
@@ -11,11 +11,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/report.h"
 #include "base/stat.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -25,11 +22,10 @@
 enum { DEPTH = 16 };
 
 struct piece {
-    bool                       busy;
-    struct hearthi_udp_message ask;
-    struct hearthi_udp_set     missing;
-    char                      *to;
-    struct hearthi_udp_timer   timer;
+    struct hearthi_udp_flight flight; /* first */
+    struct hearthi_udp_set    missing;
+    unsigned                  last; /* fragment of its last request */
+    char                     *to;
 };
 
 static struct piece piece[DEPTH];
@@ -55,49 +51,54 @@ hearthi_udp_pages_open(void)
     if (piece_most > window)
         piece_most = window;
     memset(piece, 0, sizeof piece);
+    for (int i = 0; i < DEPTH; i++)
+        hearthi_udp_flight_add(&piece[i].flight);
     n_busy = 0;
     on_the_way = 0;
 }
 
 /* The set of fragments lies where the body is. */
 static void
-piece_send(struct piece *p)
+piece_send(struct hearthi_udp_flight *f)
 {
-    struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct piece *p = (struct piece *)f;
+    unsigned      announce = f->ask.kind & HEARTHI_UDP_ANNOUNCE;
 
-    p->ask.body = (const uint8_t *)&p->missing;
-    p->ask.body_len = sizeof p->missing;
-    hearthi_udp_send(c->in.fd, &hearthi_udp.server[p->ask.to], &p->ask, NULL);
+    p->last = hearthi_udp_last(&p->missing);
+    f->ask.kind = (uint8_t)(announce | hearthi_udp_flight_turn(f) *
+                                           HEARTHI_UDP_TURN);
+    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
+                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
 }
 
 static void
-piece_begin(const struct hearthi_fetch *f, size_t at, size_t len)
+piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
 {
-    struct hearthi_udp_client *c = hearthi_udp_bulk();
     unsigned      n = (unsigned)((len - 1) / hearthi_udp.fragment + 1);
     struct piece *p = piece;
 
-    while (p->busy)
+    while (p->flight.busy)
         p++;
-    *p = (struct piece){ .busy = true, .to = hearthi_cached(f->page) + at };
-    p->ask = (struct hearthi_udp_message){
+    *p = (struct piece){ .to = hearthi_cached(r->page) + at };
+    p->flight = (struct hearthi_udp_flight){ .send = piece_send,
+                                             .what = "page fault" };
+    p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_GETP,
-        .kind = f->announce ? HEARTHI_UDP_ANNOUNCE : 0,
+        .kind = r->announce ? HEARTHI_UDP_ANNOUNCE : 0,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_GETP),
         .from = (uint32_t)hearthi_world.rank,
-        .to = (uint32_t)f->home,
-        .seq = ++c->seq[f->home],
-        .at = hearthi_frame_at(f->frame, hearthi_heap.shift) + at,
+        .to = (uint32_t)r->home,
+        .at = hearthi_frame_at(r->frame, hearthi_heap.shift) + at,
         .len = (uint32_t)len,
         .pos = (uint32_t)hearthi_udp.fragment,
+        .body = (const uint8_t *)&p->missing,
+        .body_len = sizeof p->missing,
     };
     for (unsigned i = 0; i < n; i++)
         hearthi_udp_put(&p->missing, i);
     n_busy++;
     on_the_way += len;
-    hearthi_udp_timer_start(&p->timer, f->home);
-    hearthi_udp_pace_sent(p->ask.to, sizeof p->missing);
-    piece_send(p);
+    hearthi_udp_flight_launch(&p->flight);
 }
 
 /* What was told before goes out with the requests, and has arrived when the
@@ -113,8 +114,8 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
             size_t some = least(piece_most, len - at);
 
             while (n_busy == DEPTH ||
-                   !hearthi_udp_may_send((uint32_t)run[i].home,
-                                         sizeof piece->missing) ||
+                   !hearthi_udp_flight_may((uint32_t)run[i].home,
+                                           sizeof piece->missing) ||
                    (n_busy > 0 && on_the_way + some > window))
                 hearthi_udp_bulk_turn();
             piece_begin(&run[i], at, some);
@@ -127,31 +128,12 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
 
 /* ---- answers ---- */
 
-static struct piece *
-piece_of(const struct hearthi_udp_message *m)
-{
-    for (struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->busy && p->ask.seq == m->seq && p->ask.to == m->from)
-            return p;
-    return NULL;
-}
-
-/* How far a number is ahead of the oldest piece of that home. */
-uint32_t
-hearthi_udp_page_ahead(uint32_t home, uint32_t next)
-{
-    uint32_t most = 0;
-
-    for (const struct piece *p = piece; p < piece + DEPTH && n_busy > 0; p++)
-        if (p->busy && p->ask.to == home && next - p->ask.seq > most)
-            most = next - p->ask.seq;
-    return most;
-}
-
 static size_t
 fragment_len(const struct piece *p, size_t i)
 {
-    return least(p->ask.pos, p->ask.len - i * p->ask.pos);
+    const struct hearthi_udp_message *ask = &p->flight.ask;
+
+    return least(ask->pos, ask->len - i * ask->pos);
 }
 
 /* The pieces in the order in which they were asked for. */
@@ -161,9 +143,9 @@ piece_after(const struct piece *last)
     const struct piece *next = NULL;
 
     for (const struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->busy &&
-            (last == NULL || p->timer.first > last->timer.first) &&
-            (next == NULL || p->timer.first < next->timer.first))
+        if (p->flight.busy &&
+            (last == NULL || (int)(p->flight.turn - last->flight.turn) > 0) &&
+            (next == NULL || (int)(p->flight.turn - next->flight.turn) < 0))
             next = p;
     return next;
 }
@@ -174,99 +156,47 @@ void
 hearthi_udp_page_places(struct hearthi_udp_places *places)
 {
     places->n = 0;
-    for (const struct piece *p = piece_after(NULL); p != NULL;
-         p = piece_after(p)) {
-        unsigned n = (p->ask.len - 1) / p->ask.pos + 1;
+    for (const struct piece *p = piece_after(NULL);
+         p != NULL && places->n == 0; p = piece_after(p)) {
+        const struct hearthi_udp_message *ask = &p->flight.ask;
 
-        for (unsigned i = 0; i < n && places->n < HEARTHI_UDP_BATCH; i++)
+        for (unsigned i = 0; i <= p->last && places->n < HEARTHI_UDP_BATCH;
+             i++)
             if (hearthi_udp_has(&p->missing, i))
                 places->place[places->n++] = (struct hearthi_udp_place){
-                    .at = p->to + (size_t)i * p->ask.pos,
+                    .at = p->to + (size_t)i * ask->pos,
                     .len = fragment_len(p, i),
-                    .offset = (uint64_t)i * p->ask.pos,
-                    .from = p->ask.to,
-                    .seq = p->ask.seq
+                    .offset = (uint64_t)i * ask->pos,
+                    .from = ask->to,
+                    .seq = ask->seq
                 };
-        if (places->n > 0)
-            return;
     }
-}
-
-/* A home answers in order.  What was asked of it before the piece that is
- * now complete, and is not, was lost. */
-static void
-overtaken_ask(const struct piece *done)
-{
-    for (struct piece *p = piece; p < piece + DEPTH; p++) {
-        if (!p->busy || p->ask.to != done->ask.to ||
-            p->timer.first > done->timer.first || p->timer.tries > 0)
-            continue;
-        p->timer.tries++;
-        p->timer.sent = hearthi_now();
-        hearthi_count(resends, 1);
-        piece_send(p);
-    }
-}
-
-/* As long as a home answers, what it owes besides is not late. */
-static void
-home_heard(uint32_t home)
-{
-    for (struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->busy && p->ask.to == home)
-            hearthi_udp_timer_heard(&p->timer);
 }
 
 void
 hearthi_udp_page_take(const struct hearthi_udp_message *m)
 {
-    struct piece *p = piece_of(m);
-    size_t        i = m->at / m->pos;
+    struct piece *p =
+        (struct piece *)hearthi_udp_flight_of(m, HEARTHI_UDP_GETP);
+    unsigned i = (unsigned)(m->at / m->pos);
 
-    if (p == NULL || m->pos != p->ask.pos || m->at >= p->ask.len ||
-        m->len != fragment_len(p, i)) {
+    if (p == NULL || m->pos != p->flight.ask.pos ||
+        m->at >= p->flight.ask.len || m->len != fragment_len(p, i)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
         return;
     }
-    if (!hearthi_udp_has(&p->missing, (unsigned)i)) {
+    if (!hearthi_udp_has(&p->missing, i)) {
         hearthi_count(repeats, 1);
         return;
     }
     if (m->body != (const uint8_t *)p->to + m->at)
         memcpy(p->to + m->at, m->body, m->len);
-    hearthi_udp_take(&p->missing, (unsigned)i);
-    home_heard(m->from);
-    if (hearthi_udp_count(&p->missing) > 0)
-        return;
-    hearthi_udp_timer_done(&p->timer, (int)m->from);
-    hearthi_udp_pace_done(p->ask.to, sizeof p->missing, 0);
-    p->busy = false;
-    n_busy--;
-    on_the_way -= p->ask.len;
-    if (n_busy > 0)
-        overtaken_ask(p);
-}
-
-uint64_t
-hearthi_udp_page_due(void)
-{
-    uint64_t due = UINT64_MAX;
-
-    if (n_busy == 0)
-        return due;
-    for (const struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->busy && p->timer.sent + p->timer.wait < due)
-            due = p->timer.sent + p->timer.wait;
-    return due;
-}
-
-void
-hearthi_udp_page_late(void)
-{
-    if (n_busy == 0)
-        return;
-    for (struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->busy && hearthi_udp_timer_late(&p->timer, (int)p->ask.to,
-                                              "page fault"))
-            piece_send(p);
+    hearthi_udp_take(&p->missing, i);
+    if (hearthi_udp_count(&p->missing) == 0) {
+        hearthi_udp_flight_land(&p->flight, 0);
+        n_busy--;
+        on_the_way -= p->flight.ask.len;
+    }
+    hearthi_udp_flight_heard(&p->flight, m->kind / HEARTHI_UDP_TURN,
+                             i == p->last);
 }

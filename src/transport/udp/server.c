@@ -195,6 +195,15 @@ flags_set(uint64_t at, uint32_t len)
     memset(summary + first, 1, last - first + 1);
 }
 
+static struct hearthi_udp_message
+grant_of(const struct hearthi_udp_message *ask)
+{
+    struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
+
+    grant.kind = ask->kind & (uint8_t)~HEARTHI_UDP_ANNOUNCE;
+    return grant;
+}
+
 /* The i-th of n fragments. */
 static void
 fragment_set(struct hearthi_udp_message *grant,
@@ -226,7 +235,7 @@ fragments_send(const struct hearthi_udp_message *ask,
                const struct hearthi_udp_set *set, unsigned i, unsigned n,
                const struct sockaddr_in *to)
 {
-    struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
+    struct hearthi_udp_message grant = grant_of(ask);
     uint8_t      head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
     struct iovec part[2 * HEARTHI_UDP_BATCH];
     size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0;
@@ -255,7 +264,7 @@ fragments_send_acked(const struct hearthi_udp_message *ask,
                      const struct hearthi_udp_set *set, unsigned n,
                      const struct sockaddr_in *to)
 {
-    struct hearthi_udp_message grant = answer_to(ask, HEARTHI_UDP_GETPGRANT);
+    struct hearthi_udp_message grant = grant_of(ask);
 
     for (unsigned i = 0; i < n; i++) {
         size_t used = 0;
@@ -317,6 +326,7 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
         if (hearthi_udp_diff_next(m, &at, &run))
             run_apply(&run);
     atomic_thread_fence(memory_order_seq_cst);
+    grant.at = m->at;
     grant.len = hearthi_udp_pace_share(m->from);
     answer_send(&grant, to, NULL);
 }

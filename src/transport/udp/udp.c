@@ -101,6 +101,7 @@ nodes_open(void)
     hearthi_udp_clients_open();
     hearthi_udp_local_open();
     hearthi_udp_hello();
+    hearthi_udp_flights_open();
     hearthi_udp_pages_open();
     hearthi_udp_diffs_open();
 }

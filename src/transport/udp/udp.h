@@ -218,6 +218,43 @@ void hearthi_udp_call(struct hearthi_udp_client *c, int rank,
 void hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
                              const struct sockaddr_in *to);
 
+/* ---- flight.c: requests of slot 0 on their way ---- */
+
+struct hearthi_udp_flight {
+    bool                       busy, alone;
+    unsigned                   turn; /* of its last try, of all */
+    struct hearthi_udp_message ask;
+    struct hearthi_udp_timer   timer;
+    const char                *what; /* the call, for a line */
+    void (*send)(struct hearthi_udp_flight *f); /* with the turn in it */
+};
+
+void hearthi_udp_flights_open(void);
+void hearthi_udp_flight_add(struct hearthi_udp_flight *f);
+
+/* May a request of so many bytes go to a home now? */
+bool hearthi_udp_flight_may(uint32_t home, size_t bytes);
+
+/* Send one, whose ask is complete but for the number. */
+void hearthi_udp_flight_launch(struct hearthi_udp_flight *f);
+
+/* What a message answers, if it is a request of this operation, or NULL. */
+struct hearthi_udp_flight *
+hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op);
+
+/* All of its answer is there; the home has told what it can take. */
+void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
+
+/* An answer, or a part of it, came to a request of this turn; `ended`: the
+ * last that the home sends for it. */
+void    hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint64_t turn,
+                                 bool ended);
+uint8_t hearthi_udp_flight_turn(const struct hearthi_udp_flight *f);
+
+/* The time of the next time-out, and what to do then. */
+uint64_t hearthi_udp_flights_due(void);
+void     hearthi_udp_flights_late(void);
+
 /* ---- page.c, diff.c: several messages on their way in slot 0 ---- */
 
 void hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n);
@@ -230,23 +267,13 @@ void hearthi_udp_pages_open(void);
 void hearthi_udp_diffs_open(void);
 void hearthi_udp_diffs_close(void);
 
-/* Slot 0 has several messages to a home on their way; how many numbers apart
- * is bounded (server.c), and how many bytes they are (pace.c). */
-bool     hearthi_udp_may_send(uint32_t home, size_t bytes);
-uint32_t hearthi_udp_page_ahead(uint32_t home, uint32_t next);
-
 /* Wait for one message and take it, and send again what is late. */
 void hearthi_udp_bulk_turn(void);
 
-/* Their parts of that: take an answer, the time of the next time-out, what is
- * late. */
-void     hearthi_udp_page_take(const struct hearthi_udp_message *m);
-uint64_t hearthi_udp_page_due(void);
-void     hearthi_udp_page_late(void);
-void     hearthi_udp_page_places(struct hearthi_udp_places *places);
-void     hearthi_udp_diff_take(const struct hearthi_udp_message *m);
-uint64_t hearthi_udp_diff_due(void);
-void     hearthi_udp_diff_late(void);
+/* Their parts of that. */
+void hearthi_udp_page_take(const struct hearthi_udp_message *m);
+void hearthi_udp_page_places(struct hearthi_udp_places *places);
+void hearthi_udp_diff_take(const struct hearthi_udp_message *m);
 
 /* ---- pace.c: what a home's receive buffer can take ---- */
 

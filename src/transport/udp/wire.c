@@ -249,8 +249,8 @@ static const struct operation {
 } table[HEARTHI_UDP_OPS] = {
     { "NULL", plain_check, REPLY, 2 },
     { "EXIT", plain_check, REQUEST, 0 },
-    { "GETP", getp_check, REQUEST, 1 },
-    { "GETPGRANT", getpgrant_check, REPLY, 0 },
+    { "GETP", getp_check, REQUEST, 255 },
+    { "GETPGRANT", getpgrant_check, REPLY, 254 },
     { "DIFF", diff_check, REQUEST, 2 },
     { "DIFFGRANT", diffgrant_check, REPLY, 2 },
     { "BARR", barr_check, REQUEST, 1 },

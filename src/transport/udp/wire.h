@@ -29,8 +29,8 @@
  * GETP      at: offset in the home's segment, len: bytes, pos: bytes of a
  *           fragment; body: the set of fragments wanted -> GETPGRANT, for
  *           each a datagram with at: its offset from GETP's, pos as asked
- * DIFF      pos: number of runs in the body -> DIFFGRANT, len: what the home
- *           can take (pace.c)
+ * DIFF      at: the turn, pos: number of runs in the body -> DIFFGRANT, at:
+ *           the turn, len: what the home can take (pace.c)
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
@@ -74,6 +74,8 @@ enum {
     HEARTHI_UDP_ACK = 1,      /* NULL: arrived */
     HEARTHI_UDP_WAITS = 2,    /* NULL: arrived, and stands in a queue */
     HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
+    HEARTHI_UDP_TURN = 2,     /* GETP, GETPGRANT: the seven bits above are
+                                 the turn of the request */
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
     HEARTHI_UDP_TRY = 1,        /* ACQ */
@@ -187,6 +189,17 @@ static inline void
 hearthi_udp_take(struct hearthi_udp_set *s, unsigned i)
 {
     s->bit[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* The largest; the set is not empty. */
+static inline unsigned
+hearthi_udp_last(const struct hearthi_udp_set *s)
+{
+    unsigned i = HEARTHI_UDP_FRAGMENTS / 64 - 1;
+
+    while (i > 0 && s->bit[i] == 0)
+        i--;
+    return 64 * i + 63 - (unsigned)__builtin_clzll(s->bit[i] | 1);
 }
 
 static inline unsigned

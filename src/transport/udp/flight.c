@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Flights: the requests of slot 0, for pages and with diffs, of which several
+ * are on their way to a home.
+ *
+ * A home takes its requests in the order in which they come, and answers each
+ * before the next.  So the answer to one says that those sent before it, and
+ * not answered, were lost, or their answers were: they go again at once.  An
+ * answer carries the turn of its request, so that what comes late of an
+ * earlier try says nothing of the later.  (Where the network changes the order
+ * something goes again needlessly.)
+ *
+ * Only when a home says nothing at all there is a time-out, and then one
+ * request goes again, the oldest: its answer tells what to do with the others.
+ * A home that is slow is not flooded.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/stat.h"
+#include "udp.h"
+
+/* The home knows which of the last 64 numbers of slot 0 it has done
+ * (server.c); a client keeps well within that of its oldest request. */
+enum { AHEAD = 32, FLIGHTS = 64, TURNS = 128 };
+
+static struct hearthi_udp_flight *all[FLIGHTS];
+static unsigned                   n_all, turns;
+
+void
+hearthi_udp_flights_open(void)
+{
+    n_all = 0;
+}
+
+void
+hearthi_udp_flight_add(struct hearthi_udp_flight *f)
+{
+    all[n_all++] = f;
+}
+
+/* Those on their way to a home, one after the other; start with NULL. */
+static struct hearthi_udp_flight *
+flight_next(uint32_t home, unsigned *i)
+{
+    for (; *i < n_all; (*i)++)
+        if (all[*i]->busy && all[*i]->ask.to == home)
+            return all[(*i)++];
+    return NULL;
+}
+
+#define EACH_FLIGHT(f, home)                                             \
+    for (unsigned i_ = 0; ((f) = flight_next((home), &i_)) != NULL;)
+
+bool
+hearthi_udp_flight_may(uint32_t home, size_t bytes)
+{
+    uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
+    struct hearthi_udp_flight *f;
+
+    EACH_FLIGHT (f, home)
+        if (next - f->ask.seq >= AHEAD)
+            return false;
+    return hearthi_udp_pace_may(home, bytes);
+}
+
+static void
+flight_send(struct hearthi_udp_flight *f)
+{
+    f->turn = ++turns;
+    f->send(f);
+}
+
+void
+hearthi_udp_flight_launch(struct hearthi_udp_flight *f)
+{
+    uint32_t home = f->ask.to;
+    unsigned i = 0;
+
+    f->alone = flight_next(home, &i) == NULL;
+    f->busy = true;
+    f->ask.seq = ++hearthi_udp_bulk()->seq[home];
+    hearthi_udp_timer_start(&f->timer, (int)home);
+    hearthi_udp_pace_sent(home, f->ask.body_len);
+    flight_send(f);
+}
+
+void
+hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told)
+{
+    f->busy = false;
+    hearthi_udp_pace_done(f->ask.to, f->ask.body_len, told);
+}
+
+uint8_t
+hearthi_udp_flight_turn(const struct hearthi_udp_flight *f)
+{
+    return (uint8_t)(f->turn % TURNS);
+}
+
+struct hearthi_udp_flight *
+hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op)
+{
+    struct hearthi_udp_flight *f;
+
+    EACH_FLIGHT (f, m->from)
+        if (f->ask.seq == m->seq && f->ask.op == op)
+            return f;
+    return NULL;
+}
+
+/* As long as a home answers, what it owes besides is not late.  A request
+ * that did not stand behind others has measured a round trip. */
+void
+hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
+                         bool ended)
+{
+    uint32_t                   home = now->ask.to;
+    unsigned                   asked = now->turn;
+    struct hearthi_udp_flight *f;
+
+    if (now->alone)
+        hearthi_udp_timer_done(&now->timer, (int)home);
+    now->alone = false;
+    EACH_FLIGHT (f, home)
+        hearthi_udp_timer_heard(&f->timer);
+    if (hearthi_udp_flight_turn(now) != turn)
+        return;
+    EACH_FLIGHT (f, home) {
+        if ((int)(f->turn - asked) >= (f == now && ended))
+            continue;
+        f->timer.tries++;
+        hearthi_count(resends, 1);
+        flight_send(f);
+    }
+}
+
+/* ---- time-outs ---- */
+
+uint64_t
+hearthi_udp_flights_due(void)
+{
+    uint64_t due = UINT64_MAX;
+
+    for (unsigned i = 0; i < n_all; i++) {
+        const struct hearthi_udp_timer *t = &all[i]->timer;
+
+        if (all[i]->busy && t->sent + t->wait < due)
+            due = t->sent + t->wait;
+    }
+    return due;
+}
+
+static struct hearthi_udp_flight *
+oldest(uint32_t home)
+{
+    struct hearthi_udp_flight *f, *first = NULL;
+
+    EACH_FLIGHT (f, home)
+        if (first == NULL || (int)(f->turn - first->turn) < 0)
+            first = f;
+    return first;
+}
+
+/* The others wait for the oldest, and have heard as little. */
+static void
+home_late(uint32_t home)
+{
+    struct hearthi_udp_flight *f, *first = oldest(home);
+    uint64_t                   silent = first->timer.silent;
+
+    if (!hearthi_udp_timer_late(&first->timer, (int)home, first->what))
+        return;
+    silent = first->timer.silent - silent;
+    EACH_FLIGHT (f, home)
+        if (f != first) {
+            f->timer.sent = first->timer.sent;
+            f->timer.wait = first->timer.wait;
+            f->timer.silent += silent;
+        }
+    flight_send(first);
+}
+
+void
+hearthi_udp_flights_late(void)
+{
+    for (unsigned i = 0; i < n_all; i++)
+        if (all[i]->busy)
+            home_late(all[i]->ask.to);
+}
