@@ -50,20 +50,6 @@ hearthi_jia_number(const char *call, const char *what, int number, int count)
                       count - 1);
 }
 
-void
-hearthi_jia_finish(MPI_Request *request)
-{
-    unsigned turn = 0;
-    int      done = 0;
-
-    for (;;) {
-        HEARTHI_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
-        if (done)
-            return;
-        hearthi_relax(&turn);
-    }
-}
-
 static void
 mpi_start(void)
 {

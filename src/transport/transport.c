@@ -54,3 +54,17 @@ hearthi_relax(unsigned *turn)
     if (*turn > spins)
         sched_yield();
 }
+
+/* One after the other: a test of any request moves them all. */
+void
+hearthi_requests_wait(MPI_Request *request, int n)
+{
+    unsigned turn = 0;
+    int      done = 0;
+
+    for (int i = 0; i < n; i += done != 0) {
+        HEARTHI_MPI(MPI_Test(&request[i], &done, MPI_STATUS_IGNORE));
+        if (!done)
+            hearthi_relax(&turn);
+    }
+}

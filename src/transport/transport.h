@@ -11,6 +11,7 @@
 #ifndef HEARTHI_TRANSPORT_H
 #define HEARTHI_TRANSPORT_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -120,5 +121,9 @@ enum { HEARTHI_SPIN_NS = 50000 };
 /* One turn of a waiting loop: spins at first, then drives progress and
  * yields.  Start with *turn == 0. */
 void hearthi_relax(unsigned *turn);
+
+/* Blocks until n requests of ours are done: a collective must not keep the
+ * core or stop serving others. */
+void hearthi_requests_wait(MPI_Request *request, int n);
 
 #endif
