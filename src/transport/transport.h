@@ -16,11 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hearth/hearth.h"
 #include "notice/notice.h"
-
-/* Synchronisation objects: locks, then flags, in one numbering. */
-enum { HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS, HEARTHI_LOG = 168 };
+#include "transport/log.h"
 
 /* A run of pages with one home and neighbouring frames. */
 struct hearthi_fetch {
@@ -40,8 +37,6 @@ struct hearthi_grant {
     bool     ahead;      /* it is of an epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
 };
-
-enum { HEARTHI_EPOCHS = 65535 };
 
 /* What a barrier learnt; valid until the next barrier. */
 struct hearthi_news {
