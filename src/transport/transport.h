@@ -104,6 +104,7 @@ extern const struct hearthi_transport_ops *hearthi_transport; /* in use */
 
 extern const struct hearthi_transport_ops hearthi_transport_mpi;
 extern const struct hearthi_transport_ops hearthi_transport_udp;
+extern const struct hearthi_transport_ops hearthi_transport_udp_node;
 
 /* The transport that hearthi_opt.transport names.  Collective. */
 void hearthi_transport_open(void);
