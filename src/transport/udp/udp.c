@@ -88,6 +88,7 @@ nodes_open(void)
 {
     int fd;
 
+    hearthi_udp_counts_reset();
     session_agree();
     limits_set();
     hearthi_udp_seal_open();
