@@ -44,8 +44,10 @@ libhearth_core_la_SOURCES += \
   src/api/alloc.c \
   src/api/sync.c
 
-# The decoder of datagrams is a pure function, so it is tested as one.
+# The rule of logs and the decoder of datagrams are pure functions, so they
+# are tested as such.
 libhearth_base_la_SOURCES += \
+  src/transport/log.c src/transport/log.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
 libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS)

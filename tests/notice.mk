@@ -25,6 +25,12 @@ unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
 %C%_ring_CFLAGS = $(test_cflags)
 %C%_ring_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/log
+%C%_log_SOURCES = %D%/log.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_log_CFLAGS = $(test_cflags)
+%C%_log_LDADD = $(unit_ldadd)
+
 # An exhaustive model needs nothing but C.
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \

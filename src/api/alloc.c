@@ -17,21 +17,6 @@
 #include "transport/transport.h"
 #include "world.h"
 
-/* A collective of ours must not keep the core or stop serving others. */
-static void
-request_wait(MPI_Request *request)
-{
-    unsigned turn = 0;
-    int      done = 0;
-
-    for (;;) {
-        HEARTHI_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
-        if (done)
-            return;
-        hearthi_relax(&turn);
-    }
-}
-
 /* Least and largest of each argument over all ranks: x and ~x in one MIN. */
 enum { ARGS = HEARTHI_ARGS };
 
@@ -47,7 +32,7 @@ args_agree(const uint64_t *mine, uint64_t *least, uint64_t *most)
     }
     HEARTHI_MPI(MPI_Iallreduce(both, all, 2 * ARGS, MPI_UINT64_T, MPI_MIN,
                                hearthi_world.comm, &request));
-    request_wait(&request);
+    hearthi_requests_wait(&request, 1);
     for (int i = 0; i < ARGS; i++) {
         least[i] = all[i];
         most[i] = ~all[ARGS + i];
@@ -174,7 +159,7 @@ hearth_free(void *p)
     hearthi_table_unlock();
     /* Nobody looks at the flags before every home has cleared its own. */
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
-    request_wait(&request);
+    hearthi_requests_wait(&request, 1);
 }
 
 void

@@ -2,6 +2,8 @@
 #ifndef HEARTHI_API_H
 #define HEARTHI_API_H
 
+#include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +18,9 @@ void hearthi_require_thread(const char *call);
 /* Forget who holds what, at a new start. */
 void hearthi_locks_reset(void);
 
-/* From now on hearthi_fatal() ends the whole job; hearth_init() begins with
- * it. */
-void hearthi_abort_ready(void);
+/* Initialise MPI, unless that was done before: true if it is ours to finalize.
+ * From now on hearthi_fatal() ends the whole job. */
+bool hearthi_mpi_start(const char *call, MPI_Comm comm);
 
 /* End the job if a collective call was not given the same arguments by every
  * rank; names are for that line. */

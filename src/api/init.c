@@ -84,12 +84,6 @@ job_abort(void)
     _exit(EXIT_ABORT);
 }
 
-void
-hearthi_abort_ready(void)
-{
-    hearthi_abort_hook = job_abort;
-}
-
 /* A rank that leaves quietly would let the others wait for ever. */
 static void
 exit_check(void)
@@ -123,23 +117,24 @@ watch_the_end(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
 }
 
-static void
-mpi_start(MPI_Comm comm)
+bool
+hearthi_mpi_start(const char *call, MPI_Comm comm)
 {
     int up = 0, down = 0, level;
 
+    hearthi_abort_hook = job_abort;
     MPI_Finalized(&down);
     if (down)
-        hearthi_fatal("hearth_init", "MPI was finalized already: call it "
-                                     "before MPI_Finalize");
+        hearthi_fatal(call, "MPI was finalized already: call it before "
+                            "MPI_Finalize");
     MPI_Initialized(&up);
-    hearthi_world.owns_mpi = !up;
     if (up)
-        return;
+        return false;
     if (comm != MPI_COMM_WORLD)
-        hearthi_fatal("hearth_init", "MPI is not initialised: pass "
-                                     "MPI_COMM_WORLD, or call MPI_Init first");
+        hearthi_fatal(call, "MPI is not initialised: pass MPI_COMM_WORLD, or "
+                            "call MPI_Init first");
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    return true;
 }
 
 /* With the launcher of another MPI every process has a world of its own and
@@ -212,11 +207,10 @@ hearth_init(MPI_Comm comm)
 {
     MPI_Comm own;
 
-    hearthi_abort_ready();
     if (hearthi_world.up)
         hearthi_fatal("hearth_init", "called twice: call hearth_finalize in "
                                      "between");
-    mpi_start(comm);
+    hearthi_world.owns_mpi = hearthi_mpi_start("hearth_init", comm);
     if (comm == MPI_COMM_NULL)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");

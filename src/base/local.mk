@@ -3,5 +3,6 @@ libhearth_base_la_SOURCES += \
   %D%/clock.c %D%/clock.h \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
+  %D%/random.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h

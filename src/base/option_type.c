@@ -99,29 +99,6 @@ size_print(const struct hearthi_type *type, const void *value, char *out,
     snprintf(out, room, "%zu%s", n, suffix);
 }
 
-/* "auto" is kept as 0, so a plain 0 would be taken for it: refused. */
-static bool
-size_auto_parse(const struct hearthi_type *type, const char *text, void *out)
-{
-    size_t n = 0;
-
-    if (strcasecmp(text, "auto") != 0 &&
-        (!size_parse(type, text, &n) || n == 0))
-        return false;
-    *(size_t *)out = n;
-    return true;
-}
-
-static void
-size_auto_print(const struct hearthi_type *type, const void *value, char *out,
-                size_t room)
-{
-    if (*(const size_t *)value == 0)
-        snprintf(out, room, "auto");
-    else
-        size_print(type, value, out, room);
-}
-
 /* A decimal number with its unit, kept in nanoseconds. */
 static const struct unit {
     const char *name;
@@ -165,27 +142,27 @@ time_print(const struct hearthi_type *type, const void *value, char *out,
     snprintf(out, room, "%zu%s", n / units[i].ns, units[i].name);
 }
 
-/* A time of 0 would be taken for "auto". */
+/* "auto" is kept as 0, so a plain 0 would be taken for it: refused. */
 static bool
-time_auto_parse(const struct hearthi_type *type, const char *text, void *out)
+auto_parse(const struct hearthi_type *type, const char *text, void *out)
 {
     size_t n = 0;
 
     if (strcasecmp(text, "auto") != 0 &&
-        (!time_parse(type, text, &n) || n == 0))
+        (!type->inner->parse(type->inner, text, &n) || n == 0))
         return false;
     *(size_t *)out = n;
     return true;
 }
 
 static void
-time_auto_print(const struct hearthi_type *type, const void *value, char *out,
-                size_t room)
+auto_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
 {
     if (*(const size_t *)value == 0)
         snprintf(out, room, "auto");
     else
-        time_print(type, value, out, room);
+        type->inner->print(type->inner, value, out, room);
 }
 
 static bool
@@ -214,43 +191,71 @@ word_print(const struct hearthi_type *type, const void *value, char *out,
     }
 
 const struct hearthi_type hearthi_type_of_bool = {
-    "yes or no (1 or 0, on or off)", bool_parse, bool_print,
-    WORDS("no", "yes", "0", "1", "off", "on")
+    .accepts = "yes or no (1 or 0, on or off)",
+    .parse = bool_parse,
+    .print = bool_print,
+    .words = WORDS("no", "yes", "0", "1", "off", "on"),
 };
-const struct hearthi_type hearthi_type_of_count = { "a number such as 4",
-                                                    count_parse, count_print,
-                                                    NULL };
+const struct hearthi_type hearthi_type_of_count = {
+    .accepts = "a number such as 4",
+    .parse = count_parse,
+    .print = count_print,
+};
 const struct hearthi_type hearthi_type_of_size = {
-    "a number of bytes such as 4096, 64k, 2m, 1g or 1t", size_parse,
-    size_print, NULL
+    .accepts = "a number of bytes such as 4096, 64k, 2m, 1g or 1t",
+    .parse = size_parse,
+    .print = size_print,
 };
 const struct hearthi_type hearthi_type_of_size_auto = {
-    "auto or a number of bytes such as 64k, 2m, 1g or 1t", size_auto_parse,
-    size_auto_print, NULL
+    .accepts = "auto or a number of bytes such as 64k, 2m, 1g or 1t",
+    .parse = auto_parse,
+    .print = auto_print,
+    .inner = &hearthi_type_of_size,
 };
 const struct hearthi_type hearthi_type_of_time = {
-    "a time such as 500us, 40ms or 30s", time_parse, time_print, NULL
+    .accepts = "a time such as 500us, 40ms or 30s",
+    .parse = time_parse,
+    .print = time_print,
 };
 const struct hearthi_type hearthi_type_of_time_auto = {
-    "auto or a time such as 500us, 40ms or 1s", time_auto_parse,
-    time_auto_print, NULL
+    .accepts = "auto or a time such as 500us, 40ms or 1s",
+    .parse = auto_parse,
+    .print = auto_print,
+    .inner = &hearthi_type_of_time,
 };
 const struct hearthi_type hearthi_type_of_udp_ack = {
-    "all, page or none", word_parse, word_print, WORDS("all", "page", "none")
+    .accepts = "all, page or none",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("all", "page", "none"),
 };
 const struct hearthi_type hearthi_type_of_udp_auth = {
-    "auto, on or off", word_parse, word_print, WORDS("auto", "on", "off")
+    .accepts = "auto, on or off",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("auto", "on", "off"),
 };
 const struct hearthi_type hearthi_type_of_udp_local = {
-    "shm or udp", word_parse, word_print, WORDS("shm", "udp")
+    .accepts = "shm or udp",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("shm", "udp"),
 };
 const struct hearthi_type hearthi_type_of_consistency = {
-    "release or scope", word_parse, word_print, WORDS("release", "scope")
+    .accepts = "release or scope",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("release", "scope"),
 };
-const struct hearthi_type hearthi_type_of_transport = { "mpi or udp", word_parse,
-                                                        word_print,
-                                                        WORDS("mpi", "udp") };
+const struct hearthi_type hearthi_type_of_transport = {
+    .accepts = "mpi or udp",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("mpi", "udp"),
+};
 const struct hearthi_type hearthi_type_of_progress = {
-    "auto, thread or none", word_parse, word_print,
-    WORDS("auto", "thread", "none")
+    .accepts = "auto, thread or none",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("auto", "thread", "none"),
 };

@@ -17,7 +17,8 @@ struct hearthi_type {
     /* Print *value as a user would type it. */
     void (*print)(const struct hearthi_type *type, const void *value,
                   char *out, size_t room);
-    const char *const *words; /* NULL-ended, or NULL */
+    const char *const         *words; /* NULL-ended, or NULL */
+    const struct hearthi_type *inner; /* "auto" or this, or NULL */
 };
 
 extern const struct hearthi_type hearthi_type_of_bool;

@@ -281,13 +281,7 @@ hearthi_home_free(const struct hearthi_allocation *a)
     uint64_t              page = a->page, count = a->pages, end = page + count;
     size_t                i = (size_t)(a - list);
 
-    for (uint64_t p = page, n; p < end; p += n) {
-        bool near = page_is_near(p);
-
-        for (n = 1; p + n < end && page_is_near(p + n) == near; n++)
-            ;
-        hearthi_pages_set(p, n, HEARTHI_UNUSED);
-    }
+    hearthi_pages_set(page, count, HEARTHI_UNUSED);
     frames_give(a);
     /* Cached frames stay for the next allocation, to which they are like any
      * others: they are in the ring, and replaced when their turn comes. */

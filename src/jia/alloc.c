@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "home/home.h"
 #include "layer.h"
@@ -224,14 +225,11 @@ jia_alloc_array(long size, const int *blocks, int n)
     return deal_list(&d, blocks);
 }
 
-/* The program's own rand() is left alone. */
 unsigned long
 jia_alloc_random(long size)
 {
-    uint64_t z = next_random += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    uint64_t random = hearthi_random(&next_random) >> 33;
 
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return deal_even("jia_alloc_random", size, size,
-                     (int)((z >> 33) % (uint64_t)jia_hosts));
+                     (int)(random % (uint64_t)jia_hosts));
 }

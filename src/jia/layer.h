@@ -29,9 +29,6 @@ void hearthi_jia_require(const char *call);
 void hearthi_jia_number(const char *call, const char *what, int number,
                         int count);
 
-/* Drive progress until a request of ours is done. */
-void hearthi_jia_finish(MPI_Request *request);
-
 /* Each file's part of jia_init() and jia_exit(). */
 void hearthi_jia_alloc_open(void);
 void hearthi_jia_sync_open(void);

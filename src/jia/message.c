@@ -107,7 +107,7 @@ message_take(const char *call, MPI_Message *message, MPI_Status *status,
     MPI_Get_count(status, MPI_BYTE, bytes);
     got = buffer_new(call, (size_t)*bytes);
     HEARTHI_MPI(MPI_Imrecv(got, *bytes, MPI_BYTE, message, &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     return got;
 }
 
@@ -192,7 +192,7 @@ jia_reduce(const void *send, void *recv, int count, int op, int root)
     hearthi_jia_load_pause();
     HEARTHI_MPI(MPI_Ireduce(from, to, count, type, reduce_op(op), root,
                             hearthi_jia.comm, &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     hearthi_jia_load_resume();
     if (jia_pid == root)
         memcpy(recv, to, bytes);
@@ -214,7 +214,7 @@ jia_bcast(void *buf, int len, int root)
     hearthi_jia_load_pause();
     HEARTHI_MPI(MPI_Ibcast(bytes, len, MPI_BYTE, root, hearthi_jia.comm,
                            &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     hearthi_jia_load_resume();
     if (jia_pid != root)
         memcpy(buf, bytes, (size_t)len);

@@ -50,36 +50,6 @@ hearthi_jia_number(const char *call, const char *what, int number, int count)
                       count - 1);
 }
 
-void
-hearthi_jia_finish(MPI_Request *request)
-{
-    unsigned turn = 0;
-    int      done = 0;
-
-    for (;;) {
-        HEARTHI_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
-        if (done)
-            return;
-        hearthi_relax(&turn);
-    }
-}
-
-static void
-mpi_start(void)
-{
-    int up = 0, down = 0, level;
-
-    MPI_Finalized(&down);
-    if (down)
-        hearthi_fatal("jia_init", "MPI was finalized already: it can be "
-                                  "started once");
-    MPI_Initialized(&up);
-    if (!up)
-        MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-    hearthi_jia.owns_mpi = !up;
-    hearthi_abort_ready();
-}
-
 /* The n of -Q: a whole number of at least 1. */
 static int
 hosts_parse(const char *text)
@@ -275,7 +245,7 @@ jia_init(int argc, char **argv)
     if (hearthi_jia.up || hearth_initialized())
         hearthi_fatal("jia_init", "called twice, or after hearth_init: call "
                                   "it once");
-    mpi_start();
+    hearthi_jia.owns_mpi = hearthi_mpi_start("jia_init", MPI_COMM_WORLD);
     HEARTHI_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &hearthi_jia.all));
     MPI_Comm_set_errhandler(hearthi_jia.all, MPI_ERRORS_RETURN);
     MPI_Comm_rank(hearthi_jia.all, &hearthi_report_rank);

@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "hearth/hearth.h"
 #include "layer.h"
+#include "transport/transport.h"
 
 enum { LOCKS = Maxlocks, DEPTH = 8, CONDITIONS = 64, COUNTERS = 64 };
 
@@ -87,7 +88,7 @@ jia_wait(void)
     hearthi_jia_require("jia_wait");
     hearthi_jia_load_pause();
     HEARTHI_MPI(MPI_Ibarrier(hearthi_jia.comm, &all));
-    hearthi_jia_finish(&all);
+    hearthi_requests_wait(&all, 1);
     hearthi_jia_load_resume();
 }
 

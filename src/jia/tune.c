@@ -18,6 +18,7 @@
 #include "base/stat.h"
 #include "hearth/hearth.h"
 #include "layer.h"
+#include "transport/transport.h"
 
 enum { TEXT_MAX = 900 };
 
@@ -57,7 +58,7 @@ stats_report(void)
 
     HEARTHI_MPI(MPI_Ireduce(&counting.sum, &sum, HEARTHI_STAT_COUNT, MPI_UINT64_T,
                             MPI_SUM, 0, hearthi_jia.comm, &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     if (jia_pid != 0)
         return;
     fprintf(stderr, "hearth: from jia_startstat to jia_stopstat:\n");
@@ -75,7 +76,7 @@ hearthi_jia_tune_close(void)
     mine = counting.used;
     HEARTHI_MPI(MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX,
                                hearthi_jia.comm, &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     if (any && hearthi_opt.stats)
         stats_report();
     free(load.power);
@@ -186,7 +187,7 @@ jia_loadcheck(void)
            (load.seconds > LEAST_SECONDS ? load.seconds : LEAST_SECONDS);
     HEARTHI_MPI(MPI_Iallgather(&mine, 1, MPI_DOUBLE, load.power, 1, MPI_DOUBLE,
                                hearthi_jia.comm, &request));
-    hearthi_jia_finish(&request);
+    hearthi_requests_wait(&request, 1);
     for (int i = 0; i < jia_hosts; i++)
         sum += load.power[i];
     for (int i = 0; i < jia_hosts; i++)

@@ -187,3 +187,17 @@ hearthi_segment_clear(uint64_t frame, uint64_t count)
     if (madvise(at, len, MADV_REMOVE) != 0)
         memset(at, 0, len);
 }
+
+/* Ranks share a word, so a value has its rank in it, above a count. */
+struct hearthi_told
+hearthi_told_next(void)
+{
+    static uint64_t count;
+    size_t          word = (size_t)(hearthi_world.rank % HEARTHI_TOLD);
+
+    count++;
+    return (struct hearthi_told){
+        hearthi_segments.told_at + word * sizeof count,
+        (uint64_t)(hearthi_world.rank + 1) << 40 | (count & ~UINT64_C(0) >> 24)
+    };
+}

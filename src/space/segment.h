@@ -39,6 +39,14 @@ int hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
 /* Zero frames of this rank's own segment and their flags. */
 void hearthi_segment_clear(uint64_t frame, uint64_t count);
 
+/* How this rank tells a home of new flags: by a word at this offset of the
+ * home's segment, and with a value that the word never had. */
+struct hearthi_told {
+    size_t   at;
+    uint64_t value;
+};
+struct hearthi_told hearthi_told_next(void);
+
 /* Offset of a frame in its segment. */
 static inline size_t
 hearthi_frame_at(uint64_t frame, unsigned shift)

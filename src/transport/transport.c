@@ -10,15 +10,16 @@
 
 const struct hearthi_transport_ops *hearthi_transport;
 
-static const struct hearthi_transport_ops *const all[] = {
-    [HEARTHI_MPI] = &hearthi_transport_mpi,
-    [HEARTHI_UDP] = &hearthi_transport_udp,
+/* Between nodes, and where there is but one. */
+static const struct hearthi_transport_ops *const all[][2] = {
+    [HEARTHI_MPI] = { &hearthi_transport_mpi, &hearthi_transport_mpi },
+    [HEARTHI_UDP] = { &hearthi_transport_udp, &hearthi_transport_udp_node },
 };
 
 void
 hearthi_transport_open(void)
 {
-    hearthi_transport = all[hearthi_opt.transport];
+    hearthi_transport = all[hearthi_opt.transport][hearthi_world.nodes == 1];
     hearthi_transport->open();
 }
 
@@ -53,4 +54,18 @@ hearthi_relax(unsigned *turn)
     hearthi_transport->progress();
     if (*turn > spins)
         sched_yield();
+}
+
+/* One after the other: a test of any request moves them all. */
+void
+hearthi_requests_wait(MPI_Request *request, int n)
+{
+    unsigned turn = 0;
+    int      done = 0;
+
+    for (int i = 0; i < n; i += done != 0) {
+        HEARTHI_MPI(MPI_Test(&request[i], &done, MPI_STATUS_IGNORE));
+        if (!done)
+            hearthi_relax(&turn);
+    }
 }

@@ -11,15 +11,13 @@
 #ifndef HEARTHI_TRANSPORT_H
 #define HEARTHI_TRANSPORT_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hearth/hearth.h"
 #include "notice/notice.h"
-
-/* Synchronisation objects: locks, then flags, in one numbering. */
-enum { HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS, HEARTHI_LOG = 168 };
+#include "transport/log.h"
 
 /* A run of pages with one home and neighbouring frames. */
 struct hearthi_fetch {
@@ -39,8 +37,6 @@ struct hearthi_grant {
     bool     ahead;      /* it is of an epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
 };
-
-enum { HEARTHI_EPOCHS = 65535 };
 
 /* What a barrier learnt; valid until the next barrier. */
 struct hearthi_news {
@@ -108,6 +104,7 @@ extern const struct hearthi_transport_ops *hearthi_transport; /* in use */
 
 extern const struct hearthi_transport_ops hearthi_transport_mpi;
 extern const struct hearthi_transport_ops hearthi_transport_udp;
+extern const struct hearthi_transport_ops hearthi_transport_udp_node;
 
 /* The transport that hearthi_opt.transport names.  Collective. */
 void hearthi_transport_open(void);
@@ -120,5 +117,9 @@ enum { HEARTHI_SPIN_NS = 50000 };
 /* One turn of a waiting loop: spins at first, then drives progress and
  * yields.  Start with *turn == 0. */
 void hearthi_relax(unsigned *turn);
+
+/* Blocks until n requests of ours are done: a collective must not keep the
+ * core or stop serving others. */
+void hearthi_requests_wait(MPI_Request *request, int n);
 
 #endif

@@ -54,23 +54,6 @@ hearthi_barrier_close(void)
     free(starts);
 }
 
-/* Statuses are asked for because gcc takes MPICH's MPI_STATUSES_IGNORE for a
- * pointer to nothing. */
-static void
-requests_wait(MPI_Request *request, int n)
-{
-    MPI_Status status[2];
-    unsigned   turn = 0;
-    int        done = 0;
-
-    for (;;) {
-        HEARTHI_MPI(MPI_Testall(n, request, &done, status));
-        if (done)
-            return;
-        hearthi_relax(&turn);
-    }
-}
-
 /* After round k, blocks[0 .. 2^(k+1)) are those of the leaders from me on. */
 static void
 blocks_exchange(void)
@@ -86,7 +69,7 @@ blocks_exchange(void)
                               round, hearthi_world.leaders, &request[0]));
         HEARTHI_MPI(MPI_Isend(blocks, len, MPI_BYTE, (me - have + n) % n,
                               round, hearthi_world.leaders, &request[1]));
-        requests_wait(request, 2);
+        hearthi_requests_wait(request, 2);
     }
 }
 
@@ -157,7 +140,7 @@ news_exchange(void)
     HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                 hearthi_mpi.news, counts, starts, MPI_BYTE,
                                 hearthi_world.leaders, &request));
-    requests_wait(&request, 1);
+    hearthi_requests_wait(&request, 1);
 }
 
 /* The leaders' part.  All of them see the same blocks and so decide alike. */

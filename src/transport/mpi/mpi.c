@@ -206,13 +206,13 @@ transport_fetch(const struct hearthi_fetch *run, size_t n)
 static void
 transport_tell(int home)
 {
-    static uint64_t value[HEARTHI_OUTSTANDING], count;
-    uint64_t       *v = &value[++count % HEARTHI_OUTSTANDING];
-    size_t          word = (size_t)(hearthi_world.rank % HEARTHI_TOLD);
+    static uint64_t     value[HEARTHI_OUTSTANDING];
+    static unsigned     place;
+    uint64_t           *v = &value[++place % HEARTHI_OUTSTANDING];
+    struct hearthi_told told = hearthi_told_next();
 
-    *v = (uint64_t)(hearthi_world.rank + 1) << 40 |
-         (count & ~UINT64_C(0) >> 24);
-    put(home, hearthi_segments.told_at + word * sizeof *v, v, sizeof *v);
+    *v = told.value;
+    put(home, told.at, v, sizeof *v);
 }
 
 /* ---- atomics ---- */

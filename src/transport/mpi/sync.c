@@ -43,40 +43,40 @@ _Static_assert(LOG + HEARTHI_LOG * sizeof(struct hearthi_notice) <= OBJECT,
 
 /* A flag's value sits where a lock's ticket does not reach: flags are locked
  * by tickets too, so their serving word keeps 15 bits for the ticket. */
-#define FLAG_SET   (UINT64_C(1) << 63)
-#define TICKETS    UINT16_C(0x7fff)
-#define EVERYTHING UINT16_C(65535) /* epoch of a log that must not be used */
+#define FLAG_SET (UINT64_C(1) << 63)
+#define TICKETS  UINT16_C(0x7fff)
 
 struct word {
-    bool     set;
-    uint16_t ticket, epoch;
-    uint32_t end;
+    bool               set;
+    uint16_t           ticket;
+    struct hearthi_log log;
 };
 
 static struct word
 word_read(uint64_t w)
 {
-    return (struct word){ (w & FLAG_SET) != 0, (uint16_t)(w >> 48 & TICKETS),
-                          (uint16_t)(w >> 32), (uint32_t)w };
+    return (struct word){ (w & FLAG_SET) != 0,
+                          (uint16_t)(w >> 48 & TICKETS),
+                          { (uint16_t)(w >> 32), (uint32_t)w } };
 }
 
 static uint64_t
 word_make(struct word w)
 {
     return (w.set ? FLAG_SET : 0) | (uint64_t)(w.ticket & TICKETS) << 48 |
-           (uint64_t)w.epoch << 32 | w.end;
+           (uint64_t)w.log.epoch << 32 | w.log.end;
 }
 
 static int
 manager(int sync)
 {
-    return sync % hearthi_world.size;
+    return hearthi_manager(sync, hearthi_world.size);
 }
 
 static size_t
 object_at(int sync)
 {
-    return (size_t)(sync / hearthi_world.size) * OBJECT;
+    return hearthi_managed_at(sync, hearthi_world.size) * OBJECT;
 }
 
 static uint64_t
@@ -90,9 +90,9 @@ word_op(int sync, size_t word, MPI_Op op, uint64_t value)
 void
 hearthi_sync_open(void)
 {
-    size_t bytes = (size_t)(HEARTHI_SYNCS / hearthi_world.size + 1) * OBJECT;
+    size_t   bytes = hearthi_managed_count(hearthi_world.size) * OBJECT;
     MPI_Info info = hearthi_window_info();
-    char  *base;
+    char    *base;
 
     HEARTHI_MPI(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
                                  hearthi_world.comm, &base,
@@ -288,62 +288,31 @@ log_move(int sync, enum direction dir, const struct hearthi_span *span,
     hearthi_flush(hearthi_mpi.sync, manager(sync));
 }
 
-/* Epochs run modulo HEARTHI_EPOCHS: an old log is not newer than ours. */
-static bool
-epoch_is_past(uint16_t epoch, uint16_t now)
-{
-    unsigned ago = (unsigned)(now + HEARTHI_EPOCHS - epoch) % HEARTHI_EPOCHS;
-
-    return ago > 0 && ago < HEARTHI_EPOCHS / 2;
-}
-
-/* A log of an epoch before ours says nothing that the barrier has not said.
- * One of an epoch after ours was begun anew, and what the old one held is
- * lost to us: then, as when the ring has gone round, all copies must go. */
 static void
 log_read(int sync, uint64_t serving, struct hearthi_grant *g)
 {
-    struct word         w = word_read(serving);
-    struct hearthi_span span[2];
+    struct word           w = word_read(serving);
+    struct hearthi_span   span[2];
+    enum hearthi_log_news news =
+        hearthi_log_read(&w.log, g->epoch, &g->pos, span);
 
-    g->n = 0;
-    g->everything = g->ahead = false;
-    if (w.epoch != EVERYTHING && epoch_is_past(w.epoch, g->epoch)) {
-        g->pos = 0;
-        return;
-    }
-    if (w.epoch != g->epoch ||
-        !hearthi_ring_read(HEARTHI_LOG, g->pos, w.end, span)) {
-        g->everything = true;
-        g->ahead = w.epoch != g->epoch;
-    } else if (w.end != g->pos) {
+    g->n = span[0].n + span[1].n;
+    g->ahead = news == HEARTHI_LOG_AHEAD;
+    g->everything = g->ahead || news == HEARTHI_LOG_LOST;
+    if (g->n > 0)
         log_move(sync, READ, span, g->notice);
-        g->n = span[0].n + span[1].n;
-    }
-    g->pos = w.end;
 }
 
-/* Append and return the serving word that says so.  More than the ring holds
- * goes past its end, which readers take for "everything". */
+/* Append and return the serving word that says so. */
 static uint64_t
 log_append(int sync, uint64_t serving, uint16_t epoch,
            const struct hearthi_notice *n, size_t count)
 {
     struct word         w = word_read(serving);
     struct hearthi_span span[2];
-    uint32_t            from;
 
-    if (count == 0)
-        return serving;
-    if (w.epoch != EVERYTHING && epoch_is_past(w.epoch, epoch)) {
-        w.epoch = epoch;
-        w.end = 0;
-    }
-    from = w.end;
-    if (hearthi_ring_write(HEARTHI_LOG, &w.end, (uint32_t)count, span))
+    if (hearthi_log_append(&w.log, epoch, (uint32_t)count, span))
         log_move(sync, WRITE, span, (struct hearthi_notice *)n);
-    else if (w.end < from) /* positions wrapped: of no use any more */
-        w.epoch = EVERYTHING;
     return word_make(w);
 }
 
@@ -433,8 +402,8 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
     if (g->n == 0)
         return;
     again = word_read(serving_read(sync));
-    if (again.epoch != word_read(word).epoch ||
-        again.end - from > HEARTHI_LOG) {
+    if (again.log.epoch != word_read(word).log.epoch ||
+        again.log.end - from > HEARTHI_LOG) {
         g->everything = true;
         g->n = 0;
     }

@@ -233,41 +233,29 @@ parent_ask(void)
 
 /* ---- the transport's function ---- */
 
-static void
-mutex_lock(void)
-{
-    pthread_mutex_lock(&hearthi_udp_mutex);
-}
-
-static void
-mutex_unlock(void)
-{
-    pthread_mutex_unlock(&hearthi_udp_mutex);
-}
-
 void
 hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
                     bool everything, struct hearthi_news *news)
 {
     uint32_t passed;
 
-    mutex_lock();
+    pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
     gather(own, n, everything);
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
 
-        mutex_unlock();
+        pthread_mutex_unlock(&hearthi_udp_mutex);
         hearthi_event_wait(&b.changed, seen, true);
-        mutex_lock();
+        pthread_mutex_lock(&hearthi_udp_mutex);
     }
-    mutex_unlock();
+    pthread_mutex_unlock(&hearthi_udp_mutex);
     if (!is_root()) {
         parent_ask();
-        mutex_lock();
+        pthread_mutex_lock(&hearthi_udp_mutex);
         publish();
-        mutex_unlock();
+        pthread_mutex_unlock(&hearthi_udp_mutex);
     }
     news->notice = b.news.notice;
     news->n = b.news.everything ? 0 : b.news.n;

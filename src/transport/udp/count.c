@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/option.h"
 #include "base/stat.h"
@@ -23,6 +24,13 @@ enum { COUNTERS = sizeof count / sizeof(uint64_t) };
 static const char *const reasons[HEARTHI_UDP_REASONS] = {
     "", "length", "operation", "rank", "place", "seal", "sequence"
 };
+
+/* Before the first datagram of a start. */
+void
+hearthi_udp_counts_reset(void)
+{
+    memset(&count, 0, sizeof count);
+}
 
 void
 hearthi_udp_count_sent(unsigned op, size_t bytes)

@@ -29,7 +29,6 @@ struct pack {
 static struct pack pack[DEPTH];
 static size_t      pack_most; /* bytes of a body */
 static unsigned    n_sent;
-static uint64_t    tells;
 
 void
 hearthi_udp_diffs_open(void)
@@ -182,15 +181,13 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
 void
 hearthi_udp_tell(int home)
 {
-    size_t word = (size_t)(hearthi_world.rank % HEARTHI_TOLD);
-    uint64_t value = (uint64_t)(hearthi_world.rank + 1) << 40 |
-                     (++tells & ~UINT64_C(0) >> 24);
-    struct pack *p = pack_for((uint32_t)home);
+    struct hearthi_told told = hearthi_told_next();
+    struct pack        *p = pack_for((uint32_t)home);
 
-    if (p->flight.ask.body_len + HEARTHI_UDP_RUN + sizeof value > pack_most)
+    if (p->flight.ask.body_len + HEARTHI_UDP_RUN + sizeof told.value >
+        pack_most)
         pack_send(p);
-    hearthi_udp_diff(home, hearthi_segments.told_at + word * sizeof value,
-                     &value, sizeof value);
+    hearthi_udp_diff(home, told.at, &told.value, sizeof told.value);
 }
 
 void

@@ -4,8 +4,7 @@
  * number of ranks.  Waiting clients stand in a queue, first come, first
  * served; a flag lets all of its queue go.
  *
- * A log is a ring of notices of one epoch, the time between two barriers
- * (coherence.c).  What a grant has no room for the client asks for with INV.
+ * What a grant has no room for of a log (log.h) the client asks for with INV.
  * A lock's log stands still meanwhile, since only its holder writes there; a
  * flag's may go round, and then the client is told that it has lost some.
  */
@@ -21,47 +20,40 @@
 struct object {
     bool                  busy;       /* a lock that is held, a flag not set */
     uint32_t              head, tail; /* of the queue: peer + 1, or 0 */
-    uint16_t              epoch;      /* of the log */
-    uint32_t              end;
-    struct hearthi_notice log[HEARTHI_LOG];
+    struct hearthi_log    log;
+    struct hearthi_notice notice[HEARTHI_LOG];
 };
-
-enum { EVERYTHING = 65535 }; /* epoch of a log that must not be used */
 
 static struct object *objects;
 
 static size_t
-objects_count(void)
+objects_bytes(void)
 {
-    return HEARTHI_SYNCS / (size_t)hearthi_world.size + 1;
+    return hearthi_managed_count(hearthi_world.size) * sizeof *objects;
+}
+
+static struct object *
+object(int sync)
+{
+    return &objects[hearthi_managed_at(sync, hearthi_world.size)];
 }
 
 void
 hearthi_udp_manager_open(void)
 {
-    objects = hearthi_sparse(objects_count() * sizeof *objects);
-    for (int i = hearthi_world.rank; i < HEARTHI_SYNCS;
-         i += hearthi_world.size)
-        if (i >= HEARTH_LOCKS)
-            objects[i / hearthi_world.size].busy = true;
+    objects = hearthi_sparse(objects_bytes());
+    for (int i = HEARTH_LOCKS; i < HEARTHI_SYNCS; i++)
+        if (hearthi_manager(i, hearthi_world.size) == hearthi_world.rank)
+            object(i)->busy = true;
 }
 
 void
 hearthi_udp_manager_close(void)
 {
-    hearthi_sparse_free(objects, objects_count() * sizeof *objects);
+    hearthi_sparse_free(objects, objects_bytes());
 }
 
 /* ---- the log ---- */
-
-/* Epochs run modulo HEARTHI_EPOCHS: an old log is not newer than ours. */
-static bool
-epoch_is_past(uint16_t epoch, uint16_t now)
-{
-    unsigned ago = (unsigned)(now + HEARTHI_EPOCHS - epoch) % HEARTHI_EPOCHS;
-
-    return ago > 0 && ago < HEARTHI_EPOCHS / 2;
-}
 
 /* Copy up to `room` notices of a span pair, which are in order. */
 static uint32_t
@@ -72,63 +64,41 @@ spans_copy(const struct object *o, const struct hearthi_span span[2],
 
     for (int i = 0; i < 2; i++)
         for (uint32_t k = 0; k < span[i].n && n < room; k++)
-            to[n++] = o->log[span[i].at + k];
+            to[n++] = o->notice[span[i].at + k];
     return n;
 }
 
-/* A log of an epoch before the reader's says nothing that the barrier has not
- * said.  One of an epoch after was begun anew, and what the old one held is
- * lost to the reader: then, as when the ring has gone round, all its copies
- * must go. */
 static void
 log_read(const struct object *o, const struct hearthi_udp_peer *p,
          struct hearthi_udp_message *m, struct hearthi_notice *to)
 {
-    struct hearthi_span span[2];
+    struct hearthi_span   span[2];
+    enum hearthi_log_news news;
 
-    m->at = o->epoch;
-    m->len = 0;
-    if (o->epoch != EVERYTHING && epoch_is_past(o->epoch, p->epoch)) {
-        m->pos = 0;
-        return;
-    }
-    m->pos = o->end;
-    if (o->epoch != p->epoch ||
-        !hearthi_ring_read(HEARTHI_LOG, p->pos, o->end, span)) {
+    m->at = o->log.epoch;
+    m->pos = p->pos;
+    news = hearthi_log_read(&o->log, p->epoch, &m->pos, span);
+    if (news == HEARTHI_LOG_LOST || news == HEARTHI_LOG_AHEAD)
         m->kind |= HEARTHI_UDP_EVERYTHING;
-        if (o->epoch != p->epoch)
-            m->kind |= HEARTHI_UDP_AHEAD;
-        return;
-    }
+    if (news == HEARTHI_LOG_AHEAD)
+        m->kind |= HEARTHI_UDP_AHEAD;
     m->len = span[0].n + span[1].n;
     m->body = (const uint8_t *)to;
     m->body_len = spans_copy(o, span, to, hearthi_udp.notices) * sizeof *to;
 }
 
-/* More than the ring holds goes past its end, which readers take for
- * "everything". */
 static void
 log_append(struct object *o, const struct hearthi_udp_message *m,
            uint32_t count)
 {
     struct hearthi_span span[2];
     const uint8_t      *from = m->body;
-    uint32_t            was;
 
-    if (count == 0)
+    if (!hearthi_log_append(&o->log, (uint16_t)m->at, count, span))
         return;
-    if (o->epoch != EVERYTHING && epoch_is_past(o->epoch, (uint16_t)m->at)) {
-        o->epoch = (uint16_t)m->at;
-        o->end = 0;
-    }
-    was = o->end;
-    if (hearthi_ring_write(HEARTHI_LOG, &o->end, count, span)) {
-        for (int i = 0; i < 2; i++) {
-            memcpy(&o->log[span[i].at], from, span[i].n * sizeof *o->log);
-            from += span[i].n * sizeof *o->log;
-        }
-    } else if (o->end < was) { /* positions wrapped: of no use any more */
-        o->epoch = EVERYTHING;
+    for (int i = 0; i < 2; i++) {
+        memcpy(&o->notice[span[i].at], from, span[i].n * sizeof *o->notice);
+        from += span[i].n * sizeof *o->notice;
     }
 }
 
@@ -230,8 +200,8 @@ log_more(const struct object *o, uint32_t peer,
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
                                      .kind = HEARTHI_UDP_REPLY };
 
-    if (o->epoch != ask->at ||
-        !hearthi_ring_read(HEARTHI_LOG, ask->pos, o->end, span)) {
+    if (o->log.epoch != ask->at ||
+        !hearthi_ring_read(HEARTHI_LOG, ask->pos, o->log.end, span)) {
         m.kind |= HEARTHI_UDP_LOST;
     } else {
         m.body = (const uint8_t *)notice;
@@ -244,7 +214,7 @@ log_more(const struct object *o, uint32_t peer,
 void
 hearthi_udp_manage(uint32_t peer, const struct hearthi_udp_message *m)
 {
-    struct object *o = &objects[m->len / (uint32_t)hearthi_world.size];
+    struct object *o = object((int)m->len);
 
     switch (m->op) {
     case HEARTHI_UDP_ACQ:

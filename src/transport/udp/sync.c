@@ -12,7 +12,7 @@
 static int
 manager(int sync)
 {
-    return sync % hearthi_world.size;
+    return hearthi_manager(sync, hearthi_world.size);
 }
 
 /* What the grant had no room for.  False if a flag's log has gone round. */

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "space/heap.h"
 #include "udp.h"
@@ -56,20 +57,10 @@ hearthi_udp_trouble_close(struct hearthi_udp_trouble *t)
     free(t);
 }
 
-static uint64_t
-draw(struct hearthi_udp_trouble *t)
-{
-    uint64_t z = t->state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static bool
 chance(struct hearthi_udp_trouble *t, size_t percent)
 {
-    return draw(t) % 100 < percent;
+    return hearthi_random(&t->state) % 100 < percent;
 }
 
 /* Without room nothing is held back. */
@@ -92,6 +83,13 @@ hold(struct hearthi_udp_trouble *t, const uint8_t *data, size_t len,
     return true;
 }
 
+/* A random time after the delay that all have. */
+static uint64_t
+later(struct hearthi_udp_trouble *t)
+{
+    return hearthi_opt.udp_delay + hearthi_random(&t->state) % LATER_NS;
+}
+
 bool
 hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, const uint8_t *data,
                          size_t len, const struct sockaddr_in *from)
@@ -101,9 +99,9 @@ hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, const uint8_t *data,
     if (chance(t, hearthi_opt.udp_drop))
         return false;
     if (chance(t, hearthi_opt.udp_dup))
-        hold(t, data, len, from, delay + draw(t) % LATER_NS);
+        hold(t, data, len, from, later(t));
     if (chance(t, hearthi_opt.udp_reorder))
-        return !hold(t, data, len, from, delay + draw(t) % LATER_NS);
+        return !hold(t, data, len, from, later(t));
     return delay == 0 || !hold(t, data, len, from, delay);
 }
 

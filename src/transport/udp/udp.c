@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Start and end of the udp transport, and its table.  MPI carries addresses
+ * Start and end of the udp transport, and its tables.  MPI carries addresses
  * and the session's key at start, and a last barrier; nothing in between.
  *
  * On one node there is nobody to send a datagram to: locks, flags and the
@@ -88,6 +88,7 @@ nodes_open(void)
 {
     int fd;
 
+    hearthi_udp_counts_reset();
     session_agree();
     limits_set();
     hearthi_udp_seal_open();
@@ -127,23 +128,15 @@ nodes_close(void)
 }
 
 static void
-transport_open(void)
+one_node_open(void)
 {
-    if (hearthi_world.nodes > 1) {
-        nodes_open();
-        return;
-    }
     hearthi_node_open();
     hearthi_barrier_open();
 }
 
 static void
-transport_close(void)
+one_node_close(void)
 {
-    if (hearthi_world.nodes > 1) {
-        nodes_close();
-        return;
-    }
     hearthi_barrier_close();
     hearthi_node_close();
 }
@@ -154,77 +147,39 @@ transport_progress(void)
     /* the service thread does it */
 }
 
-/* ---- one node, or several ---- */
-
-static bool
-transport_acquire(int sync, bool try, struct hearthi_grant *g)
-{
-    return hearthi_world.nodes == 1 ? hearthi_mpi_acquire(sync, try, g)
-                                    : hearthi_udp_acquire(sync, try, g);
-}
-
-static void
-transport_release(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                  size_t count)
-{
-    if (hearthi_world.nodes == 1)
-        hearthi_mpi_release(sync, epoch, n, count);
-    else
-        hearthi_udp_release(sync, epoch, n, count);
-}
-
-static void
-transport_barrier(const struct hearthi_notice *own, size_t n, bool everything,
-                  struct hearthi_news *news)
-{
-    if (hearthi_world.nodes == 1)
-        hearthi_mpi_barrier(own, n, everything, news);
-    else
-        hearthi_udp_barrier(own, n, everything, news);
-}
-
-static void
-transport_flag_set(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                   size_t count)
-{
-    if (hearthi_world.nodes == 1)
-        hearthi_mpi_flag_set(sync, epoch, n, count);
-    else
-        hearthi_udp_flag_set(sync, epoch, n, count);
-}
-
-static void
-transport_flag_wait(int sync, struct hearthi_grant *g)
-{
-    if (hearthi_world.nodes == 1)
-        hearthi_mpi_flag_wait(sync, g);
-    else
-        hearthi_udp_flag_wait(sync, g);
-}
-
-static void
-transport_flag_reset(int sync)
-{
-    if (hearthi_world.nodes == 1)
-        hearthi_mpi_flag_reset(sync);
-    else
-        hearthi_udp_flag_reset(sync);
-}
-
 const struct hearthi_transport_ops hearthi_transport_udp = {
     .name = "udp",
-    .open = transport_open,
-    .close = transport_close,
+    .open = nodes_open,
+    .close = nodes_close,
     .fetch = hearthi_udp_fetch,
     .diff = hearthi_udp_diff,
     .tell = hearthi_udp_tell,
     .flush = hearthi_udp_flush,
-    .acquire = transport_acquire,
-    .release = transport_release,
-    .barrier = transport_barrier,
-    .flag_set = transport_flag_set,
-    .flag_wait = transport_flag_wait,
-    .flag_reset = transport_flag_reset,
+    .acquire = hearthi_udp_acquire,
+    .release = hearthi_udp_release,
+    .barrier = hearthi_udp_barrier,
+    .flag_set = hearthi_udp_flag_set,
+    .flag_wait = hearthi_udp_flag_wait,
+    .flag_reset = hearthi_udp_flag_reset,
+    .atomic = hearthi_udp_atomic,
+    .progress = transport_progress,
+};
+
+/* The same to the user, where all pages are near. */
+const struct hearthi_transport_ops hearthi_transport_udp_node = {
+    .name = "udp",
+    .open = one_node_open,
+    .close = one_node_close,
+    .fetch = hearthi_udp_fetch,
+    .diff = hearthi_udp_diff,
+    .tell = hearthi_udp_tell,
+    .flush = hearthi_udp_flush,
+    .acquire = hearthi_mpi_acquire,
+    .release = hearthi_mpi_release,
+    .barrier = hearthi_mpi_barrier,
+    .flag_set = hearthi_mpi_flag_set,
+    .flag_wait = hearthi_mpi_flag_wait,
+    .flag_reset = hearthi_mpi_flag_reset,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };

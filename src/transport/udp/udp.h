@@ -161,6 +161,7 @@ void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
 
 /* ---- count.c: what HEARTH_STATS=yes prints ---- */
 
+void hearthi_udp_counts_reset(void);
 void hearthi_udp_count_sent(unsigned op, size_t bytes);
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
 void hearthi_udp_counts_print(void); /* collective */

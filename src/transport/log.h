@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Who manages a lock or flag, and the rule of its log: what is kept of the
+ * notices that are published, and what a reader is given.  Pure data, the
+ * same for all transports.
+ *
+ * A log is a ring (notice.h) with an epoch.  Epochs are the times between two
+ * barriers; positions count within one.
+ *
+ * A log of an epoch before the reader's says nothing new: those who appended
+ * had yet to come to the barrier that the reader has passed, and so it has
+ * told the reader what they knew (coherence.c).  A log of an epoch after the
+ * reader's was begun anew, and what the old one held is lost to the reader:
+ * then, as when the ring has gone round, all its copies must go.
+ *
+ * An append of a later epoch begins the log anew: who reads it in that epoch
+ * needs nothing of what it held, and who is behind is told that it is ahead.
+ * One of an epoch before the log's is appended like any other, which gives
+ * some readers more than they need.
+ *
+ * Epochs are compared modulo HEARTHI_EPOCHS.  A log that rests for so long
+ * that it seems to be ahead is read as "everything", and one that seems to be
+ * of the reader's epoch gives it old notices: both are more than is needed.
+ *
+ * More notices than the ring holds move its end so far that each reader has
+ * lost some.  If that takes the end past the last position, a reader who was
+ * at the start of the epoch would believe that it has lost none: such a log
+ * is of no epoch any more, and everything for all readers from then on.
+ */
+#ifndef HEARTHI_TRANSPORT_LOG_H
+#define HEARTHI_TRANSPORT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hearth/hearth.h"
+#include "notice/notice.h"
+
+/* Synchronisation objects: locks, then flags, in one numbering. */
+enum {
+    HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS,
+    HEARTHI_LOG = 168, /* notices that a log holds */
+    HEARTHI_EPOCHS = 65535
+};
+
+/* ---- the manager of an object, one of `size` ranks ---- */
+
+static inline int
+hearthi_manager(int sync, int size)
+{
+    return sync % size;
+}
+
+/* The object's place among those of its manager, and how many places that
+ * takes, the same for every rank. */
+static inline size_t
+hearthi_managed_at(int sync, int size)
+{
+    return (size_t)(sync / size);
+}
+
+static inline size_t
+hearthi_managed_count(int size)
+{
+    return (size_t)(HEARTHI_SYNCS / size + 1);
+}
+
+/* ---- its log; zeros are an empty one ---- */
+
+struct hearthi_log {
+    uint16_t epoch; /* modulo HEARTHI_EPOCHS */
+    uint32_t end;   /* position */
+};
+
+enum hearthi_log_news {
+    HEARTHI_LOG_PAST, /* the log is of an earlier epoch: nothing */
+    HEARTHI_LOG_NEWS, /* what the spans hold, which may be nothing */
+    HEARTHI_LOG_LOST, /* some was lost: everything */
+    HEARTHI_LOG_AHEAD /* the log is of a later epoch: everything */
+};
+
+/* What a reader of `epoch` finds who has read up to *pos in that epoch; moves
+ * *pos.  The spans are empty unless there is news. */
+enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
+                                       uint16_t epoch, uint32_t *pos,
+                                       struct hearthi_span span[2]);
+
+/* Publish count notices of `epoch`.  True if they are to be written to the
+ * spans. */
+bool hearthi_log_append(struct hearthi_log *log, uint16_t epoch,
+                        uint32_t count, struct hearthi_span span[2]);
+
+#endif
