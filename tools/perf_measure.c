@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "perf.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -63,6 +64,61 @@ perf_meet(const struct perf *p)
         if (p->crowded && spins % 64 == 0)
             sched_yield();
     }
+}
+
+/* A rank that spins takes a core from the threads that are measured; this one
+ * looks once in a millisecond. */
+void
+perf_rest(const struct perf *p)
+{
+    const struct timespec nap = { .tv_nsec = 1000000 };
+    MPI_Request           request;
+    int                   done = 0;
+
+    if (p->transport == PERF_OVER_MPI) {
+        perf_meet(p);
+        return;
+    }
+    MPI_Ibarrier(p->raw.comm, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        nanosleep(&nap, NULL);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static int
+core_of(int rank, cpu_set_t *allowed)
+{
+    int turn = rank % CPU_COUNT(allowed);
+    int core = 0;
+
+    while (!CPU_ISSET(core, allowed) || turn-- > 0)
+        core++;
+    return core;
+}
+
+/* Whether the kernel wakes a thread where its waker runs or on a core that
+ * sleeps makes a factor of ten on some machines, and differs from run to
+ * run. */
+void
+perf_pin(const struct perf *p)
+{
+    cpu_set_t      set;
+    int            core;
+    DIR           *threads = opendir("/proc/self/task");
+    struct dirent *t;
+
+    if (!threads || sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    core = core_of(p->rank, &set);
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    while ((t = readdir(threads)))
+        if (t->d_name[0] != '.')
+            sched_setaffinity((pid_t)strtol(t->d_name, NULL, 10), sizeof set,
+                              &set);
+    closedir(threads);
 }
 
 _Noreturn void
