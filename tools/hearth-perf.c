@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    TABLES = 5,
+    TABLES = 6,
     ROUNDS = 9,
     ROUNDS_QUICK = 3,
     ROUNDS_MOST = 1000,
@@ -24,6 +24,7 @@ enum {
 static const struct perf_figure *const tables[TABLES] = {
     perf_fault_figures, perf_busy_figures, perf_stream_figures,
     perf_sync_figures,  perf_home_figures,
+    perf_trip_figures,
 };
 
 struct request {

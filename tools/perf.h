@@ -91,6 +91,7 @@ extern const struct perf_figure perf_busy_figures[];
 extern const struct perf_figure perf_stream_figures[];
 extern const struct perf_figure perf_sync_figures[];
 extern const struct perf_figure perf_home_figures[];
+extern const struct perf_figure perf_trip_figures[];
 
 /* perf_measure.c */
 double perf_now(void); /* microseconds */
