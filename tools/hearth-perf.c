@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    TABLES = 6,
+    TABLES = 8,
     ROUNDS = 9,
     ROUNDS_QUICK = 3,
     ROUNDS_MOST = 1000,
@@ -23,8 +23,8 @@ enum {
 
 static const struct perf_figure *const tables[TABLES] = {
     perf_fault_figures, perf_busy_figures, perf_stream_figures,
-    perf_sync_figures,  perf_home_figures,
-    perf_trip_figures,
+    perf_sync_figures,  perf_home_figures, perf_trip_figures,
+    perf_model_figures, perf_idle_figures,
 };
 
 struct request {
@@ -116,10 +116,11 @@ static const struct option long_options[] = {
 static bool
 request_parse(struct request *r, int argc, char **argv, int rank)
 {
-    int c;
+    static const char letters[] = ":r:qplh";
+    int               c;
 
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":r:qplh", long_options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
         switch (c) {
         case 'r':
             if (!number_parse(optarg, ROUNDS_MOST, &r->rounds))
@@ -226,6 +227,7 @@ perf_open(struct perf *p, const struct request *r)
         .transport = udp ? PERF_OVER_UDP : PERF_OVER_MPI,
     };
     ranks_find(p);
+    sched_getaffinity(0, sizeof p->cores, &p->cores);
     MPI_Comm_dup(MPI_COMM_WORLD, &p->raw.comm);
     perf_raw_open(p);
     perf_udp_open(p);

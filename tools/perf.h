@@ -8,12 +8,13 @@
  *
  * Rank 0 is the actor: it faults, writes and times.  Its peer is a rank of
  * another node.  Everybody else waits inside MPI, in perf_meet() or in
- * hearth_barrier(), unless a figure says otherwise.
+ * hearth_barrier(), or asleep in perf_rest(), unless a figure says otherwise.
  */
 #ifndef PERF_H
 #define PERF_H
 
 #include <hearth/hearth.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -22,7 +23,8 @@ enum {
     PERF_EXTRAS = 8,
     PERF_SAMPLE = 2 + PERF_EXTRAS, /* figure, raw counterpart, extras */
     PERF_PIECE = 2 << 20,          /* bytes of one large MPI_Get or MPI_Put */
-    PERF_OUTSTANDING = 128         /* small operations between two flushes */
+    PERF_OUTSTANDING = 128,        /* small operations between two flushes */
+    PERF_BATCH = 64                /* messages before the receiver answers */
 };
 
 /* The memory and windows of the raw side.  Both windows have a passive epoch
@@ -58,6 +60,8 @@ struct perf {
     uint32_t salt;         /* changes every round, and so do written values */
     double   link;         /* MB/s of the network, as the user says, or 0 */
 
+    cpu_set_t cores; /* that this process may use */
+
     enum perf_over            transport; /* mpi or udp */
     const struct perf_figure *figure;    /* the one at work */
 
@@ -83,6 +87,7 @@ struct perf_figure {
      * extras, all in `unit`. */
     void (*round)(struct perf *p, double *sample);
     const char *extra[PERF_EXTRAS]; /* names of the extras, NULL after them */
+    const char *words[PERF_EXTRAS]; /* for the table to show them, or NULL */
 };
 
 /* Tables, one per file; each ends with a row without a name. */
@@ -92,6 +97,8 @@ extern const struct perf_figure perf_stream_figures[];
 extern const struct perf_figure perf_sync_figures[];
 extern const struct perf_figure perf_home_figures[];
 extern const struct perf_figure perf_trip_figures[];
+extern const struct perf_figure perf_model_figures[];
+extern const struct perf_figure perf_idle_figures[];
 
 /* perf_measure.c */
 double perf_now(void); /* microseconds */
@@ -104,7 +111,9 @@ void perf_meet(const struct perf *p);
 void perf_rest(const struct perf *p);
 /* From now on all threads of this process, the library's too, run on the core
  * of this rank. */
-void perf_pin(const struct perf *p);
+void perf_pin(struct perf *p);
+/* The core of this rank, one of those that the process may use. */
+void perf_core(const struct perf *p, cpu_set_t *core);
 /* Ends the job: the figure would be about wrong data. */
 _Noreturn void perf_wrong(const char *figure, size_t offset);
 /* 0 .. count-1 in random order; the same order every time. */
@@ -122,6 +131,11 @@ double perf_raw_gets(struct perf *p, MPI_Win win, const size_t *order);
 double perf_raw_puts(struct perf *p, MPI_Win win);
 double perf_raw_twins(struct perf *p);
 double perf_raw_atomics(struct perf *p, MPI_Win win, size_t count);
+/* Collective, for messages between actor and peer. */
+double perf_raw_bounce(const struct perf *p, size_t bytes, size_t turns,
+                       double *sending);
+double perf_raw_stream(const struct perf *p, size_t bytes, size_t count);
+double perf_raw_receive(const struct perf *p, size_t bytes);
 
 /* perf_empty.c: faults that bring nothing, one per page of a new mapping, in
  * the given order (NULL: ascending). */

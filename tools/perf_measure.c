@@ -87,38 +87,40 @@ perf_rest(const struct perf *p)
     }
 }
 
-static int
-core_of(int rank, cpu_set_t *allowed)
+/* The first two cores are for the actor and its peer, which changes places
+ * with rank 1. */
+void
+perf_core(const struct perf *p, cpu_set_t *core)
 {
-    int turn = rank % CPU_COUNT(allowed);
-    int core = 0;
+    int place = perf_is_peer(p) ? 1 : p->rank == 1 ? p->peer : p->rank;
+    int turn = place % CPU_COUNT(&p->cores);
+    int i = 0;
 
-    while (!CPU_ISSET(core, allowed) || turn-- > 0)
-        core++;
-    return core;
+    while (!CPU_ISSET(i, &p->cores) || turn-- > 0)
+        i++;
+    CPU_ZERO(core);
+    CPU_SET(i, core);
 }
 
 /* Whether the kernel wakes a thread where its waker runs or on a core that
  * sleeps makes a factor of ten on some machines, and differs from run to
  * run. */
 void
-perf_pin(const struct perf *p)
+perf_pin(struct perf *p)
 {
-    cpu_set_t      set;
-    int            core;
+    cpu_set_t      core;
     DIR           *threads = opendir("/proc/self/task");
     struct dirent *t;
 
-    if (!threads || sched_getaffinity(0, sizeof set, &set) != 0)
+    if (!threads)
         return;
-    core = core_of(p->rank, &set);
-    CPU_ZERO(&set);
-    CPU_SET(core, &set);
+    perf_core(p, &core);
     while ((t = readdir(threads)))
         if (t->d_name[0] != '.')
-            sched_setaffinity((pid_t)strtol(t->d_name, NULL, 10), sizeof set,
-                              &set);
+            sched_setaffinity((pid_t)strtol(t->d_name, NULL, 10), sizeof core,
+                              &core);
     closedir(threads);
+    p->cores = core;
 }
 
 _Noreturn void

@@ -4,6 +4,7 @@
 #include "perf_udp.h"
 
 #include <arpa/inet.h>
+#include <math.h>
 #include <string.h>
 
 static bool
@@ -65,6 +66,32 @@ table_line(const struct perf_figure *f, const double *sample, double ratio)
                                   : "NO");
 }
 
+/* The extras of a figure that explains them. */
+static void
+table_words(const struct perf_figure *f, const double *sample)
+{
+    if (f->words[0])
+        fprintf(stderr, "  %s,\n  against %s:\n", f->what, f->against);
+    for (int i = 0; i < PERF_EXTRAS && f->words[i]; i++) {
+        if (isnan(sample[2 + i]))
+            fprintf(stderr, "    %-19s %10s", f->extra[i], "-");
+        else
+            fprintf(stderr, "    %-19s %10.2f", f->extra[i], sample[2 + i]);
+        fprintf(stderr, " %s\n", f->words[i]);
+    }
+}
+
+static void
+extras_print(const struct perf_figure *f, const double *sample)
+{
+    for (int i = 0; i < PERF_EXTRAS && f->extra[i]; i++) {
+        if (isnan(sample[2 + i]))
+            printf(" %s=none", f->extra[i]);
+        else
+            printf(" %s=%.4g", f->extra[i], sample[2 + i]);
+    }
+}
+
 void
 perf_report(const struct perf_figure *f, const double *sample, double first,
             int rounds)
@@ -78,12 +105,12 @@ perf_report(const struct perf_figure *f, const double *sample, double first,
                bound_met(f, ratio) ? "yes" : "no");
     else
         printf("bound=none met=none");
-    for (int i = 0; i < PERF_EXTRAS && f->extra[i]; i++)
-        printf(" %s=%.4g", f->extra[i], sample[2 + i]);
+    extras_print(f, sample);
     printf(" first=%.4g rounds=%d transport=%s\n", first, rounds,
            hearth_option("transport"));
     fflush(stdout);
     table_line(f, sample, ratio);
+    table_words(f, sample);
 }
 
 void

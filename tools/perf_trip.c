@@ -16,7 +16,6 @@
 
 enum {
     WORD = sizeof(int64_t),
-    BATCH = 64,   /* messages of MPI before the receiver answers */
     MESSAGES = 10 /* of a stream, for each turn of a round trip */
 };
 
@@ -78,61 +77,6 @@ gets_time(const struct perf *p, size_t count, size_t outstanding)
     return perf_now() - start;
 }
 
-/* By actor and peer. */
-static double
-messages_bounce(const struct perf *p, size_t turns)
-{
-    int    n = (int)p->figure->bytes;
-    int    other = perf_acting(p) ? p->peer : PERF_ACTOR;
-    double start = perf_now();
-
-    for (size_t i = 0; i < turns; i++) {
-        if (perf_acting(p))
-            MPI_Send(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm);
-        MPI_Recv(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm,
-                 MPI_STATUS_IGNORE);
-        if (perf_is_peer(p))
-            MPI_Send(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm);
-    }
-    return perf_now() - start;
-}
-
-/* From the peer to the actor, in batches, each answered. */
-static double
-messages_stream(const struct perf *p, size_t count)
-{
-    size_t      n = p->figure->bytes;
-    int         other = perf_acting(p) ? p->peer : PERF_ACTOR;
-    MPI_Request request[BATCH];
-    double      start = perf_now();
-
-    for (size_t i = 0; i < count; i += BATCH) {
-        for (size_t k = 0; k < BATCH; k++) {
-            char *at = p->raw.buffer + k * n;
-
-            if (perf_acting(p))
-                MPI_Irecv(at, (int)n, MPI_BYTE, other, 3, p->raw.comm,
-                          &request[k]);
-            else
-                MPI_Isend(at, (int)n, MPI_BYTE, other, 3, p->raw.comm,
-                          &request[k]);
-        }
-        MPI_Waitall(BATCH, request, MPI_STATUSES_IGNORE);
-        if (perf_acting(p))
-            MPI_Send(NULL, 0, MPI_BYTE, other, 4, p->raw.comm);
-        else
-            MPI_Recv(NULL, 0, MPI_BYTE, other, 4, p->raw.comm,
-                     MPI_STATUS_IGNORE);
-    }
-    return perf_now() - start;
-}
-
-static bool
-taking_part(const struct perf *p)
-{
-    return perf_acting(p) || perf_is_peer(p);
-}
-
 /* ---- round trips ---- */
 
 static double
@@ -179,9 +123,7 @@ trip_round(struct perf *p, double *sample, double *get, double *send)
     if (perf_acting(p))
         *get = gets_time(p, p->turns, 1) / n;
     perf_meet(p);
-    if (taking_part(p))
-        *send = messages_bounce(p, p->turns) / n;
-    perf_meet(p);
+    *send = perf_raw_bounce(p, p->figure->bytes, p->turns, NULL) / n;
     hearth_free(words);
 }
 
@@ -209,7 +151,7 @@ stream_round(struct perf *p, double *sample, double *get, double *send)
 
     if (count > p->raw.bytes / n)
         count = p->raw.bytes / n;
-    count = (count + BATCH - 1) / BATCH * BATCH;
+    count = (count + PERF_BATCH - 1) / PERF_BATCH * PERF_BATCH;
     bytes = count * n;
     range = hearth_alloc(bytes, 1, hearth_on(p->peer));
     if (perf_is_peer(p))
@@ -226,9 +168,7 @@ stream_round(struct perf *p, double *sample, double *get, double *send)
     if (perf_acting(p))
         *get = (double)bytes / gets_time(p, count, PERF_OUTSTANDING);
     perf_meet(p);
-    if (taking_part(p))
-        *send = (double)bytes / messages_stream(p, count);
-    perf_meet(p);
+    *send = (double)bytes / perf_raw_stream(p, n, count);
     hearth_free(range);
 }
 

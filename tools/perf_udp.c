@@ -208,6 +208,7 @@ perf_udp_open(struct perf *p)
     if (!p->udp)
         abort();
     p->udp->fd = socket_open(&p->udp->buffer);
+    p->udp->thread = pthread_self();
     own = card_make(p);
     if (perf_is_peer(p)) {
         card = own;
@@ -235,6 +236,17 @@ perf_udp_close(struct perf *p)
     close(p->udp->fd);
     free(p->udp);
     p->udp = NULL;
+}
+
+void
+perf_udp_pin(const struct perf *p, bool pinned)
+{
+    cpu_set_t set = p->cores;
+
+    if (pinned)
+        perf_core(p, &set);
+    if (perf_acting(p) || perf_is_peer(p))
+        pthread_setaffinity_np(p->udp->thread, sizeof set, &set);
 }
 
 /* ---- sending ---- */

@@ -36,13 +36,15 @@ struct perf_udp {
     size_t                datagram; /* bytes of one, at most */
     size_t                buffer;   /* the kernel's, of either socket */
     struct perf_udp_order order;    /* the last one */
-    pthread_t             thread;   /* the peer's */
+    pthread_t             thread;   /* the client, or the server */
     char                  room[PERF_UDP_ROOM];
 };
 
 /* perf_udp.c */
 void perf_udp_open(struct perf *p); /* collective; p->udp stays NULL for mpi */
 void perf_udp_close(struct perf *p);
+/* Keep client and server on the cores of their ranks, or no longer. */
+void perf_udp_pin(const struct perf *p, bool pinned);
 /* One line, and the end of the job. */
 _Noreturn void perf_udp_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
