@@ -16,7 +16,8 @@
 
 enum {
     WORD = sizeof(int64_t),
-    MESSAGES = 10 /* of a stream, for each turn of a round trip */
+    MESSAGES = 4, /* of a stream at most, for each turn of a round trip */
+    PART = 8      /* and of the bytes of a scan */
 };
 
 /* ---- the library ---- */
@@ -149,8 +150,8 @@ stream_round(struct perf *p, double *sample, double *get, double *send)
     size_t bytes;
     char  *range;
 
-    if (count > p->raw.bytes / n)
-        count = p->raw.bytes / n;
+    if (count > p->stream_bytes / PART / n)
+        count = p->stream_bytes / PART / n;
     count = (count + PERF_BATCH - 1) / PERF_BATCH * PERF_BATCH;
     bytes = count * n;
     range = hearth_alloc(bytes, 1, hearth_on(p->peer));
