@@ -1,3 +1,5 @@
+dist_man1_MANS = %D%/hearth-perf.1
+
 # hearth-env(7) comes from option.def and stat.def, through hearth-info.
 if !CROSS
 nodist_man7_MANS = %D%/hearth-env.7

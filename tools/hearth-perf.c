@@ -2,6 +2,7 @@
 /* hearth-perf: the library's figures beside what they cost by hand. */
 #define _GNU_SOURCE
 #include "perf.h"
+#include "perf_udp.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,21 +12,26 @@
 #include <unistd.h>
 
 enum {
-    TABLES = 5,
+    TABLES = 8,
     ROUNDS = 9,
     ROUNDS_QUICK = 3,
     ROUNDS_MOST = 1000,
+    LINK_MOST = 10000000, /* Mbit/s */
+    OPTION_LINK = 256,
     STATUS_USAGE = 2
 };
 
 static const struct perf_figure *const tables[TABLES] = {
     perf_fault_figures, perf_busy_figures, perf_stream_figures,
-    perf_sync_figures,  perf_home_figures,
+    perf_sync_figures,  perf_home_figures, perf_trip_figures,
+    perf_model_figures, perf_idle_figures,
 };
 
 struct request {
     int    rounds; /* 0: the default */
+    int    link;   /* Mbit/s, 0: unknown */
     bool   quick;
+    bool   pin;
     bool   help;
     bool   list;
     char **names; /* figures asked for; none: all */
@@ -35,12 +41,16 @@ struct request {
 static const char help_text[] =
     "Usage: HEARTH_NODE_SIZE=1 mpirun -n 2 hearth-perf [OPTION]... "
     "[FIGURE]...\n"
-    "Measure Hearth beside plain MPI on the same machine in the same run.\n"
+    "Measure Hearth beside plain MPI, or with HEARTH_TRANSPORT=udp beside "
+    "bare\n"
+    "UDP, on the same machines in the same run.\n"
     "\n"
-    "  -r, --rounds=N  rounds of each figure, medians are printed (9)\n"
-    "  -q, --quick     small sizes and 3 rounds, a few seconds in all\n"
-    "  -l, --list      list the figures\n"
-    "  -h, --help      this text\n"
+    "  -r, --rounds=N   rounds of each figure, medians are printed (9)\n"
+    "  -q, --quick      small sizes and 3 rounds, some seconds in all\n"
+    "  -p, --pin        keep all threads of a rank on one core, for udp\n"
+    "      --link=MBIT  rate of the network, for seq_scan to be held against\n"
+    "  -l, --list       list the figures\n"
+    "  -h, --help       this text\n"
     "\n"
     "stdout has a line of key=value fields for each figure, stderr a table.\n"
     "A bound is at most for times and at least for bandwidths (MB/s).\n";
@@ -60,33 +70,43 @@ usage(int rank, const char *format, ...)
     return false;
 }
 
+static bool
+figure_fits(const struct perf *p, const struct perf_figure *f)
+{
+    return f->over == PERF_OVER_ANY || f->over == p->transport ||
+           (f->over == PERF_OVER_LINK && p->link > 0);
+}
+
+/* The first row of that name that fits; without p the first. */
 static const struct perf_figure *
-figure_find(const char *name)
+figure_find(const struct perf *p, const char *name)
 {
     for (int t = 0; t < TABLES; t++)
         for (const struct perf_figure *f = tables[t]; f->name; f++)
-            if (strcmp(f->name, name) == 0)
+            if (strcmp(f->name, name) == 0 && (!p || figure_fits(p, f)))
                 return f;
     return NULL;
 }
 
 static bool
-rounds_parse(const char *text, int *rounds)
+number_parse(const char *text, int most, int *number)
 {
     char *end;
     long  value;
 
     errno = 0;
     value = strtol(text, &end, 10);
-    if (errno || end == text || *end || value < 1 || value > ROUNDS_MOST)
+    if (errno || end == text || *end || value < 1 || value > most)
         return false;
-    *rounds = (int)value;
+    *number = (int)value;
     return true;
 }
 
 static const struct option long_options[] = {
     { "rounds", required_argument, NULL, 'r' },
     { "quick", no_argument, NULL, 'q' },
+    { "pin", no_argument, NULL, 'p' },
+    { "link", required_argument, NULL, OPTION_LINK },
     { "list", no_argument, NULL, 'l' },
     { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
@@ -96,17 +116,24 @@ static const struct option long_options[] = {
 static bool
 request_parse(struct request *r, int argc, char **argv, int rank)
 {
-    int c;
+    static const char letters[] = ":r:qplh";
+    int               c;
 
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":r:qlh", long_options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
         switch (c) {
         case 'r':
-            if (!rounds_parse(optarg, &r->rounds))
+            if (!number_parse(optarg, ROUNDS_MOST, &r->rounds))
                 return usage(rank, "%s is not a number of rounds (1 to %d)",
                              optarg, ROUNDS_MOST);
             break;
+        case OPTION_LINK:
+            if (!number_parse(optarg, LINK_MOST, &r->link))
+                return usage(rank, "%s is not a rate in Mbit/s (1 to %d)",
+                             optarg, LINK_MOST);
+            break;
         case 'q': r->quick = true; break;
+        case 'p': r->pin = true; break;
         case 'l': r->list = true; break;
         case 'h': r->help = true; break;
         case ':': return usage(rank, "%s wants a value", argv[optind - 1]);
@@ -116,7 +143,7 @@ request_parse(struct request *r, int argc, char **argv, int rank)
     r->names = argv + optind;
     r->count = argc - optind;
     for (int i = 0; i < r->count; i++)
-        if (!figure_find(r->names[i]))
+        if (!figure_find(NULL, r->names[i]))
             return usage(rank, "no such figure: %s", r->names[i]);
     return true;
 }
@@ -154,6 +181,7 @@ figure_run(struct perf *p, const struct perf_figure *f, int rounds)
         abort();
     for (int i = 0; i <= rounds; i++) { /* round 0 is told apart */
         p->salt += 2;
+        p->figure = f;
         f->round(p, samples[i]);
     }
     for (int k = 0; k < PERF_SAMPLE; k++) {
@@ -168,7 +196,7 @@ figure_run(struct perf *p, const struct perf_figure *f, int rounds)
 }
 
 static void
-perf_open(struct perf *p, bool quick)
+ranks_find(struct perf *p)
 {
     p->rank = hearth_rank();
     p->size = hearth_size();
@@ -179,16 +207,32 @@ perf_open(struct perf *p, bool quick)
         else
             p->mate = r;
     }
-    p->quick = quick;
     p->crowded = p->size > (int)sysconf(_SC_NPROCESSORS_ONLN);
-    p->page = (size_t)sysconf(_SC_PAGESIZE);
-    p->fault_pages = quick ? 512 : 4096;
-    p->stream_bytes = (size_t)(quick ? 16 : 256) << 20;
-    p->held_pages = 16384;
-    p->turns = quick ? 200 : 2000;
-    p->salt = 0;
+}
+
+static void
+perf_open(struct perf *p, const struct request *r)
+{
+    bool udp = strcmp(hearth_option("transport"), "udp") == 0;
+
+    *p = (struct perf){
+        .quick = r->quick,
+        .page = (size_t)sysconf(_SC_PAGESIZE),
+        .fault_pages = r->quick ? 512 : 4096,
+        .stream_bytes = (size_t)(r->quick ? 16 : 256) << 20,
+        .held_pages = 16384,
+        .turns = r->quick ? 200 : 2000,
+        .pin = r->pin,
+        .link = r->link / 8.0,
+        .transport = udp ? PERF_OVER_UDP : PERF_OVER_MPI,
+    };
+    ranks_find(p);
+    sched_getaffinity(0, sizeof p->cores, &p->cores);
     MPI_Comm_dup(MPI_COMM_WORLD, &p->raw.comm);
     perf_raw_open(p);
+    perf_udp_open(p);
+    if (r->pin)
+        perf_pin(p);
 }
 
 static void
@@ -199,14 +243,14 @@ figures_run(const struct request *r)
 
     if (r->rounds > 0)
         rounds = r->rounds;
-    perf_open(&p, r->quick);
+    perf_open(&p, r);
     if (perf_acting(&p))
         perf_report_begin(&p, rounds);
     for (int t = 0; t < TABLES; t++) {
         for (const struct perf_figure *f = tables[t]; f->name; f++) {
             const char *obstacle = figure_obstacle(&p, f);
 
-            if (!figure_wanted(r, f))
+            if (!figure_wanted(r, f) || f != figure_find(&p, f->name))
                 continue;
             if (!obstacle)
                 figure_run(&p, f, rounds);
@@ -214,6 +258,7 @@ figures_run(const struct request *r)
                 perf_report_skip(f, obstacle);
         }
     }
+    perf_udp_close(&p);
     perf_raw_close(&p);
     MPI_Comm_free(&p.raw.comm);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Page faults, one by one, with the home inside MPI. */
+/* Page faults, one by one, with the home inside MPI; over udp, and beside bare
+ * UDP, with the home asleep. */
 #include "perf.h"
+#include "perf_udp.h"
 
 #include <stdlib.h>
 
@@ -23,14 +25,18 @@ pages_open(const struct perf *p, int home)
     return words;
 }
 
-/* Load one word of every page; ends the job if a word is wrong. */
+struct span {
+    size_t from, to;
+};
+
+/* Load one word of these pages; ends the job if a word is wrong. */
 static double
-pages_read(const struct perf *p, const uint64_t *words, const size_t *order,
-           const char *figure)
+span_read(const struct perf *p, const uint64_t *words, const size_t *order,
+          struct span s, const char *figure)
 {
     double start = perf_now();
 
-    for (size_t i = 0; i < p->fault_pages; i++) {
+    for (size_t i = s.from; i < s.to; i++) {
         size_t at = word_of(p, order ? order[i] : i);
 
         if (*(const volatile uint64_t *)(words + at) !=
@@ -40,15 +46,32 @@ pages_read(const struct perf *p, const uint64_t *words, const size_t *order,
     return perf_now() - start;
 }
 
-/* Raw: the empty fault with the first touch of a page, in this order, plus
- * MPI_Get and flush of each page, in this order, from MPI_Win_create memory.
- * Extras: the parts, the empty fault on memory touched before, and the same
- * with MPI_Win_allocate memory. */
+/* And of all. */
+static double
+pages_read(const struct perf *p, const uint64_t *words, const size_t *order,
+           const char *figure)
+{
+    struct span all = { 0, p->fault_pages };
+
+    return span_read(p, words, order, all, figure);
+}
+
+/*
+ * Figure: a load of one word of each page in random order.  Raw: the empty
+ * fault with the first touch of a page, in this order, plus MPI_Get and flush
+ * of each page, in this order, from MPI_Win_create memory.  Extras: the parts,
+ * the empty fault on memory touched before, and the same with
+ * MPI_Win_allocate memory.
+ */
 static void
-read_raw(struct perf *p, double *sample, const size_t *order)
+read_beside_mpi(struct perf *p, double *sample, const uint64_t *words,
+                const size_t *order)
 {
     double n = (double)p->fault_pages;
 
+    if (!perf_acting(p))
+        return;
+    sample[0] = pages_read(p, words, order, "random_read_fault") / n;
     sample[2] = perf_empty_faults(p, order, PERF_FIRST) / n;
     sample[3] = perf_empty_faults(p, order, PERF_AGAIN) / n;
     sample[4] = perf_raw_gets(p, p->raw.create, order) / n;
@@ -57,12 +80,43 @@ read_raw(struct perf *p, double *sample, const size_t *order)
     sample[6] = sample[2] + sample[5];
 }
 
-/* Figure: a load of one word of each page in random order.  Cold: nobody but
- * the home has ever touched the page.  Else every page was read before, and
- * again after that copy, a provisional one, was dropped; then the home wrote
- * it, and a barrier dropped the copy. */
+/* Raw: the same empty fault, plus a round trip of the same datagrams over bare
+ * UDP.  Both sides take turns, because a trip takes several times as long when
+ * the kernel happens to wake the peer's thread on a core that slept.  Extras:
+ * the parts, and what counts for mpi. */
 static void
-read_round(struct perf *p, double *sample, bool cold)
+read_beside_udp(struct perf *p, double *sample, const uint64_t *words,
+                const size_t *order)
+{
+    double      n = (double)p->fault_pages;
+    struct span s = { 0, 0 };
+
+    perf_rest(p);
+    for (; perf_acting(p) && s.from < p->fault_pages; s.from = s.to) {
+        s.to = s.from + PERF_UDP_CHUNK;
+        if (s.to > p->fault_pages)
+            s.to = p->fault_pages;
+        sample[0] += span_read(p, words, order, s, "random_read_fault") / n;
+        sample[4] += perf_udp_page(p, s.to - s.from) / n;
+    }
+    perf_rest(p);
+    if (perf_acting(p)) {
+        sample[2] = perf_empty_faults(p, order, PERF_FIRST) / n;
+        sample[3] = perf_empty_faults(p, order, PERF_AGAIN) / n;
+        sample[5] = perf_raw_gets(p, p->raw.create, order) / n;
+        sample[1] = sample[2] + sample[4];
+        sample[6] = sample[2] + sample[5];
+    }
+}
+
+typedef void read_measure(struct perf *p, double *sample,
+                          const uint64_t *words, const size_t *order);
+
+/* Cold: nobody but the home has ever touched the pages.  Else every page was
+ * read before, and again after that copy, a provisional one, was dropped; then
+ * the home wrote it, and a barrier dropped the copy. */
+static void
+read_round(struct perf *p, double *sample, bool cold, read_measure *measure)
 {
     size_t   *order = perf_shuffled(p->fault_pages);
     uint64_t *words = pages_open(p, p->peer);
@@ -76,11 +130,7 @@ read_round(struct perf *p, double *sample, bool cold)
             perf_fill(words, word_of(p, p->fault_pages), p->salt);
         hearth_barrier();
     }
-    if (perf_acting(p)) {
-        sample[0] = pages_read(p, words, order, "random_read_fault") /
-                    (double)p->fault_pages;
-        read_raw(p, sample, order);
-    }
+    measure(p, sample, words, order);
     perf_meet(p);
     hearth_free(words);
     free(order);
@@ -89,13 +139,25 @@ read_round(struct perf *p, double *sample, bool cold)
 static void
 read_random(struct perf *p, double *sample)
 {
-    read_round(p, sample, false);
+    read_round(p, sample, false, read_beside_mpi);
+}
+
+static void
+read_random_udp(struct perf *p, double *sample)
+{
+    read_round(p, sample, false, read_beside_udp);
 }
 
 static void
 read_cold(struct perf *p, double *sample)
 {
-    read_round(p, sample, true);
+    read_round(p, sample, true, read_beside_mpi);
+}
+
+static void
+read_cold_udp(struct perf *p, double *sample)
+{
+    read_round(p, sample, true, read_beside_udp);
 }
 
 /*
@@ -174,17 +236,36 @@ const struct perf_figure perf_fault_figures[] = {
       .against = "empty fault + MPI_Get of a page and flush",
       .bound = 1.25,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = read_random,
       .extra = { "empty", "empty_again", "get", "get_allocate",
                  "raw_allocate" } },
+    { .name = "random_read_fault",
+      .unit = "us",
+      .what = "read fault in random order, home asleep",
+      .against = "empty fault + the same datagrams over bare UDP",
+      .bound = 1.2,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = read_random_udp,
+      .extra = { "empty", "empty_again", "udp", "get", "raw_mpi" } },
     { .name = "cold_read_fault",
       .unit = "us",
       .what = "the same, of pages that were never here",
       .against = "empty fault + MPI_Get of a page and flush",
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = read_cold,
       .extra = { "empty", "empty_again", "get", "get_allocate",
                  "raw_allocate" } },
+    { .name = "cold_read_fault",
+      .unit = "us",
+      .what = "the same, of pages that were never here",
+      .against = "empty fault + the same datagrams over bare UDP",
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = read_cold_udp,
+      .extra = { "empty", "empty_again", "udp", "get", "raw_mpi" } },
     { .name = "write_fault",
       .unit = "us",
       .what = "write one word of each page just scanned, then barrier",

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "perf.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -63,6 +64,63 @@ perf_meet(const struct perf *p)
         if (p->crowded && spins % 64 == 0)
             sched_yield();
     }
+}
+
+/* A rank that spins takes a core from the threads that are measured; this one
+ * looks once in a millisecond. */
+void
+perf_rest(const struct perf *p)
+{
+    const struct timespec nap = { .tv_nsec = 1000000 };
+    MPI_Request           request;
+    int                   done = 0;
+
+    if (p->transport == PERF_OVER_MPI) {
+        perf_meet(p);
+        return;
+    }
+    MPI_Ibarrier(p->raw.comm, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        nanosleep(&nap, NULL);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+/* The first two cores are for the actor and its peer, which changes places
+ * with rank 1. */
+void
+perf_core(const struct perf *p, cpu_set_t *core)
+{
+    int place = perf_is_peer(p) ? 1 : p->rank == 1 ? p->peer : p->rank;
+    int turn = place % CPU_COUNT(&p->cores);
+    int i = 0;
+
+    while (!CPU_ISSET(i, &p->cores) || turn-- > 0)
+        i++;
+    CPU_ZERO(core);
+    CPU_SET(i, core);
+}
+
+/* Whether the kernel wakes a thread where its waker runs or on a core that
+ * sleeps makes a factor of ten on some machines, and differs from run to
+ * run. */
+void
+perf_pin(struct perf *p)
+{
+    cpu_set_t      core;
+    DIR           *threads = opendir("/proc/self/task");
+    struct dirent *t;
+
+    if (!threads)
+        return;
+    perf_core(p, &core);
+    while ((t = readdir(threads)))
+        if (t->d_name[0] != '.')
+            sched_setaffinity((pid_t)strtol(t->d_name, NULL, 10), sizeof core,
+                              &core);
+    closedir(threads);
+    p->cores = core;
 }
 
 _Noreturn void

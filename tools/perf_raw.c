@@ -132,3 +132,115 @@ perf_raw_atomics(struct perf *p, MPI_Win win, size_t count)
     }
     return perf_now() - start;
 }
+
+/* ---- messages, by the actor and the peer; the others wait ---- */
+
+static int
+other_of(const struct perf *p)
+{
+    return perf_acting(p) ? p->peer : PERF_ACTOR;
+}
+
+static bool
+taking_part(const struct perf *p)
+{
+    return perf_acting(p) || perf_is_peer(p);
+}
+
+/* MPI_Send and MPI_Recv of so many bytes, there and back.  `sending` (or NULL)
+ * gets the part of it that the calls of MPI_Send took. */
+double
+perf_raw_bounce(const struct perf *p, size_t bytes, size_t turns,
+                double *sending)
+{
+    int    n = (int)bytes;
+    int    other = other_of(p);
+    double sent = 0;
+    double start;
+
+    perf_meet(p);
+    start = perf_now();
+    for (size_t i = 0; taking_part(p) && i < turns; i++) {
+        double begin;
+
+        if (perf_is_peer(p))
+            MPI_Recv(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm,
+                     MPI_STATUS_IGNORE);
+        begin = sending ? perf_now() : 0;
+        MPI_Send(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm);
+        sent += sending ? perf_now() - begin : 0;
+        if (perf_acting(p))
+            MPI_Recv(p->raw.buffer, n, MPI_BYTE, other, 2, p->raw.comm,
+                     MPI_STATUS_IGNORE);
+    }
+    start = perf_now() - start;
+    if (sending)
+        *sending = sent;
+    perf_meet(p);
+    return start;
+}
+
+static void
+batch_pass(const struct perf *p, size_t bytes)
+{
+    int         other = other_of(p);
+    MPI_Request request[PERF_BATCH];
+
+    for (size_t k = 0; k < PERF_BATCH; k++) {
+        char *at = p->raw.buffer + k * bytes;
+
+        if (perf_acting(p))
+            MPI_Irecv(at, (int)bytes, MPI_BYTE, other, 3, p->raw.comm,
+                      &request[k]);
+        else
+            MPI_Isend(at, (int)bytes, MPI_BYTE, other, 3, p->raw.comm,
+                      &request[k]);
+    }
+    MPI_Waitall(PERF_BATCH, request, MPI_STATUSES_IGNORE);
+}
+
+/* Messages from the peer to the actor, in batches, each answered. */
+double
+perf_raw_stream(const struct perf *p, size_t bytes, size_t count)
+{
+    double start;
+
+    perf_meet(p);
+    start = perf_now();
+    for (size_t i = 0; taking_part(p) && i < count; i += PERF_BATCH) {
+        batch_pass(p, bytes);
+        if (perf_acting(p))
+            MPI_Send(NULL, 0, MPI_BYTE, p->peer, 4, p->raw.comm);
+        else
+            MPI_Recv(NULL, 0, MPI_BYTE, PERF_ACTOR, 4, p->raw.comm,
+                     MPI_STATUS_IGNORE);
+    }
+    start = perf_now() - start;
+    perf_meet(p);
+    return start;
+}
+
+/* One MPI_Recv of a message that is there: what was sent after it has come. */
+double
+perf_raw_receive(const struct perf *p, size_t bytes)
+{
+    int    n = (int)bytes;
+    int    other = other_of(p);
+    double start = 0;
+
+    if (perf_is_peer(p)) {
+        for (int i = 0; i < PERF_BATCH; i++)
+            MPI_Send(p->raw.buffer, n, MPI_BYTE, other, 5, p->raw.comm);
+        MPI_Send(NULL, 0, MPI_BYTE, other, 6, p->raw.comm);
+    }
+    if (perf_acting(p)) {
+        MPI_Recv(NULL, 0, MPI_BYTE, other, 6, p->raw.comm, MPI_STATUS_IGNORE);
+        start = perf_now();
+        for (int i = 0; i < PERF_BATCH; i++)
+            MPI_Recv(p->raw.buffer, n, MPI_BYTE, other, 5, p->raw.comm,
+                     MPI_STATUS_IGNORE);
+        start = perf_now() - start;
+    }
+    perf_meet(p);
+    return start / PERF_BATCH;
+}

@@ -8,9 +8,12 @@
  * library keeps the frames of the freed copies for the rounds that follow.
  * The raw side gets or puts 2 MiB pieces, each flushed, between the
  * peer's window and a local buffer of the full size; both were touched before.
+ * Over udp the raw side has the same bytes sent by bare UDP into that buffer.
  */
 #include "perf.h"
+#include "perf_udp.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum raw_op { RAW_GET, RAW_PUT };
@@ -97,10 +100,26 @@ words_sum(const uint64_t *words, size_t bytes)
     return perf_now() - start;
 }
 
+/* The same after the home has written all pages anew, and a barrier. */
+static double
+scan_again(const struct perf *p, uint64_t *words)
+{
+    double speed = 0;
+
+    perf_meet(p);
+    hearth_barrier();
+    if (perf_is_peer(p))
+        perf_fill(words, p->stream_bytes / sizeof *words, p->salt);
+    hearth_barrier();
+    if (perf_acting(p))
+        speed = rate(p, pages_scan(p, words, "seq_scan"));
+    perf_meet(p);
+    return speed;
+}
+
 /* Figure: one word of each page, in order, so the time is that of bringing
- * the pages; extra "again": the same after the home has written all pages
- * anew and a barrier.  Raw: the pieces; extra "raw_fresh": into a buffer that
- * was not touched before, to be held against "first". */
+ * the pages; extra "again".  Raw: the pieces; extra "raw_fresh": into a buffer
+ * that was not touched before, to be held against "first". */
 static void
 scan_cold(struct perf *p, double *sample)
 {
@@ -111,14 +130,52 @@ scan_cold(struct perf *p, double *sample)
         sample[1] = raw_stream(p, RAW_GET);
         sample[3] = raw_fresh(p);
     }
-    perf_meet(p);
-    hearth_barrier();
-    if (perf_is_peer(p))
-        perf_fill(words, p->stream_bytes / sizeof *words, p->salt);
-    hearth_barrier();
+    sample[2] = scan_again(p, words);
+    hearth_free(words);
+}
+
+static double
+udp_rate(const struct perf *p)
+{
+    return rate(p, perf_udp_stream(p, p->stream_bytes, 0));
+}
+
+/* Raw: bare UDP, in as few calls as can be, the peer asleep. */
+static void
+scan_cold_udp(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    perf_rest(p);
+    if (perf_acting(p)) {
+        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
+        sample[1] = udp_rate(p);
+    }
+    perf_rest(p);
     if (perf_acting(p))
-        sample[2] = rate(p, pages_scan(p, words, "seq_scan"));
-    perf_meet(p);
+        sample[3] = raw_stream(p, RAW_GET);
+    sample[2] = scan_again(p, words);
+    hearth_free(words);
+}
+
+/* Raw: what the user says that the link can do. */
+static void
+scan_cold_link(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    perf_rest(p);
+    if (perf_acting(p)) {
+        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
+        sample[1] = p->link;
+    }
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[3] = p->udp ? udp_rate(p) : NAN;
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[4] = raw_stream(p, RAW_GET);
+    sample[2] = scan_again(p, words);
     hearth_free(words);
 }
 
@@ -143,21 +200,46 @@ scan_sum(struct perf *p, double *sample)
 }
 
 /* Figure: the whole range by one hearth_prefetch(), and one word of each
- * page.  Raw: the pieces. */
+ * page; extra: the call alone. */
+static void
+range_prefetch(const struct perf *p, const uint64_t *words, double *sample)
+{
+    double start = perf_now();
+
+    hearth_prefetch(words, p->stream_bytes);
+    sample[2] = rate(p, perf_now() - start);
+    pages_scan(p, words, "prefetch");
+    sample[0] = rate(p, perf_now() - start);
+}
+
+/* Raw: the pieces. */
 static void
 scan_prefetched(struct perf *p, double *sample)
 {
     uint64_t *words = stream_open(p);
 
     if (perf_acting(p)) {
-        double start = perf_now();
-
-        hearth_prefetch(words, p->stream_bytes);
-        sample[2] = rate(p, perf_now() - start);
-        pages_scan(p, words, "prefetch");
-        sample[0] = rate(p, perf_now() - start);
+        range_prefetch(p, words, sample);
         sample[1] = raw_stream(p, RAW_GET);
     }
+    perf_meet(p);
+    hearth_free(words);
+}
+
+/* Raw: bare UDP. */
+static void
+scan_prefetched_udp(struct perf *p, double *sample)
+{
+    uint64_t *words = stream_open(p);
+
+    perf_rest(p);
+    if (perf_acting(p)) {
+        range_prefetch(p, words, sample);
+        sample[1] = udp_rate(p);
+    }
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[3] = raw_stream(p, RAW_GET);
     perf_meet(p);
     hearth_free(words);
 }
@@ -223,12 +305,33 @@ const struct perf_figure perf_stream_figures[] = {
     { .name = "seq_scan",
       .unit = "MB/s",
       .what = "sequential scan, cold, one word a page",
+      .against = "the link's rate",
+      .bound = 0.9,
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .over = PERF_OVER_LINK,
+      .round = scan_cold_link,
+      .extra = { "again", "raw_udp", "raw_mpi" } },
+    { .name = "seq_scan",
+      .unit = "MB/s",
+      .what = "sequential scan, cold, one word a page",
       .against = "MPI_Get of 2 MiB pieces",
       .bound = 0.85,
       .sense = PERF_AT_LEAST,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = scan_cold,
       .extra = { "again", "raw_fresh" } },
+    { .name = "seq_scan",
+      .unit = "MB/s",
+      .what = "sequential scan, cold, one word a page",
+      .against = "as many bytes over bare UDP, segmented by the kernel",
+      .bound = 0.7,
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = scan_cold_udp,
+      .extra = { "again", "raw_mpi" } },
     { .name = "seq_scan_sum",
       .unit = "MB/s",
       .what = "sequential scan, cold, adding every word",
@@ -242,8 +345,18 @@ const struct perf_figure perf_stream_figures[] = {
       .against = "MPI_Get of 2 MiB pieces",
       .sense = PERF_AT_LEAST,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = scan_prefetched,
       .extra = { "call" } },
+    { .name = "prefetch",
+      .unit = "MB/s",
+      .what = "the range by hearth_prefetch, then one word a page",
+      .against = "as many bytes over bare UDP, segmented by the kernel",
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = scan_prefetched_udp,
+      .extra = { "call", "raw_mpi" } },
     { .name = "seq_write",
       .unit = "MB/s",
       .what = "whole range written in order, not cached, then barrier",
@@ -251,6 +364,16 @@ const struct perf_figure perf_stream_figures[] = {
       .bound = 0.3,
       .sense = PERF_AT_LEAST,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
+      .round = write_cold,
+      .extra = { "stores" } },
+    { .name = "seq_write",
+      .unit = "MB/s",
+      .what = "whole range written in order, not cached, then barrier",
+      .against = "MPI_Put of 2 MiB pieces",
+      .sense = PERF_AT_LEAST,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
       .round = write_cold,
       .extra = { "stores" } },
     { .name = "seq_write_warm",

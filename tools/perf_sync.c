@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Barriers, locks, atomics. */
 #include "perf.h"
+#include "perf_udp.h"
 
 #include <stdlib.h>
 
@@ -39,6 +40,19 @@ barrier_clean(struct perf *p, double *sample)
 {
     sample[0] = barriers_time(p);
     sample[1] = allgathers_time(p);
+}
+
+/* Raw: an empty message there and one back, which is what two ranks need to
+ * know of each other. */
+static void
+barrier_clean_udp(struct perf *p, double *sample)
+{
+    sample[0] = barriers_time(p);
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[1] = perf_udp_empty(p, p->turns) / (double)p->turns;
+    perf_rest(p);
+    sample[2] = allgathers_time(p);
 }
 
 /* Load one word of every page of the rank after this one. */
@@ -87,29 +101,59 @@ barrier_holding(struct perf *p, double *sample)
     sample[1] = (before + barriers_time(p)) / 2;
 }
 
+static double
+locks_time(const struct perf *p, size_t turns)
+{
+    double start = perf_now();
+
+    for (size_t i = 0; i < turns; i++) {
+        hearth_lock(p->peer);
+        hearth_unlock(p->peer);
+    }
+    return perf_now() - start;
+}
+
+/* Four MPI_Fetch_and_op, each flushed, on a window of each kind. */
+static void
+lock_raw(struct perf *p, double *each)
+{
+    double n = (double)p->turns;
+
+    each[0] = perf_raw_atomics(p, p->raw.allocate, 4 * p->turns) / n;
+    each[1] = perf_raw_atomics(p, p->raw.create, 4 * p->turns) / n;
+}
+
 /* Figure: a lock whose manager is the peer, which waits inside MPI and does
- * not want it.  Raw: four MPI_Fetch_and_op, each flushed, on a window of the
- * kind that is cheaper here (extras: each kind). */
+ * not want it.  Raw: the window of the kind that is cheaper here (extras: each
+ * kind). */
 static void
 lock_alone(struct perf *p, double *sample)
 {
     perf_meet(p);
     if (perf_acting(p)) {
-        double n = (double)p->turns;
-        double start;
-
-        hearth_lock(p->peer);
-        hearth_unlock(p->peer);
-        start = perf_now();
-        for (size_t i = 0; i < p->turns; i++) {
-            hearth_lock(p->peer);
-            hearth_unlock(p->peer);
-        }
-        sample[0] = (perf_now() - start) / n;
-        sample[2] = perf_raw_atomics(p, p->raw.allocate, 4 * p->turns) / n;
-        sample[3] = perf_raw_atomics(p, p->raw.create, 4 * p->turns) / n;
+        locks_time(p, 1);
+        sample[0] = locks_time(p, p->turns) / (double)p->turns;
+        lock_raw(p, sample + 2);
         sample[1] = sample[2] < sample[3] ? sample[2] : sample[3];
     }
+    perf_meet(p);
+}
+
+/* Figure: the peer is asleep.  Raw: two empty messages there, each with one
+ * back; both sides take turns, as in perf_fault.c. */
+static void
+lock_alone_udp(struct perf *p, double *sample)
+{
+    double n = (double)p->turns;
+
+    perf_rest(p);
+    for (size_t i = 0; perf_acting(p) && i < p->turns; i += PERF_UDP_CHUNK) {
+        sample[0] += locks_time(p, PERF_UDP_CHUNK) / n;
+        sample[1] += perf_udp_empty(p, 2 * PERF_UDP_CHUNK) / n;
+    }
+    perf_rest(p);
+    if (perf_acting(p))
+        lock_raw(p, sample + 2);
     perf_meet(p);
 }
 
@@ -142,8 +186,19 @@ lock_handed(struct perf *p, double *sample)
     perf_meet(p);
 }
 
-/* Figure: hearth_fetch_add on a word whose home is the peer.  Raw: one
- * MPI_Fetch_and_op and flush. */
+/* hearth_fetch_add on a word whose home is the peer. */
+static double
+adds_time(int64_t *word, size_t from, size_t turns)
+{
+    double start = perf_now();
+
+    for (size_t i = from; i < from + turns; i++)
+        if (hearth_fetch_add(word, 1) != (int64_t)i)
+            perf_wrong("fetch_add", i);
+    return perf_now() - start;
+}
+
+/* Raw: one MPI_Fetch_and_op and flush. */
 static void
 word_add(struct perf *p, double *sample)
 {
@@ -152,15 +207,30 @@ word_add(struct perf *p, double *sample)
     perf_meet(p);
     if (perf_acting(p)) {
         double n = (double)p->turns;
-        double start = perf_now();
 
-        for (size_t i = 0; i < p->turns; i++)
-            if (hearth_fetch_add(word, 1) != (int64_t)i)
-                perf_wrong("fetch_add", i);
-        sample[0] = (perf_now() - start) / n;
+        sample[0] = adds_time(word, 0, p->turns) / n;
         sample[2] = perf_raw_atomics(p, p->raw.allocate, p->turns) / n;
         sample[1] = perf_raw_atomics(p, p->raw.create, p->turns) / n;
     }
+    perf_meet(p);
+    hearth_free(word);
+}
+
+/* Raw: an empty message there and one back. */
+static void
+word_add_udp(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+    double   n = (double)p->turns;
+
+    perf_rest(p);
+    for (size_t i = 0; perf_acting(p) && i < p->turns; i += PERF_UDP_CHUNK) {
+        sample[0] += adds_time(word, i, PERF_UDP_CHUNK) / n;
+        sample[1] += perf_udp_empty(p, PERF_UDP_CHUNK) / n;
+    }
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[2] = perf_raw_atomics(p, p->raw.create, p->turns) / n;
     perf_meet(p);
     hearth_free(word);
 }
@@ -172,7 +242,16 @@ const struct perf_figure perf_sync_figures[] = {
       .against = "MPI_Allgather of 64 bytes",
       .bound = 1.5,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = barrier_clean },
+    { .name = "barrier_clean",
+      .unit = "us",
+      .what = "barrier, nothing dirty",
+      .against = "empty message there and back over bare UDP",
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = barrier_clean_udp,
+      .extra = { "raw_mpi" } },
     { .name = "barrier_16384",
       .unit = "us",
       .what = "the same, each rank holding 16384 clean copies",
@@ -186,8 +265,17 @@ const struct perf_figure perf_sync_figures[] = {
       .against = "4 MPI_Fetch_and_op, each flushed",
       .bound = 1.5,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = lock_alone,
       .extra = { "raw_allocate", "raw_create" } },
+    { .name = "lock_unlock",
+      .unit = "us",
+      .what = "lock and unlock, uncontended, manager remote and asleep",
+      .against = "2 empty messages there and back over bare UDP",
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = lock_alone_udp,
+      .extra = { "raw_mpi_allocate", "raw_mpi_create" } },
     { .name = "lock_handover",
       .unit = "us",
       .what = "the same lock taken by two ranks in turn",
@@ -199,7 +287,16 @@ const struct perf_figure perf_sync_figures[] = {
       .what = "hearth_fetch_add on a remote word",
       .against = "MPI_Fetch_and_op and flush",
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = word_add,
       .extra = { "raw_allocate" } },
+    { .name = "fetch_add",
+      .unit = "us",
+      .what = "hearth_fetch_add on a remote word",
+      .against = "empty message there and back over bare UDP",
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = word_add_udp,
+      .extra = { "raw_mpi" } },
     { .name = NULL }
 };
