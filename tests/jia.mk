@@ -14,4 +14,4 @@ check_PROGRAMS += %D%/jia_sor %D%/jia_anl %D%/jia_bad
 %C%_jia_anl_LDADD = libhearth_core.la
 %C%_jia_bad_SOURCES = %D%/jia_bad.c
 %C%_jia_bad_LDADD = libhearth_core.la
-tap_tests += %D%/jia.tap
+tap_tests += %D%/jia_start.tap

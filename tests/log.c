@@ -129,7 +129,9 @@ START_TEST(a_log_whose_end_went_past_the_last_position_stays_everything)
         struct hearthi_log log = { 1, UINT32_MAX - before + 1 };
         uint32_t           pos = 0;
 
-        ck_assert(!hearthi_log_append(&log, 1, HEARTHI_LOG + 1, span));
+        /* with what does not fit, and with what does */
+        ck_assert(!hearthi_log_append(
+            &log, 1, before % 2 ? HEARTHI_LOG + 1 : before, span));
         ck_assert_int_eq(hearthi_log_read(&log, 1, &pos, span),
                          HEARTHI_LOG_AHEAD);
         for (unsigned epoch = 0; epoch < HEARTHI_EPOCHS; epoch += 13) {

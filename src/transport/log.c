@@ -38,15 +38,16 @@ hearthi_log_append(struct hearthi_log *log, uint16_t epoch, uint32_t count,
                    struct hearthi_span span[2])
 {
     uint32_t from;
+    bool     fits;
 
     if (count == 0)
         return false;
     if (is_past(log, epoch))
         *log = (struct hearthi_log){ epoch, 0 };
     from = log->end;
-    if (hearthi_ring_write(HEARTHI_LOG, &log->end, count, span))
-        return true;
-    if (log->end < from)
-        log->epoch = NO_EPOCH;
+    fits = hearthi_ring_write(HEARTHI_LOG, &log->end, count, span);
+    if (log->end >= from)
+        return fits;
+    log->epoch = NO_EPOCH; /* a position would mean two notices from now on */
     return false;
 }
