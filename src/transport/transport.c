@@ -19,7 +19,10 @@ static const struct hearthi_transport_ops *const all[][2] = {
 void
 hearthi_transport_open(void)
 {
-    hearthi_transport = all[hearthi_opt.transport][hearthi_world.nodes == 1];
+    bool alone = hearthi_world.nodes == 1 &&
+                 hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
+
+    hearthi_transport = all[hearthi_opt.transport][alone];
     hearthi_transport->open();
 }
 
