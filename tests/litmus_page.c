@@ -3,6 +3,7 @@
  * The same for what happens to one page: several writers, twins and diffs,
  * first copies, copies that stay.
  */
+#include <mpi.h>
 #include <string.h>
 
 #include "litmus.h"
@@ -260,6 +261,42 @@ START_TEST(copies_stay_as_long_as_nobody_else_writes)
 }
 END_TEST
 
+/* The home writes one word of a long run all the time while another rank
+ * fetches the run: its other words arrive, whatever covers the bytes on their
+ * way, and not after hundreds of tries. */
+START_TEST(a_run_that_is_written_meanwhile_arrives)
+{
+    enum { PAGES = 256, TIMES = 3, BURST = 4000000, TRIES = 100 };
+    const size_t words = PAGES * PAGE / sizeof(int64_t);
+    hearth_stats before, after;
+
+    hearth_get_stats(&before);
+    for (int64_t k = 0; k < TIMES; k++) {
+        int64_t    *p = hearth_alloc(words, sizeof *p, hearth_on(0));
+        MPI_Request all;
+        int         read = 0;
+
+        for (size_t i = 0; me == 0 && i < words; i++)
+            p[i] = (int64_t)i + k;
+        barrier();
+        for (size_t i = 0; me == ranks - 1 && i < words; i++)
+            if (i != words / 2)
+                expect_eq(p[i], (int64_t)i + k);
+        MPI_Ibarrier(MPI_COMM_WORLD, &all);
+        while (!read) {
+            for (int64_t n = 0; me == 0 && n < BURST; n++)
+                ((volatile int64_t *)p)[words / 2] = n;
+            MPI_Test(&all, &read, MPI_STATUS_IGNORE);
+        }
+        barrier();
+        hearth_free(p);
+    }
+    hearth_get_stats(&after);
+    expect(after.refused - before.refused < TRIES);
+    all_expected();
+}
+END_TEST
+
 /* Many pages, everybody writes a share of each and reads all, often. */
 START_TEST(a_barrier_shows_everything)
 {
@@ -295,6 +332,7 @@ litmus_pages(void)
     tcase_add_test(tc, an_old_value_does_not_come_back);
     tcase_add_test(tc, values_alternate_under_a_lock);
     tcase_add_test(tc, copies_stay_as_long_as_nobody_else_writes);
+    tcase_add_test(tc, a_run_that_is_written_meanwhile_arrives);
     tcase_add_test(tc, a_barrier_shows_everything);
     return tc;
 }

@@ -213,6 +213,8 @@ perf_udp_open(struct perf *p)
     if (perf_is_peer(p)) {
         card = own;
         p->udp->order.word = card.word;
+        p->udp->source = p->raw.target;
+        p->udp->bytes = p->raw.bytes;
         if (pthread_create(&p->udp->thread, NULL, perf_udp_serve, p->udp))
             perf_udp_fail("no thread for the bare UDP server");
     }

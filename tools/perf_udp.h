@@ -37,6 +37,8 @@ struct perf_udp {
     size_t                buffer;   /* the kernel's, of either socket */
     struct perf_udp_order order;    /* the last one */
     pthread_t             thread;   /* the client, or the server */
+    const char           *source;   /* at the peer: what answers are made of, */
+    size_t                bytes, at; /* one part of it after the other */
     char                  room[PERF_UDP_ROOM];
 };
 

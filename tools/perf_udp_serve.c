@@ -10,11 +10,9 @@
 
 static const double SPIN_MOST = 1e6; /* microseconds without a request */
 
-static char zeros[PERF_UDP_ROOM];
-
-/* A message is a piece of nothing, so that only the network costs. */
+/* The bytes are those that a scan would bring, from where they lie. */
 static void
-answer_send(const struct perf_udp *u, const struct sockaddr_in *to)
+answer_send(struct perf_udp *u, const struct sockaddr_in *to)
 {
     const struct perf_udp_order *o = &u->order;
 
@@ -23,7 +21,10 @@ answer_send(const struct perf_udp *u, const struct sockaddr_in *to)
 
         if (some > PERF_UDP_MOST)
             some = PERF_UDP_MOST / o->each * o->each;
-        perf_udp_send(u->fd, to, zeros, some, o->each);
+        if (u->at + some > u->bytes)
+            u->at = 0;
+        perf_udp_send(u->fd, to, u->source + u->at, some, o->each);
+        u->at += some;
         left -= some;
     }
 }

@@ -33,13 +33,14 @@ hearthi_udp_counts_reset(void)
 }
 
 void
-hearthi_udp_count_sent(unsigned op, size_t bytes)
+hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes)
 {
     unsigned i = hearthi_udp_index(op);
 
-    atomic_fetch_add_explicit(&count.messages[i], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&count.messages[i], messages,
+                              memory_order_relaxed);
     atomic_fetch_add_explicit(&count.bytes[i], bytes, memory_order_relaxed);
-    hearthi_count(messages, 1);
+    hearthi_count(messages, messages);
     hearthi_count(message_bytes, bytes);
 }
 

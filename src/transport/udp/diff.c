@@ -37,10 +37,8 @@ hearthi_udp_diffs_open(void)
     if (pack_most > hearthi_udp.fragment)
         pack_most = hearthi_udp.fragment;
     n_sent = 0;
-    for (int i = 0; i < DEPTH; i++) {
+    for (int i = 0; i < DEPTH; i++)
         pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
-        hearthi_udp_flight_add(&pack[i].flight);
-    }
 }
 
 void
@@ -60,7 +58,8 @@ hearthi_udp_bulk_turn(void)
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
 
-    hearthi_udp_page_places(&places);
+    if (c->in.at == c->in.n) /* the kernel will be asked */
+        hearthi_udp_page_places(&places);
     if (!hearthi_udp_receive(&c->in, hearthi_udp_flights_due(), &places, &m,
                              &from)) {
         hearthi_udp_flights_late();

@@ -22,9 +22,9 @@
 
 /* The home knows which of the last 64 numbers of slot 0 it has done
  * (server.c); a client keeps well within that of its oldest request. */
-enum { AHEAD = 32, FLIGHTS = 64, TURNS = 128 };
+enum { AHEAD = 32, TURNS = 128 };
 
-static struct hearthi_udp_flight *all[FLIGHTS];
+static struct hearthi_udp_flight *all[HEARTHI_UDP_FLIGHTS]; /* on their way */
 static unsigned                   n_all, turns;
 
 void
@@ -33,19 +33,13 @@ hearthi_udp_flights_open(void)
     n_all = 0;
 }
 
-void
-hearthi_udp_flight_add(struct hearthi_udp_flight *f)
-{
-    all[n_all++] = f;
-}
-
-/* Those on their way to a home, one after the other; start with NULL. */
+/* Those to a home, one after the other; start with *i == 0. */
 static struct hearthi_udp_flight *
 flight_next(uint32_t home, unsigned *i)
 {
-    for (; *i < n_all; (*i)++)
-        if (all[*i]->busy && all[*i]->ask.to == home)
-            return all[(*i)++];
+    while (*i < n_all)
+        if (all[(*i)++]->ask.to == home)
+            return all[*i - 1];
     return NULL;
 }
 
@@ -79,6 +73,7 @@ hearthi_udp_flight_launch(struct hearthi_udp_flight *f)
 
     f->alone = flight_next(home, &i) == NULL;
     f->busy = true;
+    all[n_all++] = f;
     f->ask.seq = ++hearthi_udp_bulk()->seq[home];
     hearthi_udp_timer_start(&f->timer, (int)home);
     hearthi_udp_pace_sent(home, f->ask.body_len);
@@ -88,7 +83,12 @@ hearthi_udp_flight_launch(struct hearthi_udp_flight *f)
 void
 hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told)
 {
+    unsigned i = 0;
+
     f->busy = false;
+    while (all[i] != f)
+        i++;
+    all[i] = all[--n_all];
     hearthi_udp_pace_done(f->ask.to, f->ask.body_len, told);
 }
 
@@ -117,13 +117,14 @@ hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
 {
     uint32_t                   home = now->ask.to;
     unsigned                   asked = now->turn;
+    uint64_t                   time = hearthi_now();
     struct hearthi_udp_flight *f;
 
     if (now->alone)
         hearthi_udp_timer_done(&now->timer, (int)home);
     now->alone = false;
     EACH_FLIGHT (f, home)
-        hearthi_udp_timer_heard(&f->timer);
+        hearthi_udp_timer_heard(&f->timer, time);
     if (hearthi_udp_flight_turn(now) != turn)
         return;
     EACH_FLIGHT (f, home) {
@@ -145,7 +146,7 @@ hearthi_udp_flights_due(void)
     for (unsigned i = 0; i < n_all; i++) {
         const struct hearthi_udp_timer *t = &all[i]->timer;
 
-        if (all[i]->busy && t->sent + t->wait < due)
+        if (t->sent + t->wait < due)
             due = t->sent + t->wait;
     }
     return due;
@@ -185,6 +186,5 @@ void
 hearthi_udp_flights_late(void)
 {
     for (unsigned i = 0; i < n_all; i++)
-        if (all[i]->busy)
-            home_late(all[i]->ask.to);
+        home_late(all[i]->ask.to);
 }

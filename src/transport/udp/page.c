@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Pages.  A fetch is cut into pieces, each a GETP that is answered by up to
- * 64 fragments, sent by one call; as many pieces are on their way as the
- * receive buffer takes in.  What was lost is asked for again, and no more.
+ * 128 fragments; as many pieces are on their way as the receive buffer takes
+ * in.  They are large, since each request may have to wake the home.  What was lost is asked for again, and no more.
  *
  * The answers are not remembered by the home: a page read again is a page
  * read later, and the fetch has not ended, so what it brings is still what an
@@ -19,7 +19,7 @@
 #include "udp.h"
 #include "world.h"
 
-enum { DEPTH = 16 };
+enum { DEPTH = HEARTHI_UDP_PIECES, PIECE = 512 << 10 };
 
 struct piece {
     struct hearthi_udp_flight flight; /* first */
@@ -44,15 +44,9 @@ void
 hearthi_udp_pages_open(void)
 {
     window = hearthi_udp_room(hearthi_udp_bulk()->in.fd) / 2;
-    piece_most = HEARTHI_UDP_CALL / (HEARTHI_UDP_HEAD + hearthi_udp.fragment);
-    if (piece_most > HEARTHI_UDP_BATCH)
-        piece_most = HEARTHI_UDP_BATCH;
-    piece_most *= hearthi_udp.fragment;
-    if (piece_most > window)
-        piece_most = window;
+    piece_most = least(HEARTHI_UDP_FRAGMENTS * hearthi_udp.fragment,
+                       least(PIECE, window / 2));
     memset(piece, 0, sizeof piece);
-    for (int i = 0; i < DEPTH; i++)
-        hearthi_udp_flight_add(&piece[i].flight);
     n_busy = 0;
     on_the_way = 0;
 }

@@ -216,16 +216,25 @@ fragment_set(struct hearthi_udp_message *grant,
     grant->body = (const uint8_t *)segment() + ask->at + grant->at;
 }
 
-/* Under the seal a fragment is copied first: other bytes of its page may be
- * written right now, without a race, and the seal must be of what is sent. */
+/* Other bytes of a page may be written right now, without a race, and the
+ * seal must be of the bytes that are sent.  So a fragment is copied first;
+ * only those of a long run go as they are at the first try, since a copy would
+ * take as long as all else, and those that were written meanwhile do not fit
+ * their seals, are dropped, and asked for again. */
 static void
 body_copy(struct hearthi_udp_message *grant, size_t *used)
 {
-    if (!hearthi_udp.auth)
-        return;
     memcpy(s.page + *used, grant->body, grant->len);
     grant->body = s.page + *used;
     *used += grant->len;
+}
+
+static bool
+must_copy(const struct hearthi_udp_message *ask, bool first)
+{
+    enum { LONG = 32768 };
+
+    return hearthi_udp.auth && (!first || ask->len < LONG);
 }
 
 /* Up to a batch of small fragments in one call; gives where the next begins.
@@ -233,12 +242,12 @@ body_copy(struct hearthi_udp_message *grant, size_t *used)
 static unsigned
 fragments_send(const struct hearthi_udp_message *ask,
                const struct hearthi_udp_set *set, unsigned i, unsigned n,
-               const struct sockaddr_in *to)
+               bool copy, const struct sockaddr_in *to)
 {
     struct hearthi_udp_message grant = grant_of(ask);
     uint8_t      head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
     struct iovec part[2 * HEARTHI_UDP_BATCH];
-    size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0;
+    size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0, bytes = 0;
     unsigned     k = 0;
 
     for (; i < n && k < HEARTHI_UDP_BATCH &&
@@ -247,14 +256,17 @@ fragments_send(const struct hearthi_udp_message *ask,
         if (!hearthi_udp_has(set, i))
             continue;
         fragment_set(&grant, ask, i, n);
-        body_copy(&grant, &used);
+        if (copy)
+            body_copy(&grant, &used);
         hearthi_udp_head(&grant, head[k]);
         part[2 * k] = (struct iovec){ head[k], HEARTHI_UDP_HEAD };
         part[2 * k + 1] = (struct iovec){ (void *)grant.body, grant.len };
+        bytes += HEARTHI_UDP_HEAD + grant.len;
         k++;
     }
     if (k > 0)
         hearthi_udp_send_together(s.in.fd, to, part, k, each);
+    hearthi_udp_count_sent(grant.op, k, bytes);
     return i;
 }
 
@@ -293,7 +305,7 @@ page_serve(const struct hearthi_udp_message *m, bool first,
         return;
     }
     for (unsigned i = 0; i < n;)
-        i = fragments_send(m, &set, i, n, to);
+        i = fragments_send(m, &set, i, n, must_copy(m, first), to);
 }
 
 /* ---- diffs ---- */
@@ -331,9 +343,12 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
     answer_send(&grant, to, NULL);
 }
 
+/* What this needs belongs to this thread alone, so that a long answer keeps
+ * nobody from a lock; but for the socket that waits for acknowledgements. */
 static void
 bulk_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
 {
+    bool        acked = hearthi_udp_acked(HEARTHI_UDP_DIFFGRANT);
     enum number number = number_note(m);
 
     if (number == OLD) {
@@ -343,10 +358,14 @@ bulk_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
     if (number == SEEN)
         hearthi_count(repeats, 1);
     hearthi_udp_acknowledge(s.in.fd, m, from);
+    if (acked)
+        pthread_mutex_lock(&hearthi_udp_mutex);
     if (m->op == HEARTHI_UDP_GETP)
         page_serve(m, number == NEW, from);
     else
         diff_serve(m, number == NEW, from);
+    if (acked)
+        pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
 static void
@@ -477,11 +496,14 @@ message_serve(const struct hearthi_udp_message *m,
         hello_serve(m, from);
         return;
     }
-    pthread_mutex_lock(&hearthi_udp_mutex);
-    if (m->slot == 0 && m->op != HEARTHI_UDP_EXIT)
+    if (m->op == HEARTHI_UDP_EXIT)
+        return;
+    if (m->slot == 0) {
         bulk_serve(m, from);
-    else if (m->op != HEARTHI_UDP_EXIT)
-        request_serve(m, from);
+        return;
+    }
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    request_serve(m, from);
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 

@@ -136,7 +136,6 @@ hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head)
     hearthi_udp_encode(m, head);
     m->seal = hearthi_udp_seal(head, m->body, m->body_len);
     memcpy(head, &m->seal, sizeof m->seal);
-    hearthi_udp_count_sent(m->op, HEARTHI_UDP_HEAD + m->body_len);
 }
 
 static ssize_t
@@ -163,6 +162,7 @@ hearthi_udp_send(int fd, const struct sockaddr_in *to,
                         .msg_iovlen = m->body_len > 0 ? 2 : 1 };
 
     hearthi_udp_head(m, own);
+    hearthi_udp_count_sent(m->op, 1, sizeof own + m->body_len);
     if (head != NULL)
         memcpy(head, own, sizeof own);
     if (message_send(fd, &h) < 0 && errno == EMSGSIZE)

@@ -53,10 +53,10 @@ hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank)
 }
 
 void
-hearthi_udp_timer_heard(struct hearthi_udp_timer *t)
+hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now)
 {
     t->silent = 0;
-    t->sent = hearthi_now();
+    t->sent = now;
 }
 
 /* Karn: the answer to a message that went twice measures nothing. */

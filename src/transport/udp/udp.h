@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "base/option.h"
 #include "transport/event.h"
 #include "transport/transport.h"
 #include "wire.h"
@@ -93,7 +94,7 @@ void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
 void hearthi_udp_send(int fd, const struct sockaddr_in *to,
                       struct hearthi_udp_message *m, uint8_t *head);
 
-/* Write the head of a message whose body is there; it counts as sent. */
+/* Write the head of a message whose body is there. */
 void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
 
 /* Send n datagrams of a head and a body each, in turn in `part`, all but the
@@ -162,7 +163,7 @@ void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
 /* ---- count.c: what HEARTH_STATS=yes prints ---- */
 
 void hearthi_udp_counts_reset(void);
-void hearthi_udp_count_sent(unsigned op, size_t bytes);
+void hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes);
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
 void hearthi_udp_counts_print(void); /* collective */
 
@@ -180,7 +181,7 @@ void hearthi_udp_trips_open(void);
 void hearthi_udp_trips_close(void);
 
 void hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank);
-void hearthi_udp_timer_heard(struct hearthi_udp_timer *t);
+void hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now);
 
 /* Answered: learn from the time that it took. */
 void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
@@ -221,6 +222,11 @@ void hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
 
 /* ---- flight.c: requests of slot 0 on their way ---- */
 
+enum {
+    HEARTHI_UDP_PIECES = 16, /* requests for pages, at most */
+    HEARTHI_UDP_FLIGHTS = HEARTHI_UDP_PIECES + HEARTHI_DIFF_DEPTH_MAX
+};
+
 struct hearthi_udp_flight {
     bool                       busy, alone;
     unsigned                   turn; /* of its last try, of all */
@@ -231,7 +237,6 @@ struct hearthi_udp_flight {
 };
 
 void hearthi_udp_flights_open(void);
-void hearthi_udp_flight_add(struct hearthi_udp_flight *f);
 
 /* May a request of so many bytes go to a home now? */
 bool hearthi_udp_flight_may(uint32_t home, size_t bytes);
