@@ -213,6 +213,31 @@ START_TEST(prefetch_saves_faults)
 }
 END_TEST
 
+static void
+start_page_by_page(void)
+{
+    fixture_start_with("FETCH_AHEAD", "0");
+}
+
+START_TEST(pages_come_one_by_one_if_asked)
+{
+    enum { PAGES = 64 };
+    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_on(0));
+    hearth_stats   s;
+    unsigned       sum = 0;
+
+    barrier();
+    hearth_prefetch(p, PAGES * PAGE);
+    for (size_t i = 0; i < PAGES; i++)
+        sum += p[i * PAGE];
+    hearth_get_stats(&s);
+    all_assert(sum == 0);
+    all_assert(s.fetches == (apart(me, 0) ? PAGES : 0));
+    barrier();
+    hearth_free(p);
+}
+END_TEST
+
 START_TEST(statistics_count_what_happens)
 {
     unsigned char *p = hearth_alloc(PAGE, 1, hearth_on(0));
@@ -264,6 +289,7 @@ main(int argc, char **argv)
     Suite *s = suite_create("api");
     TCase *start = tcase_create("start");
     TCase *use = tcase_create("use");
+    TCase *single = tcase_create("page by page");
 
     tcase_add_test(start, starts_on_world_and_again_after_finalize);
     tcase_add_test(start, starts_on_a_duplicate);
@@ -281,6 +307,9 @@ main(int argc, char **argv)
     tcase_add_test(use, statistics_count_what_happens);
     tcase_add_test(use, one_node_fetches_nothing);
     suite_add_tcase(s, use);
+    tcase_add_unchecked_fixture(single, start_page_by_page, fixture_stop);
+    tcase_add_test(single, pages_come_one_by_one_if_asked);
+    suite_add_tcase(s, single);
     suite_add_tcase(s, allocations());
     suite_add_tcase(s, allocations_in_little_memory());
     return mpi_main(argc, argv, s);

@@ -196,7 +196,8 @@ HEARTH_API int64_t hearth_swap(int64_t *word, int64_t value);
 
 /**
  * Fetch the pages of a range that are not here, in as few messages as
- * possible.  Local; a hint that never changes what a program computes.
+ * possible.  Local; a hint that never changes what a program computes, and
+ * does nothing with HEARTH_FETCH_AHEAD=0.
  */
 HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "coherence/coherence.h"
@@ -173,6 +174,8 @@ hearth_prefetch(const void *p, size_t bytes)
     if (!hearthi_in_heap(p) || !hearthi_in_heap((const char *)p + bytes - 1))
         hearthi_fatal("hearth_prefetch", "%zu bytes at %p are not in the heap",
                       bytes, p);
+    if (hearthi_opt.fetch_ahead == 0)
+        return;
     first = hearthi_page_of(p);
     last = hearthi_page_of((const char *)p + bytes - 1);
     hearthi_table_lock();
