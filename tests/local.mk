@@ -113,10 +113,13 @@ tap_tests += %D%/badinput.tap
 
 # Datagrams that are lost, doubled, late and small.
 tap_tests += %D%/udp.tap
-check_PROGRAMS += %D%/burst.mpi
+check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
 %C%_burst_mpi_SOURCES = %D%/burst.c $(mpi_harness)
 %C%_burst_mpi_CFLAGS = $(test_cflags)
 %C%_burst_mpi_LDADD = $(mpi_ldadd)
+%C%_replay_mpi_SOURCES = %D%/replay.c $(mpi_harness)
+%C%_replay_mpi_CFLAGS = $(test_cflags)
+%C%_replay_mpi_LDADD = $(mpi_ldadd)
 
 # Two test hosts on this machine, over TCP.
 EXTRA_DIST += %D%/testbed/hosts %D%/testbed/rsh %D%/testbed/run

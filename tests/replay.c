@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Requests that come again after all is over, as a network may deliver them:
+ * the server of the udp transport does nothing twice (udp.tap).
+ */
+#include "config.h"
+
+#include <mpi.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "transport/udp/udp.h"
+#include "world.h"
+
+enum { HOME = 0 };
+
+/* Send the home a request with the number of this client's last one. */
+static void
+send_again(struct hearthi_udp_client *c, struct hearthi_udp_message m)
+{
+    m.from = (uint32_t)me;
+    m.to = HOME;
+    m.slot = c->slot;
+    m.seq = c->seq[HOME];
+    hearthi_udp_send(c->in.fd, &hearthi_udp.server[HOME], &m, NULL);
+    sleep_ms(50);
+}
+
+/* The frame of the only page that was ever fetched, which the home's flags
+ * tell; known to all. */
+static uint64_t
+fetched_frame(void)
+{
+    const char *flags = hearthi_segments.base[hearthi_world.node_rank];
+    uint64_t    frame = 0;
+
+    while (me == HOME && frame < hearthi_segments.frames && flags[frame] == 0)
+        frame++;
+    MPI_Bcast(&frame, 1, MPI_UINT64_T, HOME, MPI_COMM_WORLD);
+    return frame;
+}
+
+static bool
+is_flagged(uint64_t frame)
+{
+    return hearthi_segments.base[hearthi_world.node_rank][frame] != 0;
+}
+
+START_TEST(a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame)
+{
+    int64_t                *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    struct hearthi_udp_set  set = { { 1 } };
+    volatile int64_t        seen = 0;
+    uint64_t                frame;
+
+    barrier();
+    if (me == 1)
+        seen = *(volatile int64_t *)p;
+    expect_eq(seen, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame = fetched_frame();
+    all_assert(frame < hearthi_segments.frames);
+    hearth_free(p);
+    if (me == HOME)
+        expect(!is_flagged(frame));
+    if (me == 1)
+        send_again(hearthi_udp_bulk(),
+                   (struct hearthi_udp_message){
+                       .op = HEARTHI_UDP_GETP,
+                       .kind = HEARTHI_UDP_ANNOUNCE,
+                       .at = hearthi_frame_at(frame, hearthi_heap.shift),
+                       .len = PAGE,
+                       .pos = (uint32_t)hearthi_udp.fragment,
+                       .body = (const uint8_t *)&set,
+                       .body_len = sizeof set });
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == HOME)
+        expect(!is_flagged(frame));
+    barrier();
+    all_expected();
+}
+END_TEST
+
+START_TEST(a_late_diff_does_not_overwrite_what_is_newer)
+{
+    int64_t *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    uint64_t frame, value = 1, offset;
+    uint32_t len = sizeof value;
+    uint8_t  run[HEARTHI_UDP_RUN + sizeof value];
+
+    barrier();
+    if (me == 1)
+        *p = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame = fetched_frame();
+    barrier();
+    if (me == HOME) {
+        expect_eq(*p, 1);
+        *p = 2;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    offset = hearthi_frame_at(frame, hearthi_heap.shift);
+    memcpy(run, &offset, sizeof offset);
+    memcpy(run + sizeof offset, &len, sizeof len);
+    memcpy(run + HEARTHI_UDP_RUN, &value, sizeof value);
+    if (me == 1)
+        send_again(hearthi_udp_bulk(),
+                   (struct hearthi_udp_message){ .op = HEARTHI_UDP_DIFF,
+                                                 .pos = 1,
+                                                 .body = run,
+                                                 .body_len = sizeof run });
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == HOME)
+        expect_eq(*p, 2);
+    barrier();
+    expect_eq(*p, 2);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+START_TEST(a_late_addition_is_not_done_again)
+{
+    int64_t                   *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    struct hearthi_udp_client *c;
+    uint64_t                   frame;
+    int64_t                    one = 1;
+
+    barrier();
+    if (me == 1)
+        expect_eq(hearth_fetch_add(p, 1), 0);
+    if (me == 1)
+        one += *(volatile int64_t *)p - 1; /* fetches the page */
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame = fetched_frame();
+    if (me == 1) {
+        c = hearthi_udp_client_take();
+        send_again(c, (struct hearthi_udp_message){
+                          .op = HEARTHI_UDP_DIFF,
+                          .kind = HEARTHI_UDP_ADD,
+                          .at = hearthi_frame_at(frame, hearthi_heap.shift),
+                          .body = (const uint8_t *)&one,
+                          .body_len = sizeof one });
+        hearthi_udp_client_give(c);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == HOME)
+        expect_eq(*p, 1);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *suite = suite_create("replay");
+    TCase *tc = tcase_create("replay");
+
+    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(
+        tc, a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame);
+    tcase_add_test(tc, a_late_diff_does_not_overwrite_what_is_newer);
+    tcase_add_test(tc, a_late_addition_is_not_done_again);
+    suite_add_tcase(suite, tc);
+    return mpi_main(argc, argv, suite);
+}
