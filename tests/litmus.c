@@ -234,13 +234,13 @@ START_TEST(flags_pass_on_what_was_seen)
         int      place = (me + k) % ranks;
 
         if (place > 0)
-            hearth_flag_wait(10 * k + place);
+            hearth_flag_wait(ranks * k + place);
         if (place > 1)
             expect_eq(*word(p, place - 2), k);
         *word(p, place) = k;
         ++*x;
         if (place < ranks - 1)
-            hearth_flag_set(10 * k + place + 1);
+            hearth_flag_set(ranks * k + place + 1);
         barrier();
         expect_eq(*x, (int64_t)ranks * ((k - 1) / ranks + 1));
         expect_eq(*word(p, ranks - 1), k);
