@@ -284,7 +284,8 @@ fragments_send_acked(const struct hearthi_udp_message *ask,
         if (!hearthi_udp_has(set, i))
             continue;
         fragment_set(&grant, ask, i, n);
-        body_copy(&grant, &used);
+        if (hearthi_udp.auth)
+            body_copy(&grant, &used);
         answer_send(&grant, to, NULL);
     }
 }
