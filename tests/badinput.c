@@ -388,6 +388,34 @@ stopped_awhile(void)
     stop_last(true);
 }
 
+/* Late is not an error, gone is: nobody asks the last rank for anything. */
+static void
+stopped_at_barrier(void)
+{
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_barrier();
+}
+
+static void
+stopped_with_lock(void)
+{
+    if (me == last)
+        hearth_lock(9);
+    hearth_barrier();
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_lock(9);
+}
+
+static void
+stopped_before_flag(void)
+{
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_flag_wait(3);
+}
+
 static void
 dies_by_exit(void)
 {
@@ -460,6 +488,9 @@ static const struct {
     CASE(dies_killed_with_lock),
     CASE(stopped),
     CASE(stopped_awhile),
+    CASE(stopped_at_barrier),
+    CASE(stopped_with_lock),
+    CASE(stopped_before_flag),
     CASE(dies_by_exit),
     CASE(dies_by_exit_quietly),
     CASE(nothing),
