@@ -122,7 +122,7 @@ check_PROGRAMS += %D%/burst.mpi
 # all sorts of trouble.
 EXTRA_DIST += %D%/testbed/hosts %D%/testbed/job %D%/testbed/rsh \
   %D%/testbed/run
-tap_tests += %D%/hosts.tap %D%/trouble.tap
+tap_tests += %D%/hosts.tap %D%/trouble.tap %D%/apps.tap
 check_PROGRAMS += %D%/trouble %D%/intruder
 %C%_trouble_SOURCES = %D%/trouble.c
 %C%_trouble_LDADD = libhearth_core.la
