@@ -4,10 +4,14 @@
  * at barriers, for so long.  Each rank says which process it is, so that
  * trouble.tap can stop or end it in the midst of that; rank 0 says "right" if
  * nothing was lost, and "done".
+ *
+ * trouble late -- rank 0 keeps a lock for which the others wait, and is late at
+ * a barrier.
  */
 #include <hearth/hearth.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { LOCKS = 3, WORDS = 512 }; /* of a page */
@@ -67,6 +71,22 @@ work(double seconds)
         printf("right after %ld rounds\n", round);
 }
 
+static void
+late(void)
+{
+    if (me == 0)
+        hearth_lock(0);
+    hearth_barrier();
+    if (me == 0)
+        sleep(3);
+    else
+        hearth_lock(0);
+    hearth_unlock(0);
+    if (me == 0)
+        sleep(2);
+    hearth_barrier();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -84,7 +104,10 @@ main(int argc, char **argv)
     sum = hearth_alloc(LOCKS, sizeof *sum, hearth_on(ranks - 1));
     page = hearth_alloc((size_t)ranks * WORDS, sizeof *page, hearth_cyclic(1));
     hearth_barrier();
-    work(argc > 1 ? atof(argv[1]) : 1);
+    if (argc > 1 && strcmp(argv[1], "late") == 0)
+        late();
+    else
+        work(argc > 1 ? atof(argv[1]) : 1);
     hearth_finalize();
     if (me == 0)
         printf("done\n");
