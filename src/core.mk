@@ -40,6 +40,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/sync.c \
   src/transport/udp/timer.c \
   src/transport/udp/trouble.c \
+  src/transport/udp/watch.c \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
   src/api/sync.c

@@ -4,13 +4,19 @@
  * case and looks at what is said and how the job ends.  A case that comes back
  * goes on to a barrier and hearth_finalize(), and the program ends with 0.
  */
+#define _GNU_SOURCE /* RTLD_NEXT */
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
 #include <hearth/hearth.h>
+#include <ifaddrs.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
@@ -382,6 +388,34 @@ stopped_awhile(void)
     stop_last(true);
 }
 
+/* Late is not an error, gone is: nobody asks the last rank for anything. */
+static void
+stopped_at_barrier(void)
+{
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_barrier();
+}
+
+static void
+stopped_with_lock(void)
+{
+    if (me == last)
+        hearth_lock(9);
+    hearth_barrier();
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_lock(9);
+}
+
+static void
+stopped_before_flag(void)
+{
+    if (me == last)
+        kill(getpid(), SIGSTOP);
+    hearth_flag_wait(3);
+}
+
 static void
 dies_by_exit(void)
 {
@@ -454,6 +488,9 @@ static const struct {
     CASE(dies_killed_with_lock),
     CASE(stopped),
     CASE(stopped_awhile),
+    CASE(stopped_at_barrier),
+    CASE(stopped_with_lock),
+    CASE(stopped_before_flag),
     CASE(dies_by_exit),
     CASE(dies_by_exit_quietly),
     CASE(nothing),
@@ -512,6 +549,47 @@ MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                : PMPI_Win_allocate(size, unit, info, comm, base, win);
 }
 
+/* Every rank on a machine of its own, which has no address. */
+int
+MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
+                    MPI_Comm *part)
+{
+    int rank;
+
+    if (strcmp(fake, "fake_no_address") != 0)
+        return PMPI_Comm_split_type(comm, type, key, info, part);
+    PMPI_Comm_rank(comm, &rank);
+    return PMPI_Comm_split(comm, rank, key, part);
+}
+
+int
+getifaddrs(struct ifaddrs **all)
+{
+    int (*real)(struct ifaddrs **);
+
+    *all = NULL;
+    if (strcmp(fake, "fake_no_address") == 0)
+        return 0;
+    *(void **)&real = dlsym(RTLD_NEXT, "getifaddrs");
+    return real(all);
+}
+
+/* The last rank's port is somebody else's. */
+static void
+port_take(void)
+{
+    const char        *first = getenv("HEARTH_UDP_PORT");
+    int                size, fd = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in own = { .sin_family = AF_INET };
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    own.sin_port = htons((uint16_t)(atoi(first) + size - 1));
+    if (me == 0 && bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
+        perror("badinput: bind"); /* somebody's it is */
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -519,8 +597,6 @@ main(int argc, char **argv)
     const char *level = getenv("MPI_TEST_THREADS");
     int         want = MPI_THREAD_MULTIPLE;
 
-    if (strncmp(name, "fake_", 5) == 0)
-        fake = name;
     if (strcmp(name, "before_init") == 0)
         hearth_barrier();
     if (level != NULL && strcmp(level, "funneled") == 0)
@@ -528,12 +604,16 @@ main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, want, &want);
     if (strcmp(name, "before_init_with_mpi") == 0)
         hearth_alloc(1, 1, hearth_block());
+    if (strcmp(name, "port_taken") == 0)
+        port_take();
+    if (strncmp(name, "fake_", 5) == 0)
+        fake = name;
     if (strcmp(name, "null_communicator") == 0)
         hearth_init(MPI_COMM_NULL);
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();
     last = hearth_size() - 1;
-    if (*fake == '\0')
+    if (*fake == '\0' && strcmp(name, "port_taken") != 0)
         work(name);
     hearth_barrier();
     hearth_finalize();

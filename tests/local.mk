@@ -121,9 +121,15 @@ check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
 %C%_replay_mpi_CFLAGS = $(test_cflags)
 %C%_replay_mpi_LDADD = $(mpi_ldadd)
 
-# Two test hosts on this machine, over TCP.
-EXTRA_DIST += %D%/testbed/hosts %D%/testbed/rsh %D%/testbed/run
-tap_tests += %D%/hosts.tap
+# Test hosts on this machine: two programs over TCP, and the udp transport in
+# all sorts of trouble.
+EXTRA_DIST += %D%/testbed/hosts %D%/testbed/job %D%/testbed/rsh \
+  %D%/testbed/run
+tap_tests += %D%/hosts.tap %D%/trouble.tap %D%/apps.tap
+check_PROGRAMS += %D%/trouble %D%/intruder
+%C%_trouble_SOURCES = %D%/trouble.c
+%C%_trouble_LDADD = libhearth_core.la
+%C%_intruder_SOURCES = %D%/intruder.c
 EXTRA_DIST += $(tap_tests) %D%/small-shm
 
 mpi_tests += %D%/progress.mpi

@@ -27,7 +27,7 @@ enum { ADDRESSES = 4, HEADERS = 28 }; /* IPv4's and UDP's */
 static const uint64_t hello_ns = 5000000000, again_ns = 20000000;
 
 struct card { /* goes round at start */
-    uint32_t           n, mtu, room;
+    uint32_t           n, mtu, room, first; /* first: of its machine */
     struct sockaddr_in at[ADDRESSES];
 };
 
@@ -73,7 +73,8 @@ card_make(int fd)
 {
     struct sockaddr_in own = hearthi_udp_address_of(fd);
     struct card        c = { .mtu = HEARTHI_UDP_DATAGRAM + HEADERS,
-                             .room = (uint32_t)hearthi_udp_room(fd) };
+                             .room = (uint32_t)hearthi_udp_room(fd),
+                             .first = hearthi_world.machine_rank == 0 };
     struct ifaddrs    *all;
 
     if (one_machine()) {
@@ -140,71 +141,122 @@ hearthi_udp_mtu(void)
 
 /* ---- hello ---- */
 
+/* One round of it. */
+struct hello {
+    struct hearthi_udp_client *c;
+    size_t                     len; /* of the body */
+    uint32_t                   seq;
+    uint64_t                   next, end; /* again, and too late */
+    int                        left;
+    bool                      *heard; /* from each rank */
+};
+
 static void
-hello_send(struct hearthi_udp_client *c, int rank)
+hello_send(const struct hello *h, int rank)
 {
+    static uint8_t             nothing[HEARTHI_UDP_DATAGRAM];
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BCAST,
                                      .from = (uint32_t)hearthi_world.rank,
                                      .to = (uint32_t)rank,
-                                     .slot = c->slot };
+                                     .slot = h->c->slot,
+                                     .seq = h->seq,
+                                     .body = nothing,
+                                     .body_len = h->len };
 
     for (m.at = 0; m.at < cards[rank].n; m.at++)
-        hearthi_udp_send(c->in.fd, &cards[rank].at[m.at], &m, NULL);
+        hearthi_udp_send(h->c->in.fd, &cards[rank].at[m.at], &m, NULL);
 }
 
 static void
-unheard(int rank)
+unheard(const struct hello *h, int rank)
 {
-    char all[128] = "", mine[64] = "";
-    int  me = hearthi_world.rank;
+    char     all[128] = "", mine[64] = "";
+    int      me = hearthi_world.rank;
+    unsigned port = ntohs(cards[rank].at[0].sin_port);
 
     for (uint32_t i = 0; i < cards[rank].n; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
                  i > 0 ? ", " : "", inet_ntoa(cards[rank].at[i].sin_addr));
     snprintf(mine, sizeof mine, "%s", inet_ntoa(cards[me].at[0].sin_addr));
+    if (h->len > 0)
+        hearthi_fatal("hearth_init",
+                      "rank %d at %s, port %u, answers over UDP, but not to "
+                      "datagrams of %zu bytes from rank %d at %s: lower "
+                      "HEARTH_UDP_DATAGRAM to what the network passes",
+                      rank, all, port, h->len + HEARTHI_UDP_HEAD, me, mine);
     hearthi_fatal("hearth_init",
                   "no answer over UDP from rank %d at %s, port %u, to rank %d "
                   "at %s: let a firewall pass UDP (HEARTH_UDP_PORT fixes the "
                   "ports), or use HEARTH_TRANSPORT=mpi",
-                  rank, all, ntohs(cards[rank].at[0].sin_port), me, mine);
+                  rank, all, port, me, mine);
+}
+
+static void
+hello_heard(struct hello *h, const struct hearthi_udp_message *m)
+{
+    struct card *card = &cards[m->from];
+
+    if (m->op != HEARTHI_UDP_NULL || m->slot != h->c->slot ||
+        m->seq != h->seq || m->at >= card->n || h->heard[m->from])
+        return;
+    h->heard[m->from] = true;
+    h->left--;
+    card->at[0] = card->at[m->at];
+    card->n = 1;
+    hearthi_udp.server[m->from] = card->at[0];
 }
 
 /* Ask all that have not answered, until all have. */
-void
-hearthi_udp_hello(void)
+static void
+hello_all(struct hello *h)
 {
-    struct hearthi_udp_client     *c = hearthi_udp_client_take();
-    uint64_t                       end = hearthi_now() + hello_ns, next = 0;
-    int                            size = hearthi_world.size, left = size;
-    bool                          *heard = calloc((size_t)size, 1);
-    struct hearthi_udp_message     m;
-    struct sockaddr_in             from;
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
 
-    if (heard == NULL)
-        hearthi_fatal("hearth_init", "no memory");
-    while (left > 0) {
+    while (h->left > 0) {
         uint64_t now = hearthi_now();
         int      r = 0;
 
-        while (heard[r])
+        while (h->heard[r])
             r++;
-        if (now > end)
-            unheard(r);
-        for (; now >= next && r < size; r++)
-            if (!heard[r])
-                hello_send(c, r);
-        if (now >= next)
-            next = now + again_ns;
-        if (!hearthi_udp_receive(&c->in, next, NULL, &m, &from) ||
-            m.op != HEARTHI_UDP_NULL || m.slot != c->slot ||
-            m.at >= cards[m.from].n || heard[m.from])
-            continue;
-        heard[m.from] = true;
-        hearthi_udp.server[m.from] = cards[m.from].at[m.at];
-        left--;
+        if (now > h->end)
+            unheard(h, r);
+        for (; now >= h->next && r < hearthi_world.size; r++)
+            if (!h->heard[r])
+                hello_send(h, r);
+        if (now >= h->next)
+            h->next = now + again_ns;
+        if (hearthi_udp_receive(&h->c->in, h->next, NULL, &m, &from))
+            hello_heard(h, &m);
     }
-    hearthi_udp_client_give(c);
-    free(heard);
+}
+
+/* Numbers that the client's requests do not have, which begin with 1: answers
+ * may come late. */
+void
+hearthi_udp_hello(void)
+{
+    int          size = hearthi_world.size;
+    struct hello h = { .c = hearthi_udp_client_take(),
+                       .end = hearthi_now() + hello_ns,
+                       .left = size,
+                       .heard = calloc((size_t)size, 1) };
+
+    if (h.heard == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    hello_all(&h);
+    if (!one_machine() && cards[hearthi_world.rank].first) {
+        h.len = hearthi_udp.fragment;
+        h.seq = UINT32_MAX;
+        h.next = 0;
+        for (int r = 0; r < size; r++) {
+            h.heard[r] = !cards[r].first;
+            h.left += cards[r].first;
+        }
+        hello_all(&h);
+    }
+    hearthi_udp_client_give(h.c);
+    free(h.heard);
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
     free(cards);
     cards = NULL;

@@ -239,6 +239,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
 {
     uint32_t passed;
 
+    hearthi_udp_wait_begin("hearth_barrier");
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
     gather(own, n, everything);
@@ -257,6 +258,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
         publish();
         pthread_mutex_unlock(&hearthi_udp_mutex);
     }
+    hearthi_udp_wait_end();
     news->notice = b.news.notice;
     news->n = b.news.everything ? 0 : b.news.n;
     news->everything = b.news.everything;

@@ -76,7 +76,9 @@ ask_grant(unsigned op, int sync, bool try, struct hearthi_grant *g)
                                        .pos = g->pos };
     bool                       taken;
 
+    hearthi_udp_wait_begin("acquire");
     hearthi_udp_call(c, manager(sync), &ask, "acquire", &answer);
+    hearthi_udp_wait_end();
     taken = (answer.kind & HEARTHI_UDP_TAKEN) != 0;
     if (taken)
         grant_take(c, sync, &answer, g);

@@ -77,6 +77,18 @@ hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank)
     trips[rank].mean = (7 * mean + took) / 8;
 }
 
+void
+hearthi_udp_gone(int rank, const char *what)
+{
+    hearthi_fatal(what,
+                  "rank %d (%s, UDP port %u) has not answered for %zu s: it "
+                  "was ended or stopped, or the network is down; "
+                  "HEARTH_UDP_GIVEUP is how long to wait",
+                  rank, inet_ntoa(hearthi_udp.server[rank].sin_addr),
+                  ntohs(hearthi_udp.server[rank].sin_port),
+                  hearthi_opt.udp_giveup / 1000000000);
+}
+
 /* Only time in which this rank was awake counts as silence: one that was
  * itself stopped for a minute has not listened. */
 bool
@@ -88,13 +100,7 @@ hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
         return false;
     t->silent += passed < 2 * t->wait ? passed : 2 * t->wait;
     if (t->silent > hearthi_opt.udp_giveup)
-        hearthi_fatal(what,
-                      "rank %d (%s, UDP port %u) has not answered for %zu s: "
-                      "it was ended or stopped, or the network is down; "
-                      "HEARTH_UDP_GIVEUP is how long to wait",
-                      rank, inet_ntoa(hearthi_udp.server[rank].sin_addr),
-                      ntohs(hearthi_udp.server[rank].sin_port),
-                      hearthi_opt.udp_giveup / 1000000000);
+        hearthi_udp_gone(rank, what);
     t->sent = now;
     t->tries++;
     if (t->wait < MOST)

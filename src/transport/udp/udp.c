@@ -102,6 +102,7 @@ nodes_open(void)
     hearthi_udp_clients_open();
     hearthi_udp_local_open();
     hearthi_udp_hello();
+    hearthi_udp_watch_open();
     hearthi_udp_flights_open();
     hearthi_udp_pages_open();
     hearthi_udp_diffs_open();
@@ -114,6 +115,7 @@ nodes_close(void)
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
     if (hearthi_opt.stats)
         hearthi_udp_counts_print();
+    hearthi_udp_watch_close();
     hearthi_udp_local_close();
     hearthi_udp_server_close();
     hearthi_udp_paces_close();

@@ -186,10 +186,22 @@ void hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now);
 /* Answered: learn from the time that it took. */
 void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
 
+/* End the job, because a rank is silent. */
+_Noreturn void hearthi_udp_gone(int rank, const char *what);
+
 /* True if the message is due to be sent again, which is noted as done. Ends
  * the job if the rank was silent for too long. */
 bool hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank,
                             const char *what);
+
+/* ---- watch.c: ranks that others wait for ---- */
+
+void hearthi_udp_watch_open(void); /* after the hello */
+void hearthi_udp_watch_close(void);
+
+/* Around whatever may last because of other ranks; `what` is the call. */
+void hearthi_udp_wait_begin(const char *what);
+void hearthi_udp_wait_end(void);
 
 /* ---- client.c ---- */
 

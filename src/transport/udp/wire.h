@@ -45,7 +45,8 @@
  *           it -> NULL
  * REL       len: the object, at: epoch, pos: notices in the body, or more than
  *           a log holds -> NULL
- * BCAST     the hello at start; at: which address it was sent to -> NULL
+ * BCAST     hello; at: which address it was sent to, body: any, to see what
+ *           the network passes -> NULL
  */
 enum hearthi_udp_op {
     HEARTHI_UDP_NULL = 100,
