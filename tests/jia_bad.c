@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * jia_bad CASE [ARG...] -- do one thing that jia.h does not allow; jia.tap
- * looks at how it ends.  The case "options" prints what arguments are left.
+ * jia_bad CASE [ARG...] -- do one thing that jia.h does not allow;
+ * jia_start.tap looks at how it ends.  The case "options" prints what arguments
+ * are left, and what is acknowledged.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hearth/hearth.h"
 #include "jia.h"
 
 static void
@@ -180,6 +182,8 @@ errexit(void)
 static void
 options(void)
 {
+    if (jiapid == 0)
+        printf("acknowledged: %s\n", hearth_option("udp_ack"));
 }
 
 static void

@@ -18,7 +18,8 @@
  * the ranks that were started; the others wait inside jia_init() until the
  * end, finalise MPI and leave with status 0.  `-S` turns the omission of
  * acknowledgements on, where HEARTH_TRANSPORT is udp: without it jia_init()
- * sets HEARTH_UDP_ACK to all, unless the environment says something else.
+ * sets HEARTH_UDP_ACK to all.  With it or without, what HEARTH_UDP_ACK says in
+ * the environment counts.
  * Both are left in argv, as Mocha leaves them, since argc cannot be changed;
  * what follows `--` is not looked at.
  *
