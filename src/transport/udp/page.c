@@ -174,8 +174,12 @@ hearthi_udp_page_take(const struct hearthi_udp_message *m)
         (struct piece *)hearthi_udp_flight_of(m, HEARTHI_UDP_GETP);
     unsigned i = (unsigned)(m->at / m->pos);
 
-    if (p == NULL || m->pos != p->flight.ask.pos ||
-        m->at >= p->flight.ask.len || m->len != fragment_len(p, i)) {
+    if (p == NULL) { /* what was asked for again is there already */
+        hearthi_count(repeats, 1);
+        return;
+    }
+    if (m->pos != p->flight.ask.pos || m->at >= p->flight.ask.len ||
+        m->len != fragment_len(p, i)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
         return;
     }
