@@ -121,6 +121,9 @@ check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
 %C%_replay_mpi_CFLAGS = $(test_cflags)
 %C%_replay_mpi_LDADD = $(mpi_ldadd)
 
+# The applications.
+tap_tests += %D%/apps.tap
+
 # Two test hosts on this machine, over TCP.
 EXTRA_DIST += %D%/testbed/hosts %D%/testbed/rsh %D%/testbed/run
 tap_tests += %D%/hosts.tap
