@@ -241,7 +241,7 @@ hearth_open(struct app_run *run)
         hearth_alloc((size_t)run->ranks, sizeof *run->slots, hearth_on(0));
 }
 
-/* Rank 0 says why this run cannot be; every rank comes to the same answer. */
+/* Rank 0 knows and says why this run cannot be; all ranks are told. */
 static bool
 run_refuse(struct app_run *run)
 {
@@ -251,12 +251,12 @@ run_refuse(struct app_run *run)
 
     if (app_max(run, digest) > least)
         why = "the ranks were not given the same options";
-    else if (run->app->check != NULL)
+    else if (run->app->check != NULL && run->rank == 0)
         why = run->app->check(run);
     if (why != NULL && run->rank == 0)
         fprintf(stderr, "hearth-%s: %s; see hearth-%s --help\n",
                 run->app->name, why, run->app->name);
-    return why != NULL;
+    return app_max(run, why != NULL) > 0;
 }
 
 static int
