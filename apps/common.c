@@ -150,9 +150,8 @@ app_private(const struct app_run *run, size_t count, size_t size)
     return memset(p, 0, bytes);
 }
 
-/* The first row that begins at home on this rank or a later one. */
-static size_t
-home_row(const void *base, size_t rows, size_t row_bytes, int rank)
+size_t
+app_home_first(const void *base, size_t rows, size_t row_bytes, int rank)
 {
     size_t low = 0, high = rows;
 
@@ -171,8 +170,8 @@ void
 app_home_rows(const struct app_run *run, const void *base, size_t rows,
               size_t row_bytes, size_t *first, size_t *last)
 {
-    *first = home_row(base, rows, row_bytes, run->rank);
-    *last = home_row(base, rows, row_bytes, run->rank + 1);
+    *first = app_home_first(base, rows, row_bytes, run->rank);
+    *last = app_home_first(base, rows, row_bytes, run->rank + 1);
 }
 
 size_t

@@ -123,6 +123,11 @@ void app_fail(const struct app_run *run, const char *format, ...)
 /* Private memory for count elements, cache-aligned and zero-filled. */
 void *app_private(const struct app_run *run, size_t count, size_t size);
 
+/* The first row of a shared array that begins at home on a rank or a later
+ * one; the layout must be hearth_block(). */
+size_t app_home_first(const void *base, size_t rows, size_t row_bytes,
+                      int rank);
+
 /*
  * The rows of a shared array that begin at home on this rank, [*first,
  * *last): a rank that computes these stores to its own memory only.  They

@@ -8,7 +8,7 @@
  * how many pairs have max(|X|, |Y|) in [l, l + 1), for l = 0 .. 9.
  *
  * Source: kernel EP of the NAS Parallel Benchmarks (Bailey et al., The NAS
- * Parallel Benchmarks, report RNR-94-007, 1994, section 2.2; NAS-95-020).
+ * Parallel Benchmarks, report RNR-94-007, 1994, and NAS-95-020, 1995).
  *
  * Sharing: the sums and the counts, one page, to which each rank adds its own
  * under lock 0 in the end.  A rank finds its place in the sequence of random

@@ -7,7 +7,8 @@
 # can be compared bit for bit with a sequential run.
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
-bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens hearth-ep
+bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
+bin_PROGRAMS += hearth-ep hearth-is
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -36,3 +37,7 @@ hearth_nqueens_LDADD = $(APP_LIBS)
 hearth_ep_SOURCES = %D%/ep.c %D%/npb.h
 hearth_ep_CFLAGS = $(APP_CFLAGS)
 hearth_ep_LDADD = $(APP_LIBS)
+
+hearth_is_SOURCES = %D%/is.c %D%/is_sort.c %D%/is_sort.h %D%/npb.h
+hearth_is_CFLAGS = $(APP_CFLAGS)
+hearth_is_LDADD = $(APP_LIBS)

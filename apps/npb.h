@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The pseudo-random numbers of the NAS Parallel Benchmarks: x' = 5^13 x mod
- * 2^46, and x / 2^46 is in (0, 1) (Bailey et al., The NAS Parallel Benchmarks
- * 2.0, report NAS-95-020, 1995, and RNR-94-007, 1994, section 2.3).  2^46
- * divides 2^64, so plain 64-bit products do.
+ * 2^46, and x / 2^46 is in (0, 1) (Bailey et al., The NAS Parallel Benchmarks,
+ * report RNR-94-007, 1994, and NAS-95-020, 1995).  2^46 divides 2^64, so plain
+ * 64-bit products do.
  */
 #ifndef APPS_NPB_H
 #define APPS_NPB_H
