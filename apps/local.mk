@@ -8,7 +8,7 @@
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
-bin_PROGRAMS += hearth-ep hearth-is
+bin_PROGRAMS += hearth-ep hearth-is hearth-em3d
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -41,3 +41,7 @@ hearth_ep_LDADD = $(APP_LIBS)
 hearth_is_SOURCES = %D%/is.c %D%/is_sort.c %D%/is_sort.h %D%/npb.h
 hearth_is_CFLAGS = $(APP_CFLAGS)
 hearth_is_LDADD = $(APP_LIBS)
+
+hearth_em3d_SOURCES = %D%/em3d.c
+hearth_em3d_CFLAGS = $(APP_CFLAGS)
+hearth_em3d_LDADD = $(APP_LIBS)
