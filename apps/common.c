@@ -150,9 +150,8 @@ app_private(const struct app_run *run, size_t count, size_t size)
     return memset(p, 0, bytes);
 }
 
-/* The first row that begins at home on this rank or a later one. */
-static size_t
-home_row(const void *base, size_t rows, size_t row_bytes, int rank)
+size_t
+app_home_first(const void *base, size_t rows, size_t row_bytes, int rank)
 {
     size_t low = 0, high = rows;
 
@@ -171,8 +170,8 @@ void
 app_home_rows(const struct app_run *run, const void *base, size_t rows,
               size_t row_bytes, size_t *first, size_t *last)
 {
-    *first = home_row(base, rows, row_bytes, run->rank);
-    *last = home_row(base, rows, row_bytes, run->rank + 1);
+    *first = app_home_first(base, rows, row_bytes, run->rank);
+    *last = app_home_first(base, rows, row_bytes, run->rank + 1);
 }
 
 size_t
@@ -241,7 +240,7 @@ hearth_open(struct app_run *run)
         hearth_alloc((size_t)run->ranks, sizeof *run->slots, hearth_on(0));
 }
 
-/* Rank 0 says why this run cannot be; every rank comes to the same answer. */
+/* Rank 0 knows and says why this run cannot be; all ranks are told. */
 static bool
 run_refuse(struct app_run *run)
 {
@@ -251,12 +250,12 @@ run_refuse(struct app_run *run)
 
     if (app_max(run, digest) > least)
         why = "the ranks were not given the same options";
-    else if (run->app->check != NULL)
+    else if (run->app->check != NULL && run->rank == 0)
         why = run->app->check(run);
     if (why != NULL && run->rank == 0)
         fprintf(stderr, "hearth-%s: %s; see hearth-%s --help\n",
                 run->app->name, why, run->app->name);
-    return why != NULL;
+    return app_max(run, why != NULL) > 0;
 }
 
 static int

@@ -45,12 +45,20 @@ struct app_option {
     long         min, max;
     const char **text;    /* where a text goes; holds the default or NULL */
     const char  *choices; /* NULL: any text; or "S|W|A" */
+    const char  *little;  /* the text under --small; NULL: no other */
 };
 
 /* One row, for a number. */
 #define APP_NUMBER(letter, name, variable, normal, small, min, max, help) \
     {                                                                     \
-        letter, name, help, variable, normal, small, min, max, NULL, NULL \
+        letter, name, help, variable, normal, small, min, max, NULL,      \
+            NULL, NULL                                                    \
+    }
+
+/* One row, for a text. */
+#define APP_TEXT(letter, name, variable, choices, small, help)              \
+    {                                                                       \
+        letter, name, help, NULL, 0, 0, 0, 0, variable, choices, small      \
     }
 
 struct app_run;
@@ -60,8 +68,8 @@ struct app {
     const char              *about; /* one line for --help */
     const struct app_option *options;
     size_t                   option_count;
-    /* Complain about values that do not fit together or this number of
-     * ranks: a message, or NULL.  May be NULL. */
+    /* Complain about values that do not fit together, this number of ranks,
+     * or a file: a message, or NULL.  Rank 0 is asked.  May be NULL. */
     const char *(*check)(const struct app_run *run);
     void (*run)(struct app_run *run);
     void (*run_mpi)(struct app_run *run); /* NULL: no --mpi */
@@ -114,6 +122,11 @@ void app_fail(const struct app_run *run, const char *format, ...)
 
 /* Private memory for count elements, cache-aligned and zero-filled. */
 void *app_private(const struct app_run *run, size_t count, size_t size);
+
+/* The first row of a shared array that begins at home on a rank or a later
+ * one; the layout must be hearth_block(). */
+size_t app_home_first(const void *base, size_t rows, size_t row_bytes,
+                      int rank);
 
 /*
  * The rows of a shared array that begin at home on this rank, [*first,

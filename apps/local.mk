@@ -1,4 +1,4 @@
-# The applications.  Each is one file over a common part; --mpi is in the
+# The applications.  Each is one file over a common part; --mpi, where it is, is in the
 # same program, with the same kernels and compiler flags, so that the ratio of
 # the two compares memory systems and not compilers.
 #
@@ -8,6 +8,7 @@
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
+bin_PROGRAMS += hearth-ep hearth-is hearth-em3d
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -32,3 +33,15 @@ hearth_lu_LDADD = $(APP_LIBS)
 hearth_nqueens_SOURCES = %D%/nqueens.c
 hearth_nqueens_CFLAGS = $(APP_CFLAGS)
 hearth_nqueens_LDADD = $(APP_LIBS)
+
+hearth_ep_SOURCES = %D%/ep.c %D%/npb.h
+hearth_ep_CFLAGS = $(APP_CFLAGS)
+hearth_ep_LDADD = $(APP_LIBS)
+
+hearth_is_SOURCES = %D%/is.c %D%/is_sort.c %D%/is_sort.h %D%/npb.h
+hearth_is_CFLAGS = $(APP_CFLAGS)
+hearth_is_LDADD = $(APP_LIBS)
+
+hearth_em3d_SOURCES = %D%/em3d.c
+hearth_em3d_CFLAGS = $(APP_CFLAGS)
+hearth_em3d_LDADD = $(APP_LIBS)

@@ -161,6 +161,8 @@ rest_fill(const struct parser *p)
 
         if (o->number != NULL && !p->given[i])
             *o->number = p->run->small ? o->small : o->normal;
+        if (o->little != NULL && !p->given[i] && p->run->small)
+            *o->text = o->little;
     }
 }
 

@@ -121,11 +121,14 @@ check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
 %C%_replay_mpi_CFLAGS = $(test_cflags)
 %C%_replay_mpi_LDADD = $(mpi_ldadd)
 
+# The applications.
+tap_tests += %D%/apps.tap
+
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
 EXTRA_DIST += %D%/testbed/hosts %D%/testbed/job %D%/testbed/rsh \
   %D%/testbed/run
-tap_tests += %D%/hosts.tap %D%/trouble.tap %D%/apps.tap
+tap_tests += %D%/hosts.tap %D%/trouble.tap
 check_PROGRAMS += %D%/trouble %D%/intruder
 %C%_trouble_SOURCES = %D%/trouble.c
 %C%_trouble_LDADD = libhearth_core.la
