@@ -8,7 +8,7 @@
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
-bin_PROGRAMS += hearth-ep hearth-is hearth-em3d
+bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -45,3 +45,8 @@ hearth_is_LDADD = $(APP_LIBS)
 hearth_em3d_SOURCES = %D%/em3d.c
 hearth_em3d_CFLAGS = $(APP_CFLAGS)
 hearth_em3d_LDADD = $(APP_LIBS)
+
+hearth_tsp_SOURCES = %D%/tsp.c %D%/tsp_verify.c %D%/tsp_verify.h \
+  %D%/tsplib.c %D%/tsplib.h
+hearth_tsp_CFLAGS = $(APP_CFLAGS)
+hearth_tsp_LDADD = $(APP_LIBS)

@@ -123,6 +123,8 @@ check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
 
 # The applications.
 tap_tests += %D%/apps.tap
+EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
+  %D%/tsplib/ulysses16.tsp
 
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "tsplib.h"
+
+enum { LINE = 256 };
+
+/* What is known of a file while it is read. */
+struct reader {
+    FILE       *file;
+    const char *path;
+    char        type[LINE], weight[LINE], format[LINE], name[LINE];
+    long        cities; /* 0: not known yet */
+};
+
+static char problem[LINE + 202];
+
+static const char *wrong(const struct reader *r, const char *format, ...)
+    APP_PRINTF(2, 3);
+
+static const char *
+wrong(const struct reader *r, const char *format, ...)
+{
+    char    why[200];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    snprintf(problem, sizeof problem, "%.*s %s", LINE, r->path, why);
+    return problem;
+}
+
+/* Why the next thing is not there: bad text, or the end of the file. */
+static const char *
+missing(const struct reader *r, const char *what, long number)
+{
+    if (ferror(r->file))
+        return wrong(r, "cannot be read: %s", strerror(errno));
+    if (feof(r->file))
+        return wrong(r, "ends before %s %ld", what, number);
+    return wrong(r, "has no valid %s %ld", what, number);
+}
+
+int32_t
+tsp_euclid(const double a[2], const double b[2])
+{
+    return (int32_t)(hypot(a[0] - b[0], a[1] - b[1]) + 0.5);
+}
+
+/* TSPLIB's degrees, with minutes as decimals, in radians; its value of pi. */
+static double
+geo_radians(double x)
+{
+    const double degrees = trunc(x);
+
+    return 3.141592 * (degrees + 5 * (x - degrees) / 3) / 180;
+}
+
+/* As TSPLIB's GEO, in kilometres. */
+static int32_t
+tsp_geo(const double a[2], const double b[2])
+{
+    const double latitude[2] = { geo_radians(a[0]), geo_radians(b[0]) };
+    const double q1 = cos(geo_radians(a[1]) - geo_radians(b[1]));
+    const double q2 = cos(latitude[0] - latitude[1]);
+    const double q3 = cos(latitude[0] + latitude[1]);
+    const double c = 0.5 * ((1 + q1) * q2 - (1 - q1) * q3);
+
+    return (int32_t)(6378.388 * acos(fmin(fmax(c, -1), 1)) + 1);
+}
+
+static const char *
+coordinates_read(const struct reader *r, struct tsp *t)
+{
+    const bool   geo = strcmp(r->weight, "GEO") == 0;
+    const double limit = geo ? 360 : TSP_LONGEST / 4;
+    double       at[TSP_CITIES][2];
+    bool         seen[TSP_CITIES] = { false };
+    long         city;
+
+    for (long k = 0; k < r->cities; k++) {
+        double x, y;
+
+        if (fscanf(r->file, "%ld %lf %lf", &city, &x, &y) != 3)
+            return missing(r, "city", k + 1);
+        if (city < 1 || city > r->cities || seen[city - 1])
+            return wrong(r, "has a city %ld out of place", city);
+        if (!(fabs(x) <= limit && fabs(y) <= limit))
+            return wrong(r, "has city %ld too far away", city);
+        seen[city - 1] = true;
+        at[city - 1][0] = x;
+        at[city - 1][1] = y;
+    }
+    for (long i = 0; i < r->cities; i++)
+        for (long j = 0; j < r->cities; j++)
+            if (i != j)
+                t->distance[i][j] =
+                    geo ? tsp_geo(at[i], at[j]) : tsp_euclid(at[i], at[j]);
+    return NULL;
+}
+
+/* Row i of a matrix holds columns [*from, *to); false: no such format. */
+static bool
+row_extent(const struct reader *r, long i, long *from, long *to)
+{
+    const char *f = r->format;
+
+    *from = 0;
+    *to = r->cities;
+    if (strcmp(f, "LOWER_DIAG_ROW") == 0)
+        *to = i + 1;
+    else if (strcmp(f, "LOWER_ROW") == 0)
+        *to = i;
+    else if (strcmp(f, "UPPER_DIAG_ROW") == 0)
+        *from = i;
+    else if (strcmp(f, "UPPER_ROW") == 0)
+        *from = i + 1;
+    else
+        return strcmp(f, "FULL_MATRIX") == 0;
+    return true;
+}
+
+static const char *
+weights_read(const struct reader *r, struct tsp *t)
+{
+    long from, to, number = 0;
+
+    for (long i = 0; i < r->cities; i++) {
+        if (!row_extent(r, i, &from, &to))
+            return wrong(r, "has EDGE_WEIGHT_FORMAT '%.40s', which is not "
+                            "understood",
+                         r->format);
+        for (long j = from; j < to; j++) {
+            long distance;
+
+            number++;
+            if (fscanf(r->file, "%ld", &distance) != 1)
+                return missing(r, "distance", number);
+            if (distance < 0 || distance > TSP_LONGEST)
+                return wrong(r, "has a distance of %ld, not within 0 and %d",
+                             distance, TSP_LONGEST);
+            if (i != j)
+                t->distance[i][j] = t->distance[j][i] = (int32_t)distance;
+        }
+    }
+    return NULL;
+}
+
+/* Is all said that must be before the data, and is it what can be solved? */
+static const char *
+header_check(const struct reader *r)
+{
+    if (strcmp(r->type, "TSP") != 0)
+        return wrong(r, "is of TYPE '%.40s', not TSP", r->type);
+    if (r->cities == 0)
+        return wrong(r, "has data before a DIMENSION");
+    if (r->cities < 3 || r->cities > TSP_CITIES)
+        return wrong(r, "has %ld cities, 3 to %d can be solved here",
+                     r->cities, TSP_CITIES);
+    return NULL;
+}
+
+static const char *
+section_read(const struct reader *r, struct tsp *t, const char *section)
+{
+    const bool  explicit = strcmp(r->weight, "EXPLICIT") == 0;
+    const char *why = header_check(r);
+
+    if (why != NULL)
+        return why;
+    if (strcmp(section, "EDGE_WEIGHT_SECTION") == 0 && explicit)
+        return weights_read(r, t);
+    if (strcmp(section, "NODE_COORD_SECTION") == 0 &&
+        (strcmp(r->weight, "GEO") == 0 || strcmp(r->weight, "EUC_2D") == 0))
+        return coordinates_read(r, t);
+    return wrong(r, "has %.40s for EDGE_WEIGHT_TYPE '%.40s', which is not "
+                    "understood",
+                 section, r->weight);
+}
+
+/* "KEY : value": keep the value if it is one of use. */
+static const char *
+value_take(struct reader *r, const char *key, const char *value)
+{
+    char *end;
+
+    if (strcmp(key, "NAME") == 0)
+        strcpy(r->name, value);
+    else if (strcmp(key, "TYPE") == 0)
+        strcpy(r->type, value);
+    else if (strcmp(key, "EDGE_WEIGHT_TYPE") == 0)
+        strcpy(r->weight, value);
+    else if (strcmp(key, "EDGE_WEIGHT_FORMAT") == 0)
+        strcpy(r->format, value);
+    else if (strcmp(key, "DIMENSION") == 0) {
+        r->cities = strtol(value, &end, 10);
+        if (end == value || *end != '\0' || r->cities < 1)
+            return wrong(r, "has DIMENSION '%.40s'", value);
+    }
+    return NULL;
+}
+
+/* Take the blanks away at both ends. */
+static char *
+trim(char *s)
+{
+    char *end = s + strlen(s);
+
+    while (end > s && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+/* Read the header, line by line, and the section of data that ends it. */
+static const char *
+file_read(struct reader *r, struct tsp *t)
+{
+    char line[LINE];
+
+    while (fgets(line, sizeof line, r->file) != NULL) {
+        char       *key = trim(line), *colon = strchr(key, ':');
+        const char *why;
+
+        if (colon != NULL)
+            *colon = '\0';
+        key = trim(key);
+        if (strcmp(key, "NODE_COORD_SECTION") == 0 ||
+            strcmp(key, "EDGE_WEIGHT_SECTION") == 0)
+            return section_read(r, t, key);
+        if (strcmp(key, "EOF") == 0)
+            break;
+        if (colon == NULL && *key != '\0')
+            return wrong(r, "is not a TSPLIB file");
+        why = colon != NULL ? value_take(r, key, trim(colon + 1)) : NULL;
+        if (why != NULL)
+            return why;
+    }
+    if (ferror(r->file))
+        return wrong(r, "cannot be read: %s", strerror(errno));
+    return r->type[0] == '\0' ? wrong(r, "is not a TSPLIB file")
+                              : wrong(r, "ends before the cities");
+}
+
+const char *
+tsplib_read(struct tsp *t, const char *path)
+{
+    struct reader r = { .file = fopen(path, "r"), .path = path };
+    const char   *why;
+
+    memset(t, 0, sizeof *t);
+    if (r.file == NULL)
+        return wrong(&r, "cannot be read: %s", strerror(errno));
+    why = file_read(&r, t);
+    fclose(r.file);
+    if (why != NULL)
+        return why;
+    t->cities = (int32_t)r.cities;
+    r.name[strcspn(r.name, " \t.")] = '\0';
+    snprintf(t->name, sizeof t->name, "%.39s", r.name);
+    return NULL;
+}
