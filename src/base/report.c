@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 1024, EXIT_INTERNAL = 70, END_WAIT_SECONDS = 20 };
@@ -59,6 +62,28 @@ line_write(const char *call, const char *fmt, va_list ap)
     while (n < 0 && errno == EINTR);
 }
 
+/* A launcher that is told to end the job (MPICH's, at times) does so before it
+ * has read the line from the pipe: let it read first.  The job ends anyway. */
+static void
+line_deliver(void)
+{
+    const struct timespec nap = { .tv_nsec = 5000000 };
+    enum { NAPS = 100 };
+    struct stat s;
+    int         left = 0;
+
+    if (fstat(STDERR_FILENO, &s) != 0 ||
+        !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
+        return;
+    for (int i = 0; i < NAPS; i++) {
+        nanosleep(&nap, NULL);
+        if (!S_ISFIFO(s.st_mode) ||
+            ioctl(STDERR_FILENO, FIONREAD, &left) != 0 || left == 0)
+            break;
+    }
+    nanosleep(&nap, NULL);
+}
+
 void
 hearthi_warn(const char *call, const char *fmt, ...)
 {
@@ -87,6 +112,7 @@ hearthi_fatal(const char *call, const char *fmt, ...)
     va_start(ap, fmt);
     line_write(call, fmt, ap);
     va_end(ap);
+    line_deliver();
     if (hearthi_abort_hook != NULL)
         hearthi_abort_hook();
     _exit(EXIT_INTERNAL);
