@@ -13,7 +13,7 @@ TEST_CONSISTENCY = release scope
 TEST_TRANSPORT = mpi udp
 TEST_THREADS = multiple funneled
 TEST_TIMEOUT = 120
-TEST_RANDOM = 30
+TEST_RANDOM = 15
 
 EXTRA_DIST += %D%/run-mpi %D%/api-lists.sh %D%/installed
 TEST_EXTENSIONS = .mpi .sh .tap
