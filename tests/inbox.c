@@ -11,7 +11,6 @@
 #include "transport/udp/udp.h"
 #include "world.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,13 +25,12 @@ static char                      frame[PARTS * PART];
 static void
 setup(void)
 {
-    in_addr_t here = htonl(INADDR_LOOPBACK);
-
     hearthi_udp.session = 5;
     hearthi_udp.limits = (struct hearthi_udp_limits){ .size = 2 };
     hearthi_world.machine_ranks = hearthi_world.cores = 1;
-    sender = hearthi_udp_socket(here, 0);
-    hearthi_udp_inbox_open(&inbox, hearthi_udp_socket(here, 0), false);
+    hearthi_world.size = 1;
+    sender = hearthi_udp_socket(0);
+    hearthi_udp_inbox_open(&inbox, hearthi_udp_socket(0), false);
     to = hearthi_udp_address_of(inbox.fd);
     memset(frame, 0, sizeof frame);
     places.n = PARTS;

@@ -34,12 +34,6 @@ struct card { /* goes round at start */
 static struct card *cards;
 static size_t       mtu;
 
-static bool
-one_machine(void)
-{
-    return hearthi_world.machine_ranks == hearthi_world.size;
-}
-
 static uint32_t
 mtu_of(int fd, const char *name)
 {
@@ -77,7 +71,7 @@ card_make(int fd)
                              .first = hearthi_world.machine_rank == 0 };
     struct ifaddrs    *all;
 
-    if (one_machine()) {
+    if (hearthi_udp_one_machine()) {
         c.n = 1;
         c.at[0] = own;
         return c;
@@ -95,12 +89,11 @@ card_make(int fd)
 static int
 server_socket(void)
 {
-    in_addr_t any = htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
-    size_t    port = hearthi_opt.udp_port;
+    size_t port = hearthi_opt.udp_port;
 
     if (port != 0)
         port += (size_t)hearthi_world.machine_rank;
-    return hearthi_udp_socket(any, (unsigned)port);
+    return hearthi_udp_socket((unsigned)port);
 }
 
 int
@@ -245,7 +238,7 @@ hearthi_udp_hello(void)
     if (h.heard == NULL)
         hearthi_fatal("hearth_init", "no memory");
     hello_all(&h);
-    if (!one_machine() && cards[hearthi_world.rank].first) {
+    if (!hearthi_udp_one_machine() && cards[hearthi_world.rank].first) {
         h.len = hearthi_udp.fragment;
         h.seq = UINT32_MAX;
         h.next = 0;

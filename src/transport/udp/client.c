@@ -8,16 +8,11 @@
  */
 #include "config.h"
 
-#include <arpa/inet.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/stat.h"
 #include "space/heap.h"
 #include "udp.h"
 #include "world.h"
@@ -41,15 +36,8 @@ static void
 client_make(unsigned slot)
 {
     struct hearthi_udp_client *c = &clients[slot];
-    struct sockaddr_in own = hearthi_udp.server[hearthi_world.rank];
 
-    hearthi_udp_inbox_open(
-        &c->in, hearthi_udp_socket(own.sin_addr.s_addr ==
-                                           htonl(INADDR_LOOPBACK)
-                                       ? own.sin_addr.s_addr
-                                       : htonl(INADDR_ANY),
-                                   0),
-        false);
+    hearthi_udp_inbox_open(&c->in, hearthi_udp_socket(0), false);
     c->slot = (uint16_t)slot;
     c->seq = numbers + slot * (size_t)hearthi_world.size;
     atomic_store_explicit(&made[slot], true, memory_order_release);

@@ -542,11 +542,9 @@ hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
 void
 hearthi_udp_server_open(int fd)
 {
-    in_addr_t any = hearthi_udp_address_of(fd).sin_addr.s_addr;
-
     memset(&s, 0, sizeof s);
     hearthi_udp_inbox_open(&s.in, fd, true);
-    hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(any, 0), false);
+    hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(0), false);
     s.peer = hearthi_sparse(peers_bytes());
     s.page = hearthi_sparse(HEARTHI_UDP_CALL);
     hearthi_udp_thread_start(&s.thread, serve);

@@ -55,9 +55,13 @@ uint64_t hearthi_udp_seal(const uint8_t *head, const void *body, size_t len);
 
 /* ---- socket.c ---- */
 
-/* A socket bound to a port (0: any), with large buffers; what of its receive
- * buffer datagrams can use. */
-int    hearthi_udp_socket(in_addr_t address, unsigned port);
+/* Are all ranks on one machine? */
+bool hearthi_udp_one_machine(void);
+
+/* A socket bound to a port (0: any), with large buffers, that only this
+ * machine reaches if all ranks are there; what of its receive buffer datagrams
+ * can use. */
+int    hearthi_udp_socket(unsigned port);
 size_t hearthi_udp_room(int fd);
 struct sockaddr_in hearthi_udp_address_of(int fd);
 

@@ -90,14 +90,10 @@ hearthi_udp_watch_open(void)
 {
     const uint64_t least = 10000000, most = 1000000000;
     uint64_t       share = hearthi_opt.udp_giveup / 40;
-    in_addr_t      any =
-        hearthi_udp.server[hearthi_world.rank].sin_addr.s_addr;
 
     memset(&w, 0, sizeof w);
     w.period = share < least ? least : share < most ? share : most;
-    if (any != htonl(INADDR_LOOPBACK))
-        any = htonl(INADDR_ANY);
-    hearthi_udp_inbox_open(&w.in, hearthi_udp_socket(any, 0), false);
+    hearthi_udp_inbox_open(&w.in, hearthi_udp_socket(0), false);
     hearthi_udp_thread_start(&w.thread, watch);
 }
 
