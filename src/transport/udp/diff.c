@@ -79,11 +79,9 @@ hearthi_udp_bulk_turn(void)
 /* ---- sending ---- */
 
 static void
-pack_go(struct hearthi_udp_flight *f)
+pack_prepare(struct hearthi_udp_flight *f)
 {
     f->ask.at = hearthi_udp_flight_turn(f);
-    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
-                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
 }
 
 static unsigned
@@ -126,7 +124,8 @@ pack_new(uint32_t home)
         hearthi_udp_bulk_turn();
     p->state = OPEN;
     p->flight =
-        (struct hearthi_udp_flight){ .send = pack_go, .what = "release" };
+        (struct hearthi_udp_flight){ .prepare = pack_prepare,
+                                     .what = "release" };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),

@@ -62,7 +62,9 @@ static void
 flight_send(struct hearthi_udp_flight *f)
 {
     f->turn = ++turns;
-    f->send(f);
+    f->prepare(f);
+    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
+                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
 }
 
 void

@@ -2,7 +2,8 @@
  *
  * Pages.  A fetch is cut into pieces, each a GETP that is answered by up to
  * 128 fragments; as many pieces are on their way as the receive buffer takes
- * in.  They are large, since each request may have to wake the home.  What was lost is asked for again, and no more.
+ * in.  They are large, since each request may have to wake the home.  What was
+ * lost is asked for again, and no more.
  *
  * The answers are not remembered by the home: a page read again is a page
  * read later, and the fetch has not ended, so what it brings is still what an
@@ -53,7 +54,7 @@ hearthi_udp_pages_open(void)
 
 /* The set of fragments lies where the body is. */
 static void
-piece_send(struct hearthi_udp_flight *f)
+piece_prepare(struct hearthi_udp_flight *f)
 {
     struct piece *p = (struct piece *)f;
     unsigned      announce = f->ask.kind & HEARTHI_UDP_ANNOUNCE;
@@ -61,8 +62,6 @@ piece_send(struct hearthi_udp_flight *f)
     p->last = hearthi_udp_last(&p->missing);
     f->ask.kind = (uint8_t)(announce | hearthi_udp_flight_turn(f) *
                                            HEARTHI_UDP_TURN);
-    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
-                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
 }
 
 static void
@@ -74,7 +73,7 @@ piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
     while (p->flight.busy)
         p++;
     *p = (struct piece){ .to = hearthi_cached(r->page) + at };
-    p->flight = (struct hearthi_udp_flight){ .send = piece_send,
+    p->flight = (struct hearthi_udp_flight){ .prepare = piece_prepare,
                                              .what = "page fault" };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_GETP,

@@ -249,7 +249,7 @@ struct hearthi_udp_flight {
     struct hearthi_udp_message ask;
     struct hearthi_udp_timer   timer;
     const char                *what; /* the call, for a line */
-    void (*send)(struct hearthi_udp_flight *f); /* with the turn in it */
+    void (*prepare)(struct hearthi_udp_flight *f); /* put the turn into it */
 };
 
 void hearthi_udp_flights_open(void);
