@@ -83,6 +83,42 @@ START_TEST(a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame)
 }
 END_TEST
 
+/* Where answers are acknowledged: nobody does, of 128 fragments. */
+START_TEST(an_answer_that_nobody_takes_does_not_keep_the_server)
+{
+    enum { LEN = HEARTHI_UDP_FRAGMENTS * HEARTHI_UDP_FRAGMENT_MIN };
+    int64_t               *p = hearth_alloc(LEN, 1, hearth_on(HOME));
+    struct hearthi_udp_set set = { { UINT64_MAX, UINT64_MAX } };
+    volatile int64_t       seen = 0;
+    uint64_t               frame;
+    double                 began;
+
+    barrier();
+    if (me == 1)
+        seen = *(volatile int64_t *)p;
+    expect_eq(seen, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame = fetched_frame();
+    all_assert(frame < hearthi_segments.frames);
+    if (me == 1) {
+        send_again(hearthi_udp_bulk(),
+                   (struct hearthi_udp_message){
+                       .op = HEARTHI_UDP_GETP,
+                       .at = hearthi_frame_at(frame, hearthi_heap.shift),
+                       .len = LEN,
+                       .pos = HEARTHI_UDP_FRAGMENT_MIN,
+                       .body = (const uint8_t *)&set,
+                       .body_len = sizeof set });
+        began = MPI_Wtime();
+        expect_eq(hearth_fetch_add(p, 1), 0);
+        expect(MPI_Wtime() - began < 0.15);
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 START_TEST(a_late_diff_does_not_overwrite_what_is_newer)
 {
     int64_t *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
@@ -164,6 +200,7 @@ main(int argc, char **argv)
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(
         tc, a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame);
+    tcase_add_test(tc, an_answer_that_nobody_takes_does_not_keep_the_server);
     tcase_add_test(tc, a_late_diff_does_not_overwrite_what_is_newer);
     tcase_add_test(tc, a_late_addition_is_not_done_again);
     suite_add_tcase(suite, tc);

@@ -38,7 +38,8 @@ pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
     struct hearthi_udp_inbox in;
-    struct hearthi_udp_inbox acks; /* for what we send and want answered */
+    struct hearthi_udp_inbox acks;      /* of what we send, under the mutex */
+    struct hearthi_udp_inbox bulk_acks; /* of answers to slot 0 */
     struct hearthi_udp_peer *peer; /* of each rank and slot */
     uint8_t                 *page; /* a fragment on its way out */
     pthread_t                thread;
@@ -84,11 +85,11 @@ answer_to(const struct hearthi_udp_message *m, unsigned op)
 }
 
 /* Send, and wait until it is acknowledged if that is the mode.  After a few
- * tries the client is left alone: it may have got the answer and gone on, and
- * if it has not, it will repeat its request. */
-static void
-answer_send(struct hearthi_udp_message *m, const struct sockaddr_in *to,
-            uint8_t *head)
+ * tries the client is left alone, which is told: it may have got the answer
+ * and gone on, and if it has not, it will repeat its request. */
+static bool
+answer_send(struct hearthi_udp_inbox *acks, struct hearthi_udp_message *m,
+            const struct sockaddr_in *to, uint8_t *head)
 {
     struct hearthi_udp_message     ack;
     struct sockaddr_in             from;
@@ -98,17 +99,18 @@ answer_send(struct hearthi_udp_message *m, const struct sockaddr_in *to,
     m->reliable = hearthi_udp_acked(m->op);
     if (!m->reliable) {
         hearthi_udp_send(s.in.fd, to, m, head);
-        return;
+        return true;
     }
     for (int i = 0; i < TRIES; i++) {
         uint64_t end = hearthi_now() + wait;
 
-        hearthi_udp_send(s.acks.fd, to, m, head);
-        while (hearthi_udp_receive(&s.acks, end, NULL, &ack, &from))
+        hearthi_udp_send(acks->fd, to, m, head);
+        while (hearthi_udp_receive(acks, end, NULL, &ack, &from))
             if (ack.op == HEARTHI_UDP_NULL && ack.from == m->to &&
                 ack.slot == m->slot && ack.seq == m->seq && ack.at == m->at)
-                return;
+                return true;
     }
+    return false;
 }
 
 void
@@ -129,7 +131,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     p->len = HEARTHI_UDP_HEAD + m->body_len;
     p->answered = true;
     if (m->to != m->from) {
-        answer_send(m, &p->address, p->answer);
+        answer_send(&s.acks, m, &p->address, p->answer);
         return;
     }
     hearthi_udp_encode(m, p->answer);
@@ -270,7 +272,11 @@ fragments_send(const struct hearthi_udp_message *ask,
     return i;
 }
 
-/* The same with an acknowledgement for each. */
+/* The same with an acknowledgement for each.  A client that acknowledges no
+ * more has gone on, as one does that asked twice: to go through the rest of
+ * its page, a few time-outs for each fragment, would keep this thread from
+ * everybody else for so long that they ask again too, and in the end give up.
+ */
 static void
 fragments_send_acked(const struct hearthi_udp_message *ask,
                      const struct hearthi_udp_set *set, unsigned n,
@@ -286,7 +292,8 @@ fragments_send_acked(const struct hearthi_udp_message *ask,
         fragment_set(&grant, ask, i, n);
         if (hearthi_udp.auth)
             body_copy(&grant, &used);
-        answer_send(&grant, to, NULL);
+        if (!answer_send(&s.bulk_acks, &grant, to, NULL))
+            return;
     }
 }
 
@@ -341,15 +348,14 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
     atomic_thread_fence(memory_order_seq_cst);
     grant.at = m->at;
     grant.len = hearthi_udp_pace_share(m->from);
-    answer_send(&grant, to, NULL);
+    answer_send(&s.bulk_acks, &grant, to, NULL);
 }
 
 /* What this needs belongs to this thread alone, so that a long answer keeps
- * nobody from a lock; but for the socket that waits for acknowledgements. */
+ * nobody from a lock. */
 static void
 bulk_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
 {
-    bool        acked = hearthi_udp_acked(HEARTHI_UDP_DIFFGRANT);
     enum number number = number_note(m);
 
     if (number == OLD) {
@@ -359,14 +365,10 @@ bulk_serve(const struct hearthi_udp_message *m, const struct sockaddr_in *from)
     if (number == SEEN)
         hearthi_count(repeats, 1);
     hearthi_udp_acknowledge(s.in.fd, m, from);
-    if (acked)
-        pthread_mutex_lock(&hearthi_udp_mutex);
     if (m->op == HEARTHI_UDP_GETP)
         page_serve(m, number == NEW, from);
     else
         diff_serve(m, number == NEW, from);
-    if (acked)
-        pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
 static void
@@ -545,6 +547,7 @@ hearthi_udp_server_open(int fd)
     memset(&s, 0, sizeof s);
     hearthi_udp_inbox_open(&s.in, fd, true);
     hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(0), false);
+    hearthi_udp_inbox_open(&s.bulk_acks, hearthi_udp_socket(0), false);
     s.peer = hearthi_sparse(peers_bytes());
     s.page = hearthi_sparse(HEARTHI_UDP_CALL);
     hearthi_udp_thread_start(&s.thread, serve);
@@ -568,6 +571,7 @@ hearthi_udp_server_close(void)
     pthread_join(s.thread, NULL);
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
+    hearthi_udp_inbox_close(&s.bulk_acks);
     hearthi_sparse_free(s.peer, peers_bytes());
     hearthi_sparse_free(s.page, HEARTHI_UDP_CALL);
 }
