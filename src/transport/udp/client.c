@@ -145,7 +145,7 @@ hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
         hearthi_udp_send(fd, to, &ack, NULL);
 }
 
-/* The operation waits for others, so its time is no round trip. */
+/* The operation waits for others, so its time may be no round trip. */
 static bool
 may_wait(unsigned op)
 {
@@ -201,8 +201,7 @@ remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
     while (!answer_take(c, ask, &timer, answer))
         if (hearthi_udp_timer_late(&timer, rank, what))
             ask_send(c, ask);
-    if (!may_wait(ask->op))
-        hearthi_udp_timer_done(&timer, rank);
+    hearthi_udp_timer_done(&timer, rank, may_wait(ask->op));
 }
 
 void

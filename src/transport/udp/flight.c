@@ -123,7 +123,7 @@ hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
     struct hearthi_udp_flight *f;
 
     if (now->alone)
-        hearthi_udp_timer_done(&now->timer, (int)home);
+        hearthi_udp_timer_done(&now->timer, (int)home, false);
     now->alone = false;
     EACH_FLIGHT (f, home)
         hearthi_udp_timer_heard(&f->timer, time);

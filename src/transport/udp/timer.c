@@ -59,13 +59,15 @@ hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now)
     t->sent = now;
 }
 
-/* Karn: the answer to a message that went twice measures nothing. */
+/* Karn: the answer to a message that went twice measures nothing.  One that
+ * may have waited for other ranks took a round trip at least: it can begin the
+ * estimate and lower it. */
 void
-hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank)
+hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank, bool waited)
 {
     uint64_t took = hearthi_now() - t->first, mean = trips[rank].mean, off;
 
-    if (t->tries > 0)
+    if (t->tries > 0 || (waited && took > (mean != 0 ? mean : FIRST)))
         return;
     if (mean == 0) {
         trips[rank].mean = took;

@@ -188,7 +188,8 @@ void hearthi_udp_timer_start(struct hearthi_udp_timer *t, int rank);
 void hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now);
 
 /* Answered: learn from the time that it took. */
-void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank);
+void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank,
+                            bool waited);
 
 /* End the job, because a rank is silent. */
 _Noreturn void hearthi_udp_gone(int rank, const char *what);
