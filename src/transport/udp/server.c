@@ -541,6 +541,24 @@ hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
         hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
 }
 
+/* It sleeps at the socket that `to` is the address of, and is woken by words
+ * to stop, which may get lost, too. */
+void
+hearthi_udp_thread_end(pthread_t thread, const atomic_bool *ended, int fd,
+                       const struct sockaddr_in *to)
+{
+    const struct timespec      nap = { .tv_nsec = 200000 };
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
+                                     .from = (uint32_t)hearthi_world.rank,
+                                     .to = (uint32_t)hearthi_world.rank };
+
+    while (!*ended) {
+        hearthi_udp_send(fd, to, &m, NULL);
+        nanosleep(&nap, NULL);
+    }
+    pthread_join(thread, NULL);
+}
+
 void
 hearthi_udp_server_open(int fd)
 {
@@ -553,22 +571,12 @@ hearthi_udp_server_open(int fd)
     hearthi_udp_thread_start(&s.thread, serve);
 }
 
-/* The word to stop may get lost, too. */
 void
 hearthi_udp_server_close(void)
 {
-    const struct timespec      nap = { .tv_nsec = 200000 };
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
-                                     .from = (uint32_t)hearthi_world.rank,
-                                     .to = (uint32_t)hearthi_world.rank };
-
     s.stop = true;
-    while (!s.ended) {
-        hearthi_udp_send(s.acks.fd, &hearthi_udp.server[hearthi_world.rank],
-                         &m, NULL);
-        nanosleep(&nap, NULL);
-    }
-    pthread_join(s.thread, NULL);
+    hearthi_udp_thread_end(s.thread, &s.ended, s.acks.fd,
+                           &hearthi_udp.server[hearthi_world.rank]);
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
     hearthi_udp_inbox_close(&s.bulk_acks);

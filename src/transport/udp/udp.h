@@ -358,6 +358,8 @@ void hearthi_udp_serve_local(const struct hearthi_udp_message *ask);
 
 /* A thread that no signal of the program's goes to. */
 void hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *));
+void hearthi_udp_thread_end(pthread_t thread, const atomic_bool *ended, int fd,
+                            const struct sockaddr_in *to);
 
 /* Answer a peer's last request, now or later.  With the mutex. */
 void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);

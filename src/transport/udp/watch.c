@@ -97,22 +97,13 @@ hearthi_udp_watch_open(void)
     hearthi_udp_thread_start(&w.thread, watch);
 }
 
-/* It is woken by a word from its own socket, which may get lost, too. */
 void
 hearthi_udp_watch_close(void)
 {
-    const struct timespec      nap = { .tv_nsec = 200000 };
-    struct sockaddr_in         own = hearthi_udp_address_of(w.in.fd);
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL,
-                                     .from = (uint32_t)hearthi_world.rank,
-                                     .to = (uint32_t)hearthi_world.rank };
+    struct sockaddr_in own = hearthi_udp_address_of(w.in.fd);
 
     own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     w.stop = true;
-    while (!w.ended) {
-        hearthi_udp_send(w.in.fd, &own, &m, NULL);
-        nanosleep(&nap, NULL);
-    }
-    pthread_join(w.thread, NULL);
+    hearthi_udp_thread_end(w.thread, &w.ended, w.in.fd, &own);
     hearthi_udp_inbox_close(&w.in);
 }
