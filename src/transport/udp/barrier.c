@@ -37,7 +37,7 @@ static struct {
     int                    children, arrived;
     uint32_t               waiting[FAN]; /* peers */
     int                    n_waiting;
-    struct hearthi_event    changed;
+    struct hearthi_event   changed;
 } b;
 
 static const size_t buffer_bytes =

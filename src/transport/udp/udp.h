@@ -324,6 +324,13 @@ void    hearthi_udp_flag_reset(int sync);
 int64_t hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
                            int64_t value);
 
+/* ---- home.c: what slot 0 asks the service thread for ---- */
+
+void hearthi_udp_home_open(int fd); /* the server's socket */
+void hearthi_udp_home_close(void);
+void hearthi_udp_home_serve(const struct hearthi_udp_message *m,
+                            const struct sockaddr_in         *from);
+
 /* ---- server.c ---- */
 
 /* A client as its server sees it. */
@@ -343,6 +350,17 @@ extern pthread_mutex_t hearthi_udp_mutex; /* of all that servers keep */
 
 void hearthi_udp_server_open(int fd);
 void hearthi_udp_server_close(void);
+
+char *hearthi_udp_segment(void); /* this rank's */
+
+/* What answers m, to be filled. */
+struct hearthi_udp_message hearthi_udp_answer_to(
+    const struct hearthi_udp_message *m, unsigned op);
+
+/* Send it; false if it wants an acknowledgement and gets none here. */
+bool hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
+                             struct hearthi_udp_message *m,
+                             const struct sockaddr_in *to, uint8_t *head);
 
 /* Ranks are told apart in numbers of peers: over ranks and slots. */
 struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The home's part of slot 0, which the service thread does: pages and diffs.
+ * They come several at a time, in any order, so nothing is kept to answer a
+ * repetition with:
+ *   - `seen` tells which of the 64 numbers up to the largest so far were done;
+ *     a client keeps within half of that, so what is older was done and
+ *     answered.
+ *   - A page is read again when it is asked for again; that does no harm
+ *     (page.c).  But its shared flag is set the first time only: a straggler
+ *     might set it after the page was freed, and the co-homes, who then have
+ *     seen it, would not see it set for the next page in that frame.
+ *
+ * What this needs belongs to the service thread alone, so that a long answer
+ * keeps nobody from a lock.
+ */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "base/stat.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "udp.h"
+#include "world.h"
+
+static struct {
+    struct hearthi_udp_inbox acks; /* of the answers */
+    int                      fd;   /* the server's socket */
+    uint8_t                 *page; /* a fragment on its way out */
+} h;
+
+void
+hearthi_udp_home_open(int fd)
+{
+    h.fd = fd;
+    h.page = hearthi_sparse(HEARTHI_UDP_CALL);
+    hearthi_udp_inbox_open(&h.acks, hearthi_udp_socket(0), false);
+}
+
+void
+hearthi_udp_home_close(void)
+{
+    hearthi_udp_inbox_close(&h.acks);
+    hearthi_sparse_free(h.page, HEARTHI_UDP_CALL);
+}
+
+/* ---- numbers ---- */
+
+enum number { NEW, SEEN, OLD };
+
+/* A new number counts as done from now on. */
+static enum number
+number_note(const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_peer *p = hearthi_udp_peer(hearthi_udp_peer_of(m));
+    int32_t                  step = (int32_t)(m->seq - p->seq);
+    uint64_t                 bit;
+
+    if (step > 0) {
+        p->seen = step < 64 ? p->seen << step | 1 : 1;
+        p->seq = m->seq;
+        return NEW;
+    }
+    if (step <= -64)
+        return OLD;
+    bit = UINT64_C(1) << -step;
+    if (p->seen & bit)
+        return SEEN;
+    p->seen |= bit;
+    return NEW;
+}
+
+/* ---- pages ---- */
+
+/* The flags of the frames that the bytes lie in, and the summary's. */
+static void
+flags_set(uint64_t at, uint32_t len)
+{
+    unsigned shift = hearthi_heap.shift;
+    uint64_t first = (at - hearthi_segments.frames_at) >> shift;
+    uint64_t last = (at + len - 1 - hearthi_segments.frames_at) >> shift;
+    char    *summary = hearthi_udp_segment() + hearthi_segments.summary_at;
+
+    memset(hearthi_udp_segment() + first, 1, last - first + 1);
+    first /= HEARTHI_SUMMARY;
+    last /= HEARTHI_SUMMARY;
+    memset(summary + first, 1, last - first + 1);
+}
+
+static struct hearthi_udp_message
+grant_of(const struct hearthi_udp_message *ask)
+{
+    struct hearthi_udp_message grant =
+        hearthi_udp_answer_to(ask, HEARTHI_UDP_GETPGRANT);
+
+    grant.kind = ask->kind & (uint8_t)~HEARTHI_UDP_ANNOUNCE;
+    return grant;
+}
+
+/* The i-th of n fragments. */
+static void
+fragment_set(struct hearthi_udp_message *grant,
+             const struct hearthi_udp_message *ask, unsigned i, unsigned n)
+{
+    grant->at = (uint64_t)i * ask->pos;
+    grant->pos = ask->pos;
+    grant->len = i + 1 < n ? ask->pos : ask->len - (uint32_t)grant->at;
+    grant->body_len = grant->len;
+    grant->body = (const uint8_t *)hearthi_udp_segment() + ask->at + grant->at;
+}
+
+/* Other bytes of a page may be written right now, without a race, and the
+ * seal must be of the bytes that are sent.  So a fragment is copied first;
+ * only those of a long run go as they are at the first try, since a copy would
+ * take as long as all else, and those that were written meanwhile do not fit
+ * their seals, are dropped, and asked for again. */
+static void
+body_copy(struct hearthi_udp_message *grant, size_t *used)
+{
+    memcpy(h.page + *used, grant->body, grant->len);
+    grant->body = h.page + *used;
+    *used += grant->len;
+}
+
+static bool
+must_copy(const struct hearthi_udp_message *ask, bool first)
+{
+    enum { LONG = 32768 };
+
+    return hearthi_udp.auth && (!first || ask->len < LONG);
+}
+
+/* Up to a batch of small fragments in one call; gives where the next begins.
+ */
+static unsigned
+fragments_send(const struct hearthi_udp_message *ask,
+               const struct hearthi_udp_set *set, unsigned i, unsigned n,
+               bool copy, const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message grant = grant_of(ask);
+    uint8_t      head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
+    struct iovec part[2 * HEARTHI_UDP_BATCH];
+    size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0, bytes = 0;
+    unsigned     k = 0;
+
+    for (; i < n && k < HEARTHI_UDP_BATCH &&
+           (k + 1) * each <= HEARTHI_UDP_CALL;
+         i++) {
+        if (!hearthi_udp_has(set, i))
+            continue;
+        fragment_set(&grant, ask, i, n);
+        if (copy)
+            body_copy(&grant, &used);
+        hearthi_udp_head(&grant, head[k]);
+        part[2 * k] = (struct iovec){ head[k], HEARTHI_UDP_HEAD };
+        part[2 * k + 1] = (struct iovec){ (void *)grant.body, grant.len };
+        bytes += HEARTHI_UDP_HEAD + grant.len;
+        k++;
+    }
+    if (k > 0)
+        hearthi_udp_send_together(h.fd, to, part, k, each);
+    hearthi_udp_count_sent(grant.op, k, bytes);
+    return i;
+}
+
+/* The same with an acknowledgement for each.  A client that acknowledges no
+ * more has gone on, as one does that asked twice: to go through the rest of
+ * its page, a few time-outs for each fragment, would keep this thread from
+ * everybody else for so long that they ask again too, and in the end give up.
+ */
+static void
+fragments_send_acked(const struct hearthi_udp_message *ask,
+                     const struct hearthi_udp_set *set, unsigned n,
+                     const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message grant = grant_of(ask);
+
+    for (unsigned i = 0; i < n; i++) {
+        size_t used = 0;
+
+        if (!hearthi_udp_has(set, i))
+            continue;
+        fragment_set(&grant, ask, i, n);
+        if (hearthi_udp.auth)
+            body_copy(&grant, &used);
+        if (!hearthi_udp_answer_send(&h.acks, &grant, to, NULL))
+            return;
+    }
+}
+
+static void
+page_serve(const struct hearthi_udp_message *m, bool first,
+           const struct sockaddr_in *to)
+{
+    struct hearthi_udp_set set;
+    unsigned               n = (m->len - 1) / m->pos + 1;
+
+    memcpy(&set, m->body, sizeof set);
+    if (first && (m->kind & HEARTHI_UDP_ANNOUNCE))
+        flags_set(m->at, m->len);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
+        fragments_send_acked(m, &set, n, to);
+        return;
+    }
+    for (unsigned i = 0; i < n;)
+        i = fragments_send(m, &set, i, n, must_copy(m, first), to);
+}
+
+/* ---- diffs ---- */
+
+/* A word that tells of new flags is read by others at any time: one store. */
+static void
+run_apply(const struct hearthi_udp_diff *run)
+{
+    char    *to = hearthi_udp_segment() + run->offset;
+    uint64_t word;
+
+    if (run->len != sizeof word || run->offset % sizeof word != 0) {
+        memcpy(to, run->bytes, run->len);
+        return;
+    }
+    memcpy(&word, run->bytes, sizeof word);
+    __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
+}
+
+static void
+diff_serve(const struct hearthi_udp_message *m, bool first,
+           const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message grant =
+        hearthi_udp_answer_to(m, HEARTHI_UDP_DIFFGRANT);
+    struct hearthi_udp_diff    run;
+    size_t                     at = 0;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; first && i < m->pos; i++)
+        if (hearthi_udp_diff_next(m, &at, &run))
+            run_apply(&run);
+    atomic_thread_fence(memory_order_seq_cst);
+    grant.at = m->at;
+    grant.len = hearthi_udp_pace_share(m->from);
+    hearthi_udp_answer_send(&h.acks, &grant, to, NULL);
+}
+
+/* ---- all of slot 0 ---- */
+
+void
+hearthi_udp_home_serve(const struct hearthi_udp_message *m,
+                       const struct sockaddr_in         *from)
+{
+    enum number number = number_note(m);
+
+    if (number == OLD) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
+        return;
+    }
+    if (number == SEEN)
+        hearthi_count(repeats, 1);
+    hearthi_udp_acknowledge(h.fd, m, from);
+    if (m->op == HEARTHI_UDP_GETP)
+        page_serve(m, number == NEW, from);
+    else
+        diff_serve(m, number == NEW, from);
+}
