@@ -31,6 +31,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/diff.c \
   src/transport/udp/flight.c \
   src/transport/udp/home.c \
+  src/transport/udp/inbox.c \
   src/transport/udp/local.c \
   src/transport/udp/manager.c \
   src/transport/udp/pace.c \

@@ -65,12 +65,31 @@ int    hearthi_udp_socket(unsigned port);
 size_t hearthi_udp_room(int fd);
 struct sockaddr_in hearthi_udp_address_of(int fd);
 
-/* What a receiver needs, and what its last call of the kernel brought. */
 enum {
     HEARTHI_UDP_BATCH = 64,   /* datagrams of one call, at most */
     HEARTHI_UDP_CALL = 65507, /* bytes of one call, at most */
 };
 
+/* Seal and send; what the kernel cannot take now counts as lost.  `head` may
+ * be NULL, or gets the head as it was sent. */
+void hearthi_udp_send(int fd, const struct sockaddr_in *to,
+                      struct hearthi_udp_message *m, uint8_t *head);
+
+/* Write the head of a message whose body is there. */
+void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
+
+/* Send n datagrams of a head and a body each, in turn in `part`, all but the
+ * last of `each` bytes: at most HEARTHI_UDP_BATCH and HEARTHI_UDP_CALL. */
+void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
+                               struct iovec *part, unsigned n, size_t each);
+
+/* Send a datagram that was sent before, head and body together. */
+void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
+                            const uint8_t *datagram, size_t len);
+
+/* ---- inbox.c ---- */
+
+/* What a receiver needs, and what its last call of the kernel brought. */
 struct hearthi_udp_item {
     const uint8_t     *head, *body;
     size_t             len; /* of both */
@@ -92,23 +111,6 @@ struct hearthi_udp_inbox {
 void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd,
                             bool server);
 void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
-
-/* Seal and send; what the kernel cannot take now counts as lost.  `head` may
- * be NULL, or gets the head as it was sent. */
-void hearthi_udp_send(int fd, const struct sockaddr_in *to,
-                      struct hearthi_udp_message *m, uint8_t *head);
-
-/* Write the head of a message whose body is there. */
-void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
-
-/* Send n datagrams of a head and a body each, in turn in `part`, all but the
- * last of `each` bytes: at most HEARTHI_UDP_BATCH and HEARTHI_UDP_CALL. */
-void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
-                               struct iovec *part, unsigned n, size_t each);
-
-/* Send a datagram that was sent before, head and body together. */
-void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
-                            const uint8_t *datagram, size_t len);
 
 /* Where the bodies of the next messages go if they are the ones expected:
  * they may be written to in any case. */
