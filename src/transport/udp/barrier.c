@@ -92,18 +92,27 @@ gather(const void *notice, size_t n, bool everything)
     g->n += (uint32_t)n;
 }
 
+/* As many of the news, from a place on, as a message has room for. */
+static void
+news_put(struct hearthi_udp_message *m, uint32_t at)
+{
+    uint32_t n = b.news.n - at;
+
+    if (n > hearthi_udp.notices)
+        n = hearthi_udp.notices;
+    m->body = (const uint8_t *)(b.news.notice + at);
+    m->body_len = n * sizeof *b.news.notice;
+}
+
 static void
 news_grant(uint32_t peer)
 {
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BARRGRANT };
-    uint32_t n = b.news.n < hearthi_udp.notices ? b.news.n
-                                                : hearthi_udp.notices;
 
     m.kind = b.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
     m.pos = b.number;
     m.len = b.news.n;
-    m.body = (const uint8_t *)b.news.notice;
-    m.body_len = n * sizeof *b.news.notice;
+    news_put(&m, 0);
     hearthi_udp_answer(peer, &m);
 }
 
@@ -144,16 +153,10 @@ news_more(uint32_t peer, const struct hearthi_udp_message *ask)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
                                      .kind = HEARTHI_UDP_REPLY };
 
-    if (ask->pos != b.number || ask->at >= b.news.n) {
+    if (ask->pos != b.number || ask->at >= b.news.n)
         m.kind |= HEARTHI_UDP_LOST;
-    } else {
-        uint64_t n = b.news.n - ask->at;
-
-        if (n > hearthi_udp.notices)
-            n = hearthi_udp.notices;
-        m.body = (const uint8_t *)(b.news.notice + ask->at);
-        m.body_len = n * sizeof *b.news.notice;
-    }
+    else
+        news_put(&m, (uint32_t)ask->at);
     hearthi_udp_answer(peer, &m);
 }
 
@@ -185,49 +188,61 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 
 /* ---- the client's part, at the parent ---- */
 
-/* Tell what was gathered and wait for the news, which take its place: nobody
- * below arrives again before they are published. */
+/* Tell what was gathered, and wait for the beginning of the news. */
+static void
+parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
+{
+    const struct heap_of_notices *g = &b.gather;
+    struct hearthi_udp_message    ask = { .kind = HEARTHI_UDP_NEWS,
+                                          .pos = b.number + 1 };
+    uint32_t                      n = g->everything ? 0 : g->n;
+    size_t at = hearthi_udp_notices_ahead(c, parent(), ask, g->notice, n,
+                                          "hearth_barrier");
+
+    ask.op = HEARTHI_UDP_BARR;
+    ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
+    ask.body = (const uint8_t *)(g->notice + at);
+    ask.body_len = (n - at) * sizeof *g->notice;
+    hearthi_udp_call(c, parent(), &ask, "hearth_barrier", answer);
+}
+
+/* The news, of which this answer brings some, up to n; how many are here. */
+static uint32_t
+news_take(struct heap_of_notices *to, uint32_t n,
+          const struct hearthi_udp_message *answer)
+{
+    uint32_t some = (uint32_t)(answer->body_len / sizeof *to->notice);
+
+    if (some > n - to->n)
+        some = n - to->n;
+    memcpy(to->notice + to->n, answer->body, some * sizeof *to->notice);
+    to->n += some;
+    return some;
+}
+
+/* They take the place of what was gathered and told: nobody below arrives
+ * again before they are published. */
 static void
 parent_ask(void)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct heap_of_notices    *g = &b.gather;
-    struct hearthi_udp_message answer, ask = { .pos = b.number + 1 };
-    uint32_t                   n = g->everything ? 0 : g->n, at = 0;
-    uint32_t                   most = hearthi_udp.notices;
+    struct hearthi_udp_message answer, ask = { .op = HEARTHI_UDP_INV,
+                                               .kind = HEARTHI_UDP_NEWS,
+                                               .pos = b.number + 1 };
+    uint32_t                   n;
 
-    ask.op = HEARTHI_UDP_WTNT;
-    ask.kind = HEARTHI_UDP_NEWS;
-    for (; n - at > most; at += most) {
-        ask.body = (const uint8_t *)(g->notice + at);
-        ask.body_len = most * sizeof *g->notice;
-        hearthi_udp_call(c, parent(), &ask, "hearth_barrier", &answer);
-    }
-    ask.op = HEARTHI_UDP_BARR;
-    ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
-    ask.body = (const uint8_t *)(g->notice + at);
-    ask.body_len = (n - at) * sizeof *g->notice;
-    hearthi_udp_call(c, parent(), &ask, "hearth_barrier", &answer);
+    parent_tell(c, &answer);
     g->everything = (answer.kind & HEARTHI_UDP_EVERYTHING) != 0;
     n = answer.len < HEARTHI_UDP_NEWS_MAX ? answer.len : HEARTHI_UDP_NEWS_MAX;
-    ask = (struct hearthi_udp_message){ .op = HEARTHI_UDP_INV,
-                                        .kind = HEARTHI_UDP_NEWS,
-                                        .pos = b.number + 1 };
-    for (g->n = 0;;) {
-        uint32_t some = (uint32_t)(answer.body_len / sizeof *g->notice);
-
-        if (some > n - g->n)
-            some = n - g->n;
-        memcpy(g->notice + g->n, answer.body, some * sizeof *g->notice);
-        g->n += some;
-        if (g->n == n)
-            break;
-        if (some == 0)
-            hearthi_fatal("hearth_barrier", "rank %d has lost the notices",
-                          parent());
+    g->n = 0;
+    while (news_take(g, n, &answer) > 0 && g->n < n) {
         ask.at = g->n;
         hearthi_udp_call(c, parent(), &ask, "hearth_barrier", &answer);
     }
+    if (g->n < n)
+        hearthi_fatal("hearth_barrier", "rank %d has lost the notices",
+                      parent());
     hearthi_udp_client_give(c);
 }
 

@@ -204,6 +204,24 @@ remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
     hearthi_udp_timer_done(&timer, rank, may_wait(ask->op));
 }
 
+size_t
+hearthi_udp_notices_ahead(struct hearthi_udp_client *c, int rank,
+                          struct hearthi_udp_message   part,
+                          const struct hearthi_notice *notice, size_t count,
+                          const char *what)
+{
+    struct hearthi_udp_message done;
+    size_t                     at = 0, most = hearthi_udp.notices;
+
+    part.op = HEARTHI_UDP_WTNT;
+    part.body_len = most * sizeof *notice;
+    for (; count - at > most; at += most) {
+        part.body = (const uint8_t *)(notice + at);
+        hearthi_udp_call(c, rank, &part, what, &done);
+    }
+    return at;
+}
+
 void
 hearthi_udp_call(struct hearthi_udp_client *c, int rank,
                  struct hearthi_udp_message *ask, const char *what,

@@ -98,29 +98,27 @@ hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
     ask_grant(HEARTHI_UDP_WAIT, sync, false, g);
 }
 
-/* Notices that do not fit the last message go before it.  More than a log
- * holds are "everything": then their number says enough. */
+/* More notices than a log holds are "everything": then their number says
+ * enough. */
 static void
 pass(int sync, unsigned kind, uint16_t epoch, const struct hearthi_notice *n,
      size_t count)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
-    struct hearthi_udp_message ask = { .len = (uint32_t)sync, .at = epoch };
-    size_t                     most = hearthi_udp.notices;
+    struct hearthi_udp_message ask = { .kind = HEARTHI_UDP_LOG,
+                                       .len = (uint32_t)sync,
+                                       .at = epoch };
+    size_t                     sent = 0;
 
-    ask.op = HEARTHI_UDP_WTNT;
-    ask.kind = HEARTHI_UDP_LOG;
-    for (; count > most && count <= HEARTHI_LOG; count -= most, n += most) {
-        ask.body = (const uint8_t *)n;
-        ask.body_len = most * sizeof *n;
-        hearthi_udp_call(c, manager(sync), &ask, "release", &answer);
-    }
+    if (count <= HEARTHI_LOG)
+        sent = hearthi_udp_notices_ahead(c, manager(sync), ask, n, count,
+                                         "release");
     ask.op = HEARTHI_UDP_REL;
     ask.kind = (uint8_t)kind;
-    ask.pos = (uint32_t)count;
-    ask.body = (const uint8_t *)n;
-    ask.body_len = count > HEARTHI_LOG ? 0 : count * sizeof *n;
+    ask.pos = (uint32_t)(count - sent);
+    ask.body = (const uint8_t *)(n + sent);
+    ask.body_len = count > HEARTHI_LOG ? 0 : (count - sent) * sizeof *n;
     hearthi_udp_call(c, manager(sync), &ask, "release", &answer);
     hearthi_udp_client_give(c);
 }

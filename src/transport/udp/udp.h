@@ -235,6 +235,13 @@ void hearthi_udp_call(struct hearthi_udp_client *c, int rank,
                       struct hearthi_udp_message *ask, const char *what,
                       struct hearthi_udp_message *answer);
 
+/* Send those notices that the last message, which brings the rest, has no
+ * room for, in parts that are WTNT: how many they were. */
+size_t hearthi_udp_notices_ahead(struct hearthi_udp_client   *c, int rank,
+                                 struct hearthi_udp_message   part,
+                                 const struct hearthi_notice *notice,
+                                 size_t count, const char *what);
+
 /* Tell the sender of a message that it has arrived, if it wants that. */
 void hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
                              const struct sockaddr_in *to);
