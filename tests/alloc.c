@@ -148,9 +148,9 @@ START_TEST(many_allocations_are_freed_in_any_order)
     uint64_t       random = 5;
 
     for (int step = 0; step < 4 * COUNT; step++) {
-        int    i = (int)(random_next(&random) % COUNT);
-        size_t bytes = random_next(&random) % (6 * PAGE) + 1;
-        int    owner = (int)(random_next(&random) % (uint64_t)ranks);
+        int    i = (int)(hearthi_random(&random) % COUNT);
+        size_t bytes = hearthi_random(&random) % (6 * PAGE) + 1;
+        int    owner = (int)(hearthi_random(&random) % (uint64_t)ranks);
 
         if (p[i] != NULL) {
             expect_eq(p[i][0], i + 1);

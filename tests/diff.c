@@ -147,7 +147,7 @@ START_TEST(a_diff_is_what_a_loop_over_units_finds)
         char    *twin = twin_end - size - (below(&s, 2) ? below(&s, 64) : 0);
 
         for (size_t k = 0; k < size; k++)
-            twin[k] = (char)draw(&s);
+            twin[k] = (char)hearthi_random(&s);
         memcpy(page, twin, size);
         page_change(&s, page, size);
         check_units(_i, page, twin, size, i);

@@ -71,15 +71,15 @@ dawdle(void)
 
     if (state == 0)
         state = (uint64_t)me + 1;
-    switch (random_next(&state) % 4) {
+    switch (hearthi_random(&state) % 4) {
     case 0: return;
     case 1: sched_yield(); return;
     case 2:
-        for (volatile uint64_t i = random_next(&state) % 20000; i > 0; i--)
+        for (volatile uint64_t i = hearthi_random(&state) % 20000; i > 0; i--)
             continue;
         return;
     default:
-        nap.tv_nsec = (long)(random_next(&state) % 200000);
+        nap.tv_nsec = (long)(hearthi_random(&state) % 200000);
         nanosleep(&nap, NULL);
     }
 }

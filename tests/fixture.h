@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "harness.h"
 
 enum { PAGE = 4096 };
@@ -41,17 +42,6 @@ word(int64_t *pages, int i)
 /* Wait a little, differently each time, to vary who comes first. */
 void dawdle(void);
 void sleep_ms(long ms);
-
-/* A cheap reproducible sequence; every rank can follow that of another. */
-static inline uint64_t
-random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* hearth_barrier(), remembered for a run that hangs. */
 #define barrier()                       \

@@ -21,7 +21,7 @@ START_TEST(one_rank_at_a_time_is_inside)
     uint64_t random = (uint64_t)me;
 
     for (int k = 0; k < STEPS * LOCKS; k++) {
-        int      i = (int)(random_next(&random) % LOCKS);
+        int      i = (int)(hearthi_random(&random) % LOCKS);
         int64_t *inside;
 
         if (k % 5 == 4)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/random.h"
+
 static uint64_t property_seed;
 
 /* First of all in main(): the tests are forked from it. */
@@ -26,30 +28,20 @@ property_start(void)
     fflush(stdout);
 }
 
-static inline uint64_t
-draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* The state from which case number i draws. */
 static inline uint64_t
 case_start(int i)
 {
     uint64_t s = property_seed * 1000003 + (uint64_t)i;
 
-    return draw(&s);
+    return hearthi_random(&s);
 }
 
 /* One of 0 .. n - 1. */
 static inline size_t
 below(uint64_t *state, size_t n)
 {
-    return (size_t)(draw(state) % n);
+    return (size_t)(hearthi_random(state) % n);
 }
 
 #endif

@@ -429,7 +429,7 @@ START_TEST(more_is_written_than_the_cache_holds)
 
     for (int k = 1; k <= 4; k++) {
         for (int i = 0; i < 6 * PAGES; i++)
-            word(p, (int)(random_next(&random) % PAGES))[me]++;
+            word(p, (int)(hearthi_random(&random) % PAGES))[me]++;
         barrier();
         for (int i = 0; i < PAGES; i++) {
             hearth_lock(400 + i % 3);

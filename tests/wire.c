@@ -67,7 +67,7 @@ datagram_draw(uint64_t *s, uint8_t *data)
         .slot = (uint16_t)(below(s, 8) ? below(s, 4) : border(s)),
         .from = (uint32_t)(below(s, 8) ? below(s, 3) : border(s)),
         .to = (uint32_t)(below(s, 16) ? 1 : border(s)),
-        .seq = (uint32_t)draw(s),
+        .seq = (uint32_t)hearthi_random(s),
         .at = border(s),
         .len = (uint32_t)border(s),
         .pos = (uint32_t)(below(s, 2) ? below(s, 5) : border(s)),
