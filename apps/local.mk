@@ -8,7 +8,7 @@
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
-bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
+bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp hearth-mg hearth-ft
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -50,3 +50,13 @@ hearth_tsp_SOURCES = %D%/tsp.c %D%/tsp_verify.c %D%/tsp_verify.h \
   %D%/tsplib.c %D%/tsplib.h
 hearth_tsp_CFLAGS = $(APP_CFLAGS)
 hearth_tsp_LDADD = $(APP_LIBS)
+
+hearth_mg_SOURCES = %D%/mg.c %D%/mg_cycle.c %D%/mg_cycle.h \
+  %D%/mg_grid.c %D%/mg_grid.h %D%/npb.h
+hearth_mg_CFLAGS = $(APP_CFLAGS)
+hearth_mg_LDADD = $(APP_LIBS)
+
+hearth_ft_SOURCES = %D%/ft.c %D%/ft_heat.c %D%/ft_heat.h \
+  %D%/ft_fft.c %D%/ft_fft.h %D%/npb.h
+hearth_ft_CFLAGS = $(APP_CFLAGS)
+hearth_ft_LDADD = $(APP_LIBS)
