@@ -43,6 +43,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/watch.c \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
+  src/api/stats.c \
   src/api/sync.c
 
 # The rule of logs and the decoder of datagrams are pure functions, so they

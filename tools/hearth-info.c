@@ -80,6 +80,14 @@ man_print(void)
         printf(".TP\n.B %s\n", hearthi_stat_name((enum hearthi_stat)i));
         hearthi_roff_text(stdout, hearthi_stat_help((enum hearthi_stat)i));
     }
+    printf(".SH DISTRIBUTIONS\n"
+           "Kept by each rank in buckets of powers of two.\n");
+    for (int i = 0; i < HEARTHI_DISTRIBUTIONS; i++) {
+        enum hearthi_distribution d = (enum hearthi_distribution)i;
+
+        printf(".TP\n.B %s\n", hearthi_distribution_name(d));
+        hearthi_roff_text(stdout, hearthi_distribution_help(d));
+    }
     printf(".SH SEE ALSO\n.BR hearth.h (3)\n");
 }
 

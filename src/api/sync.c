@@ -25,6 +25,16 @@ hearthi_locks_reset(void)
     held = 0;
 }
 
+/* A synchronisation returns: its time goes to a counter. */
+static void
+sync_end(uint64_t *counter, uint64_t start)
+{
+    uint64_t now = hearthi_now();
+
+    hearthi_stat_add(counter, now - start);
+    hearthi_interval_begin(now);
+}
+
 static void
 number_check(const char *call, const char *what, int number, int most)
 {
@@ -57,7 +67,7 @@ lock_take(const char *call, int lock, bool try)
                           memory_order_relaxed);
     held++;
     hearthi_count(locks, 1);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    sync_end(&hearthi_tally.counter.lock_ns, start);
     return true;
 }
 
@@ -88,7 +98,7 @@ hearth_unlock(int lock)
     atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
     held--;
     hearthi_lock_release(lock);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    sync_end(&hearthi_tally.counter.lock_ns, start);
 }
 
 void
@@ -105,7 +115,7 @@ hearth_barrier(void)
     hearthi_signal_check();
     hearthi_barrier(true);
     hearthi_count(barriers, 1);
-    hearthi_count(barrier_ns, hearthi_now() - start);
+    sync_end(&hearthi_tally.counter.barrier_ns, start);
 }
 
 void
@@ -115,7 +125,7 @@ hearth_flag_set(int flag)
 
     number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_set(HEARTH_LOCKS + flag);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    sync_end(&hearthi_tally.counter.lock_ns, start);
 }
 
 void
@@ -126,7 +136,7 @@ hearth_flag_wait(int flag)
     number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     hearthi_count(flags, 1);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    sync_end(&hearthi_tally.counter.lock_ns, start);
 }
 
 void

@@ -272,8 +272,17 @@ transport_close(void)
     hearthi_progress_close();
 }
 
+static const char *
+no_name(unsigned i)
+{
+    (void)i;
+    return NULL;
+}
+
 const struct hearthi_transport_ops hearthi_transport_mpi = {
     .name = "mpi",
+    .kind_name = no_name,
+    .reason_name = no_name,
     .open = transport_open,
     .close = transport_close,
     .fetch = transport_fetch,

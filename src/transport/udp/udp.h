@@ -164,12 +164,13 @@ void hearthi_udp_local_answer(unsigned slot,
 /* Answer one. */
 void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
 
-/* ---- count.c: what HEARTH_STATS=yes prints ---- */
+/* ---- count.c ---- */
 
-void hearthi_udp_counts_reset(void);
 void hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes);
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
-void hearthi_udp_counts_print(void); /* collective */
+
+const char *hearthi_udp_kind_name(unsigned i);
+const char *hearthi_udp_reason_name(unsigned i);
 
 /* ---- timer.c ---- */
 
