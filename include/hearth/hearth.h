@@ -63,7 +63,7 @@ enum {
 HEARTH_API void hearth_init(MPI_Comm comm);
 
 /**
- * Stop Hearth: free the heap and print statistics if asked for.  Collective.
+ * Stop Hearth: free the heap and report statistics if asked for.  Collective.
  * Pointers into the heap are invalid afterwards.
  */
 HEARTH_API void hearth_finalize(void);
@@ -204,7 +204,8 @@ HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 /** Home rank of an address, or -1 if it is in no allocation.  Local. */
 HEARTH_API int hearth_home(const void *p);
 
-/** What this rank did since hearth_init().  Times are in nanoseconds. */
+/** What this rank did since hearth_init() or hearth_stats_start().  Times are
+ *  in nanoseconds; those of several threads add up. */
 typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
     uint64_t write_faults;  /**< faults by stores */
@@ -237,8 +238,23 @@ typedef struct hearth_stats {
     uint64_t barrier_ns;    /**< time in barriers */
 } hearth_stats;
 
-/** Copy out the counters of this rank.  Local. */
+/** Copy out the counters of this rank as they are now.  Local. */
 HEARTH_API void hearth_get_stats(hearth_stats *stats);
+
+/**
+ * Begin the section of the program that is reported at hearth_finalize() if
+ * HEARTH_STATS asks for it: this rank counts from 0 again.  Local; behind a
+ * barrier the sections of all ranks begin together.  Without this call the
+ * section begins at hearth_init(), and of several the last one is reported.
+ */
+HEARTH_API void hearth_stats_start(void);
+
+/**
+ * End that section: what follows is not in the report, though
+ * hearth_get_stats() goes on counting.  Local.  Without this call the section
+ * ends at hearth_finalize(); in a section that has ended it does nothing.
+ */
+HEARTH_API void hearth_stats_stop(void);
 
 /** The value of an option after defaults, such as "transport".  Local.
  *  NULL if there is no such option.  The text is valid until the next call. */

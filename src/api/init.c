@@ -221,11 +221,11 @@ hearth_init(MPI_Comm comm)
     launcher_check();
     options_agree(own);
     hearthi_clock_open();
-    hearthi_tally_reset();
     hearthi_locks_reset();
     layers_open(own);
     watch_the_end();
     HEARTHI_MPI(MPI_Barrier(own));
+    hearthi_section_begin();
     hearthi_world.up = true;
 }
 
