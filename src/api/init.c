@@ -220,6 +220,8 @@ hearth_init(MPI_Comm comm)
     abort_comm = own;
     launcher_check();
     options_agree(own);
+    if (hearthi_report_rank == 0)
+        hearthi_stats_prepare();
     hearthi_clock_open();
     hearthi_locks_reset();
     layers_open(own);

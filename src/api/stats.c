@@ -5,16 +5,21 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "api.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/whole.h"
 #include "hearth/hearth.h"
+#include "stats.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -85,18 +90,90 @@ messages_print(const struct hearthi_tally *sum)
                     name, sum->refused[i]);
 }
 
-void
-hearthi_stats_report(void)
+static void
+table_report(void)
 {
     struct hearthi_tally sum;
 
-    if (!hearthi_opt.stats)
-        return;
-    section_end();
     HEARTHI_MPI(MPI_Reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
                            MPI_SUM, 0, hearthi_world.comm));
     if (hearthi_world.rank != 0)
         return;
     hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
     messages_print(&sum);
+}
+
+/* ---- the file ---- */
+
+static struct hearthi_whole file; /* rank 0's */
+
+void
+hearthi_stats_prepare(void)
+{
+    const char *why;
+
+    if (hearthi_opt.stats.how != HEARTHI_STATS_JSON)
+        return;
+    if (!hearthi_stats_can_write())
+        hearthi_fatal("hearth_init",
+                      "HEARTH_STATS=json:FILE needs a library that was built "
+                      "with libjansson: install it and configure again, or "
+                      "set HEARTH_STATS=yes");
+    why = hearthi_whole_open(&file, hearthi_opt.stats.file);
+    if (why != NULL)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_STATS=json:%s cannot be written: %s: name a "
+                      "file in a folder that can be written to",
+                      hearthi_opt.stats.file, why);
+}
+
+static void
+file_write(const struct hearthi_part *part)
+{
+    struct hearthi_tally sum = { 0 };
+    FILE                *out;
+    const char          *why;
+
+    for (int r = 0; r < hearthi_world.size; r++)
+        hearthi_tally_add(&sum, &part[r].tally);
+    why = hearthi_whole_begin(&file, &out);
+    if (why == NULL) {
+        if (!hearthi_stats_write(out, part, &sum))
+            why = ferror(out) ? strerror(errno) : "no memory";
+        why = hearthi_whole_end(&file, out, why);
+    }
+    hearthi_whole_close(&file);
+    if (why != NULL)
+        hearthi_fatal("hearth_finalize",
+                      "HEARTH_STATS=json:%s was not written: %s",
+                      hearthi_opt.stats.file, why);
+}
+
+static void
+file_report(void)
+{
+    struct hearthi_part  mine = { .tally = section.tally, .ns = section.ns };
+    struct hearthi_part *all = NULL;
+
+    gethostname(mine.host, sizeof mine.host - 1);
+    if (hearthi_world.rank == 0) {
+        all = calloc((size_t)hearthi_world.size, sizeof *all);
+        if (all == NULL)
+            hearthi_fatal("hearth_finalize", "no memory for statistics");
+    }
+    HEARTHI_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
+                           MPI_BYTE, 0, hearthi_world.comm));
+    if (hearthi_world.rank == 0)
+        file_write(all);
+    free(all);
+}
+
+void
+hearthi_stats_report(void)
+{
+    section_end();
+    if (hearthi_opt.stats.how == HEARTHI_STATS_YES)
+        table_report();
+    if (hearthi_opt.stats.how == HEARTHI_STATS_JSON)
+        file_report();
 }

@@ -6,4 +6,5 @@ libhearth_base_la_SOURCES += \
   %D%/option_type.c %D%/option_type.h \
   %D%/random.h \
   %D%/report.c %D%/report.h \
-  %D%/stat.c %D%/stat.def %D%/stat.h
+  %D%/stat.c %D%/stat.def %D%/stat.h \
+  %D%/whole.c %D%/whole.h
