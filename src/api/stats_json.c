@@ -70,6 +70,16 @@ counters_of(const hearth_stats *s)
 }
 
 static json_t *
+kind_of(const struct hearthi_tally *t, unsigned i)
+{
+    json_t *o = json_object();
+
+    o = with(o, "sent", number(t->sent[i]));
+    o = with(o, "bytes", number(t->sent_bytes[i]));
+    return with(o, "resent", number(t->resent[i]));
+}
+
+static json_t *
 messages_of(const struct hearthi_tally *t)
 {
     json_t     *o = json_object();
@@ -77,9 +87,7 @@ messages_of(const struct hearthi_tally *t)
 
     for (unsigned i = 0; (name = hearthi_transport->kind_name(i)) != NULL; i++)
         if (t->sent[i] > 0)
-            o = with(o, name,
-                     with(with(json_object(), "sent", number(t->sent[i])),
-                          "bytes", number(t->sent_bytes[i])));
+            o = with(o, name, kind_of(t, i));
     return o;
 }
 

@@ -35,6 +35,7 @@ enum { HEARTHI_KINDS = 16, HEARTHI_REASONS = 8, HEARTHI_BUCKETS = 65 };
 struct hearthi_tally {
     hearth_stats counter;
     uint64_t     sent[HEARTHI_KINDS], sent_bytes[HEARTHI_KINDS];
+    uint64_t     resent[HEARTHI_KINDS]; /* of those sent */
     uint64_t     refused[HEARTHI_REASONS];
     uint64_t     bucket[HEARTHI_DISTRIBUTIONS][HEARTHI_BUCKETS];
 };

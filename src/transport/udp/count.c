@@ -23,6 +23,13 @@ hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes)
 }
 
 void
+hearthi_udp_count_resent(unsigned op)
+{
+    hearthi_stat_add(&hearthi_tally.resent[hearthi_udp_index(op)], 1);
+    hearthi_count(resends, 1);
+}
+
+void
 hearthi_udp_count_refused(enum hearthi_udp_reason reason)
 {
     hearthi_stat_add(&hearthi_tally.refused[reason], 1);

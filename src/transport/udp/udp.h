@@ -167,6 +167,7 @@ void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
 /* ---- count.c ---- */
 
 void hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes);
+void hearthi_udp_count_resent(unsigned op); /* it was sent again */
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
 
 const char *hearthi_udp_kind_name(unsigned i);
