@@ -204,8 +204,12 @@ HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 /** Home rank of an address, or -1 if it is in no allocation.  Local. */
 HEARTH_API int hearth_home(const void *p);
 
-/** What this rank did since hearth_init() or hearth_stats_start().  Times are
- *  in nanoseconds; those of several threads add up. */
+/**
+ * What this rank did since hearth_init() or hearth_stats_start().  Times are
+ * in nanoseconds; those of several threads add up.  A moment of a thread is in
+ * one of fault_ns, lock_ns and barrier_ns at most; with one thread, what is in
+ * none of them nor in service_ns is computation.
+ */
 typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
     uint64_t write_faults;  /**< faults by stores */
@@ -233,9 +237,13 @@ typedef struct hearth_stats {
     uint64_t repeats;       /**< datagrams that came again */
     uint64_t overruns;      /**< lost for want of room in a receive buffer */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */
-    uint64_t fault_ns;      /**< time in page faults */
-    uint64_t lock_ns;       /**< time in lock, unlock and flag calls */
-    uint64_t barrier_ns;    /**< time in barriers */
+    uint64_t fault_ns;      /**< time in page faults and hearth_prefetch() */
+    uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
+    uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and
+                                 hearth_finalize() too */
+    uint64_t service_ns;    /**< time of the library's own threads for other
+                                 ranks, while the program computed */
+    uint64_t service_wait_ns; /**< the same while the program waited */
 } hearth_stats;
 
 /** Copy out the counters of this rank as they are now.  Local. */

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/stat.h"
+#include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
@@ -234,10 +234,13 @@ hearth_init(MPI_Comm comm)
 void
 hearth_finalize(void)
 {
-    bool owns = hearthi_world.owns_mpi;
+    bool     owns = hearthi_world.owns_mpi;
+    uint64_t start;
 
     hearthi_require_thread("hearth_finalize");
+    start = hearthi_time_begin();
     hearthi_barrier(false);
+    hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
     hearthi_world.up = false;
     was_stopped = "hearth_finalize was called already";

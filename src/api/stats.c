@@ -79,14 +79,14 @@ messages_print(const struct hearthi_tally *sum)
     for (unsigned i = 0; (name = hearthi_transport->kind_name(i)) != NULL; i++)
         if (sum->sent[i] > 0)
             fprintf(stderr,
-                    "hearth: %-14s %14" PRIu64 "    messages, %" PRIu64
+                    "hearth: %-15s %14" PRIu64 "    messages, %" PRIu64
                     " bytes\n",
                     name, sum->sent[i], sum->sent_bytes[i]);
     for (unsigned i = 0; (name = hearthi_transport->reason_name(i)) != NULL;
          i++)
         if (sum->refused[i] > 0)
             fprintf(stderr,
-                    "hearth: %-14s %14" PRIu64 "    datagrams refused\n",
+                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n",
                     name, sum->refused[i]);
 }
 

@@ -6,7 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "timing.h"
+
 struct hearthi_tally hearthi_tally;
+
+_Thread_local __attribute__((tls_model("initial-exec")))
+unsigned hearthi_depth;
+bool     hearthi_waiting;
 
 static const struct row {
     const char *name, *help;
@@ -125,10 +131,10 @@ hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks)
         uint64_t n = hearthi_stat_value(sum, (enum hearthi_stat)i);
 
         if (is_time(table[i].name))
-            fprintf(out, "hearth: %-14s %14.3f s  %s\n", table[i].name,
+            fprintf(out, "hearth: %-15s %14.3f s  %s\n", table[i].name,
                     (double)n * 1e-9, table[i].help);
         else
-            fprintf(out, "hearth: %-14s %14" PRIu64 "    %s\n", table[i].name,
+            fprintf(out, "hearth: %-15s %14" PRIu64 "    %s\n", table[i].name,
                     n, table[i].help);
     }
 }

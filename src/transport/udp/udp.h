@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 
 #include "base/option.h"
+#include "base/timing.h"
 #include "transport/event.h"
 #include "transport/transport.h"
 #include "wire.h"
@@ -83,6 +84,7 @@ struct hearthi_udp_inbox {
     uint8_t                    *buffer, *spare, *held;
     struct hearthi_udp_trouble *trouble;
     uint32_t                    overruns; /* as the kernel counts them */
+    struct hearthi_service      service;  /* a server's thread is awake */
     unsigned                    n, at;
     struct hearthi_udp_item     item[HEARTHI_UDP_BATCH];
 };
