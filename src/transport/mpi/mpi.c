@@ -137,6 +137,7 @@ outstanding_add(int home, size_t len)
     }
     outstanding.count++;
     outstanding.bytes += len;
+    hearthi_mpi_count(home, len);
     return i;
 }
 
