@@ -157,7 +157,7 @@ hearth_free(void *p)
                       p);
     start = hearthi_time_begin();
     hearthi_barrier(false);
-    hearthi_interval_begin(hearthi_time_end(barrier_ns, start));
+    hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
     hearthi_flags_forget(a->page, a->pages);
     hearthi_home_free(a);

@@ -59,7 +59,7 @@ lock_take(const char *call, int lock, bool try)
                           memory_order_relaxed);
     held++;
     hearthi_count(locks, 1);
-    hearthi_interval_begin(hearthi_time_end(lock_ns, start));
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
     return true;
 }
 
@@ -90,7 +90,7 @@ hearth_unlock(int lock)
     atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
     held--;
     hearthi_lock_release(lock);
-    hearthi_interval_begin(hearthi_time_end(lock_ns, start));
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
 
 void
@@ -107,7 +107,7 @@ hearth_barrier(void)
     hearthi_signal_check();
     hearthi_barrier(true);
     hearthi_count(barriers, 1);
-    hearthi_interval_begin(hearthi_time_end(barrier_ns, start));
+    hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
 }
 
 void
@@ -117,7 +117,7 @@ hearth_flag_set(int flag)
 
     number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_set(HEARTH_LOCKS + flag);
-    hearthi_interval_begin(hearthi_time_end(lock_ns, start));
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
 
 void
@@ -128,7 +128,7 @@ hearth_flag_wait(int flag)
     number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     hearthi_count(flags, 1);
-    hearthi_interval_begin(hearthi_time_end(lock_ns, start));
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
 }
 
 void

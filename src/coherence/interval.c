@@ -47,9 +47,11 @@ static uint8_t **seen, **full;
 /* The words of each segment as they were at its last scan. */
 static uint64_t (*told)[HEARTHI_TOLD];
 
-/* When the interval began.  Threads that synchronise at the same time have one
- * interval between them. */
+/* When the interval began, and the diffs that had been made at the end of the
+ * one before.  Threads that synchronise at the same time have one interval
+ * between them. */
 static _Atomic uint64_t began;
+static uint64_t         diffs_before;
 
 static size_t
 summary_bytes(void)
@@ -62,7 +64,8 @@ hearthi_interval_open(void)
 {
     size_t n = (size_t)hearthi_world.node_size;
 
-    hearthi_interval_begin(hearthi_now());
+    hearthi_interval_begin(hearthi_now(), false);
+    diffs_before = 0;
     seen = calloc(n, sizeof *seen);
     full = calloc(n, sizeof *full);
     told = calloc(n, sizeof *told);
@@ -323,27 +326,31 @@ marks_end(hearthi_publish *publish)
 /* ---- the interval ---- */
 
 void
-hearthi_interval_begin(uint64_t now)
+hearthi_interval_begin(uint64_t now, bool acquire)
 {
+    if (acquire && __atomic_load_n(&hearthi_written.n, __ATOMIC_RELAXED) > 0)
+        return;
     atomic_store_explicit(&began, now, memory_order_relaxed);
 }
 
 static void
-interval_count(uint64_t end, uint64_t diffs)
+interval_count(uint64_t end)
 {
     uint64_t from = atomic_load_explicit(&began, memory_order_relaxed);
+    uint64_t diffs = hearthi_diffs_made();
 
     hearthi_count(intervals, 1);
     hearthi_distribute(interval_us, end > from ? (end - from) / 1000 : 0);
-    hearthi_distribute(burst, diffs);
-    hearthi_interval_begin(end);
+    hearthi_distribute(burst, diffs - diffs_before);
+    diffs_before = diffs;
+    hearthi_interval_begin(end, false);
 }
 
 void
 hearthi_interval_end(hearthi_publish *publish, bool stay)
 {
     const hearthi_page *page = hearthi_written.page;
-    uint64_t            end, diffs = hearthi_diffs_made();
+    uint64_t            end;
     size_t              n;
 
     flags_scan();
@@ -365,5 +372,5 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
     }
     hearthi_diff_end();
     if (marks_end(publish))
-        interval_count(end, hearthi_diffs_made() - diffs);
+        interval_count(end);
 }
