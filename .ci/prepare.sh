@@ -32,7 +32,7 @@ jobs() {
 }
 
 # What both commands build with, whichever MPI they use.
-build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev"
+build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev libjansson-dev"
 mpi_packages() {
     case $1 in
     openmpi) echo openmpi-bin libopenmpi-dev ;;

@@ -61,6 +61,8 @@ void
 app_start(struct app_run *run)
 {
     app_barrier(run);
+    if (!run->mpi)
+        hearth_stats_start();
     run->started = now();
 }
 
@@ -69,6 +71,8 @@ app_stop(struct app_run *run)
 {
     app_barrier(run);
     run->seconds = now() - run->started;
+    if (!run->mpi)
+        hearth_stats_stop();
     if (run->shown > 0)
         fprintf(stderr, "\r\033[K");
     run->shown = 0;

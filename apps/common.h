@@ -94,7 +94,8 @@ struct app_run {
 /* The whole program; returns the exit status. */
 int app_main(const struct app *app, int argc, char **argv);
 
-/* Begin and end the timed section; both are collective and are barriers. */
+/* Begin and end the timed section, which is what Hearth's statistics are
+ * about, too; both are collective and are barriers. */
 void app_start(struct app_run *run);
 void app_stop(struct app_run *run);
 

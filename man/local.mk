@@ -38,6 +38,8 @@ api_pages = \
   %D%/man3/hearth_rank.3 \
   %D%/man3/hearth_size.3 \
   %D%/man3/hearth_stats.3 \
+  %D%/man3/hearth_stats_start.3 \
+  %D%/man3/hearth_stats_stop.3 \
   %D%/man3/hearth_swap.3 \
   %D%/man3/hearth_trylock.3 \
   %D%/man3/hearth_unlock.3 \

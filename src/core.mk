@@ -45,6 +45,8 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/watch.c \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
+  src/api/stats.c src/api/stats.h \
+  src/api/stats_json.c \
   src/api/sync.c
 
 # The rule of logs and the decoder of datagrams are pure functions, so they
@@ -53,5 +55,6 @@ libhearth_base_la_SOURCES += \
   src/transport/log.c src/transport/log.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
-libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS)
-libhearth_core_la_LIBADD += $(SODIUM_LIBS) $(CRYPTO_LIBS)
+libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS) \
+  $(JANSSON_CFLAGS)
+libhearth_core_la_LIBADD += $(SODIUM_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS)

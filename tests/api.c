@@ -273,6 +273,42 @@ START_TEST(statistics_count_what_happens)
 }
 END_TEST
 
+START_TEST(a_section_counts_from_nothing)
+{
+    hearth_stats s;
+
+    hearth_lock(me);
+    hearth_unlock(me);
+    hearth_stats_start();
+    hearth_get_stats(&s);
+    all_assert(s.locks == 0 && s.lock_ns == 0);
+    hearth_lock(me);
+    hearth_unlock(me);
+    hearth_stats_stop();
+    hearth_lock(me);
+    hearth_unlock(me);
+    hearth_get_stats(&s);
+    all_assert(s.locks == 2);
+}
+END_TEST
+
+START_TEST(a_try_that_fails_takes_time_too)
+{
+    hearth_stats a, b;
+
+    if (me == 0)
+        hearth_lock(0);
+    MPI_Barrier(MPI_COMM_WORLD); /* ours is not for critical sections */
+    hearth_get_stats(&a);
+    all_assert(me == 0 || !hearth_trylock(0));
+    hearth_get_stats(&b);
+    all_assert(me == 0 || (b.lock_ns > a.lock_ns && b.locks == a.locks));
+    if (me == 0)
+        hearth_unlock(0);
+    barrier();
+}
+END_TEST
+
 START_TEST(one_node_fetches_nothing)
 {
     hearth_stats s;
@@ -305,6 +341,8 @@ main(int argc, char **argv)
     tcase_add_test(use, prefetch_changes_nothing);
     tcase_add_test(use, prefetch_saves_faults);
     tcase_add_test(use, statistics_count_what_happens);
+    tcase_add_test(use, a_section_counts_from_nothing);
+    tcase_add_test(use, a_try_that_fails_takes_time_too);
     tcase_add_test(use, one_node_fetches_nothing);
     suite_add_tcase(s, use);
     tcase_add_unchecked_fixture(single, start_page_by_page, fixture_stop);

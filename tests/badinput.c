@@ -29,6 +29,18 @@ page_new(void)
     return hearth_alloc(PAGE, 1, hearth_block());
 }
 
+/* What HEARTH_STATS=json:FOLDER/FILE was given at start is no more. */
+static void
+stats_folder_goes(void)
+{
+    char *file = strdup(strchr(getenv("HEARTH_STATS"), ':') + 1);
+
+    *strrchr(file, '/') = '\0';
+    if (me == 0 && rmdir(file) != 0)
+        perror("badinput: rmdir");
+    free(file);
+}
+
 static void
 size_zero(void)
 {
@@ -449,6 +461,7 @@ static const struct {
     {               \
 #name, name \
     }
+    CASE(stats_folder_goes),
     CASE(size_zero),
     CASE(size_beyond_heap),
     CASE(size_overflows),

@@ -38,7 +38,7 @@ START_TEST(defaults_are_valid)
     ck_assert_uint_eq(opt.cache, 0);
     ck_assert_int_eq(opt.consistency, HEARTHI_RELEASE);
     ck_assert_int_eq(opt.progress, HEARTHI_AUTO);
-    ck_assert(!opt.stats);
+    ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_NO);
 }
 END_TEST
 
@@ -72,9 +72,34 @@ START_TEST(words_name_their_value)
     ck_assert(load(&opt, "HEARTH_CACHE", "auto"));
     ck_assert_uint_eq(opt.cache, 0);
     ck_assert(load(&opt, "HEARTH_STATS", "on"));
-    ck_assert(opt.stats);
+    ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_YES);
     ck_assert(load(&opt, "HEARTH_STATS", "0"));
-    ck_assert(!opt.stats);
+    ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_NO);
+}
+END_TEST
+
+START_TEST(a_report_may_name_a_file)
+{
+    struct hearthi_options opt;
+
+    ck_assert(load(&opt, "HEARTH_STATS", "json:run 1/a:b.json"));
+    ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_JSON);
+    ck_assert_str_eq(opt.stats.file, "run 1/a:b.json");
+    ck_assert(load(&hearthi_opt, "HEARTH_STATS", "JSON:x"));
+    ck_assert_str_eq(hearthi_option_text("stats"), "json:x");
+}
+END_TEST
+
+START_TEST(the_longest_file_name_fits)
+{
+    static char            text[HEARTHI_FILE_MAX + 8] = "json:";
+    struct hearthi_options opt;
+
+    memset(text + 5, 'x', HEARTHI_FILE_MAX - 1);
+    ck_assert(load(&hearthi_opt, "HEARTH_STATS", text));
+    ck_assert_str_eq(hearthi_option_text("stats"), text);
+    text[5 + HEARTHI_FILE_MAX - 1] = 'x';
+    ck_assert(!load(&opt, "HEARTH_STATS", text));
 }
 END_TEST
 
@@ -128,6 +153,9 @@ static const struct {
     { "HEARTH_UDP_DELAY", "soon" },
     { "HEARTH_PROGRESS", "yes" },
     { "HEARTH_STATS", "2" },
+    { "HEARTH_STATS", "json" },
+    { "HEARTH_STATS", "json:" },
+    { "HEARTH_STATS", "xml:file" },
 };
 
 /* The reason names a variable; for a page as large as the heap it may be the
@@ -214,6 +242,8 @@ main(void)
     tcase_add_test(tc, defaults_are_valid);
     tcase_add_test(tc, sizes_take_a_suffix);
     tcase_add_test(tc, words_name_their_value);
+    tcase_add_test(tc, a_report_may_name_a_file);
+    tcase_add_test(tc, the_longest_file_name_fits);
     tcase_add_loop_test(tc, bad_values_are_refused_with_a_reason, 0,
                         (int)(sizeof bad / sizeof *bad));
     tcase_add_test(tc, a_reason_names_variable_value_and_what_is_accepted);

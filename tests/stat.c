@@ -24,7 +24,7 @@ START_TEST(no_count_is_lost_between_threads)
     pthread_t    thread[THREADS];
     hearth_stats s;
 
-    hearthi_stats_reset();
+    hearthi_tally_reset();
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, thread_main, NULL),
                          0);
@@ -44,7 +44,7 @@ START_TEST(a_reset_forgets_everything)
     memset(&zero, 0, sizeof zero);
     hearthi_count(read_faults, 1);
     hearthi_count(barrier_ns, 1);
-    hearthi_stats_reset();
+    hearthi_tally_reset();
     hearthi_stats_copy(&s);
     ck_assert_mem_eq(&s, &zero, sizeof s);
 }

@@ -75,10 +75,18 @@ man_print(void)
     hearthi_options_describe(stdout, HEARTHI_ROFF);
     printf(".SH COUNTERS\n"
            "Kept by each rank, copied out by\n.BR hearth_get_stats (3),\n"
-           "and printed as sums over all ranks when HEARTH_STATS is on.\n");
+           "and reported as HEARTH_STATS says.\n");
     for (int i = 0; i < HEARTHI_STAT_COUNT; i++) {
         printf(".TP\n.B %s\n", hearthi_stat_name((enum hearthi_stat)i));
         hearthi_roff_text(stdout, hearthi_stat_help((enum hearthi_stat)i));
+    }
+    printf(".SH DISTRIBUTIONS\n"
+           "Kept by each rank in buckets of powers of two.\n");
+    for (int i = 0; i < HEARTHI_DISTRIBUTIONS; i++) {
+        enum hearthi_distribution d = (enum hearthi_distribution)i;
+
+        printf(".TP\n.B %s\n", hearthi_distribution_name(d));
+        hearthi_roff_text(stdout, hearthi_distribution_help(d));
     }
     printf(".SH SEE ALSO\n.BR hearth.h (3)\n");
 }
@@ -135,8 +143,8 @@ tables_print(void)
 {
     printf("\nOptions: environment variables, value now\n");
     hearthi_options_describe(stdout, HEARTHI_TEXT);
-    printf("\nCounters: hearth_get_stats(3); HEARTH_STATS=yes prints them at "
-           "the end\n");
+    printf("\nCounters: hearth_get_stats(3); HEARTH_STATS reports them at the "
+           "end\n");
     for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
         printf("  %-15s %s\n", hearthi_stat_name((enum hearthi_stat)i),
                hearthi_stat_help((enum hearthi_stat)i));

@@ -63,7 +63,7 @@ enum {
 HEARTH_API void hearth_init(MPI_Comm comm);
 
 /**
- * Stop Hearth: free the heap and print statistics if asked for.  Collective.
+ * Stop Hearth: free the heap and report statistics if asked for.  Collective.
  * Pointers into the heap are invalid afterwards.
  */
 HEARTH_API void hearth_finalize(void);
@@ -204,7 +204,12 @@ HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 /** Home rank of an address, or -1 if it is in no allocation.  Local. */
 HEARTH_API int hearth_home(const void *p);
 
-/** What this rank did since hearth_init().  Times are in nanoseconds. */
+/**
+ * What this rank did since hearth_init() or hearth_stats_start().  Times are
+ * in nanoseconds; those of several threads add up.  A moment of a thread is in
+ * one of fault_ns, lock_ns and barrier_ns at most; with one thread, what is in
+ * none of them nor in service_ns is computation.
+ */
 typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
     uint64_t write_faults;  /**< faults by stores */
@@ -214,6 +219,7 @@ typedef struct hearth_stats {
     uint64_t diffs;         /**< pages whose diff was brought home */
     uint64_t diff_runs;     /**< runs of changed bytes in those diffs */
     uint64_t diff_bytes;    /**< bytes in those runs */
+    uint64_t intervals;     /**< intervals in which pages were written */
     uint64_t notices_out;   /**< runs of pages published as written */
     uint64_t notices_in;    /**< runs of pages learnt of */
     uint64_t everything;    /**< times when a bounded log had overflowed */
@@ -224,20 +230,42 @@ typedef struct hearth_stats {
     uint64_t barriers;      /**< barriers passed */
     uint64_t flags;         /**< flags waited for */
     uint64_t atomics;       /**< atomic operations on heap words */
-    uint64_t messages;      /**< datagrams sent (udp) */
-    uint64_t message_bytes; /**< bytes in those datagrams */
+    uint64_t messages;      /**< messages to other nodes: datagrams sent (udp);
+                                 one-sided operations, where a fetch needs no
+                                 second message, and what barriers send (mpi) */
+    uint64_t message_bytes; /**< bytes that they moved: with their heads (udp),
+                                 either way and without MPI's own (mpi) */
     uint64_t local_messages; /**< through shared memory (udp) */
     uint64_t resends;       /**< datagrams sent again for want of an answer */
     uint64_t repeats;       /**< datagrams that came again */
     uint64_t overruns;      /**< lost for want of room in a receive buffer */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */
-    uint64_t fault_ns;      /**< time in page faults */
-    uint64_t lock_ns;       /**< time in lock, unlock and flag calls */
-    uint64_t barrier_ns;    /**< time in barriers */
+    uint64_t fault_ns;      /**< time in page faults and hearth_prefetch() */
+    uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
+    uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and
+                                 hearth_finalize() too */
+    uint64_t service_ns;    /**< time of the library's own threads for other
+                                 ranks, while the program computed */
+    uint64_t service_wait_ns; /**< the same while the program waited */
 } hearth_stats;
 
-/** Copy out the counters of this rank.  Local. */
+/** Copy out the counters of this rank as they are now.  Local. */
 HEARTH_API void hearth_get_stats(hearth_stats *stats);
+
+/**
+ * Begin the section of the program that is reported at hearth_finalize() if
+ * HEARTH_STATS asks for it: this rank counts from 0 again.  Local; behind a
+ * barrier the sections of all ranks begin together.  Without this call the
+ * section begins at hearth_init(), and of several the last one is reported.
+ */
+HEARTH_API void hearth_stats_start(void);
+
+/**
+ * End that section: what follows is not in the report, though
+ * hearth_get_stats() goes on counting.  Local.  Without this call the section
+ * ends at hearth_finalize(); in a section that has ended it does nothing.
+ */
+HEARTH_API void hearth_stats_stop(void);
 
 /** The value of an option after defaults, such as "transport".  Local.
  *  NULL if there is no such option.  The text is valid until the next call. */

@@ -164,12 +164,12 @@ JIA_API void jia_config(int option, int value);
 /** Seconds since jia_init().  Local. */
 JIA_API float jia_clock(void);
 
-/** Begin to count what is reported at jia_exit() with HEARTH_STATS=yes,
- *  beside the sums of the whole run.  Local.  Returns microseconds since
- *  jia_init(), modulo 2^32. */
+/** Count from 0 again what HEARTH_STATS reports at jia_exit(); this is
+ *  hearth_stats_start().  Local.  Returns microseconds since jia_init(),
+ *  modulo 2^32. */
 JIA_API unsigned int jia_startstat(void);
 
-/** Stop counting; the counts of several such stretches add up.  Local.
+/** What follows is not reported; this is hearth_stats_stop().  Local.
  *  Returns microseconds, as above. */
 JIA_API unsigned int jia_stopstat(void);
 

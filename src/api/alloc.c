@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
@@ -141,6 +142,7 @@ hearth_free(void *p)
     const uint64_t           args[ARGS] = { (uintptr_t)p };
     const struct hearthi_allocation *a;
     MPI_Request                      request;
+    uint64_t                         start;
 
     hearthi_require_thread("hearth_free");
     hearthi_args_check("hearth_free", name, args);
@@ -153,7 +155,9 @@ hearth_free(void *p)
                       "was freed before: free each allocation "
                       "once",
                       p);
+    start = hearthi_time_begin();
     hearthi_barrier(false);
+    hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
     hearthi_flags_forget(a->page, a->pages);
     hearthi_home_free(a);
@@ -166,7 +170,7 @@ hearth_free(void *p)
 void
 hearth_prefetch(const void *p, size_t bytes)
 {
-    uint64_t first, last;
+    uint64_t first, last, start;
 
     hearthi_require_thread("hearth_prefetch");
     if (bytes == 0)
@@ -178,9 +182,11 @@ hearth_prefetch(const void *p, size_t bytes)
         return;
     first = hearthi_page_of(p);
     last = hearthi_page_of((const char *)p + bytes - 1);
+    start = hearthi_time_begin();
     hearthi_table_lock();
     hearthi_fetch_range(first, last - first + 1);
     hearthi_table_unlock();
+    hearthi_time_end(fault_ns, start);
 }
 
 int
@@ -210,18 +216,27 @@ word_check(const char *call, const int64_t *word)
                       (const void *)word);
 }
 
+static int64_t
+atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
+{
+    uint64_t start = hearthi_time_begin();
+    int64_t  old = hearthi_atomic(op, word, value);
+
+    hearthi_count(atomics, 1);
+    hearthi_time_end(lock_ns, start);
+    return old;
+}
+
 int64_t
 hearth_fetch_add(int64_t *word, int64_t value)
 {
     word_check("hearth_fetch_add", word);
-    hearthi_count(atomics, 1);
-    return hearthi_atomic(HEARTHI_ADD, word, value);
+    return atomic(HEARTHI_ADD, word, value);
 }
 
 int64_t
 hearth_swap(int64_t *word, int64_t value)
 {
     word_check("hearth_swap", word);
-    hearthi_count(atomics, 1);
-    return hearthi_atomic(HEARTHI_SWAP, word, value);
+    return atomic(HEARTHI_SWAP, word, value);
 }

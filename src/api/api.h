@@ -15,6 +15,15 @@ void hearthi_require_up(const char *call);
  * to the thread that called hearth_init(). */
 void hearthi_require_thread(const char *call);
 
+/* Count from 0 on, for the reports too. */
+void hearthi_section_begin(void);
+
+/* Rank 0 ends the job if what HEARTH_STATS asks for cannot be done. */
+void hearthi_stats_prepare(void);
+
+/* At hearth_finalize(): what HEARTH_STATS asks for.  Collective. */
+void hearthi_stats_report(void);
+
 /* Forget who holds what, at a new start. */
 void hearthi_locks_reset(void);
 

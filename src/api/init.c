@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/stat.h"
+#include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
@@ -220,36 +220,28 @@ hearth_init(MPI_Comm comm)
     abort_comm = own;
     launcher_check();
     options_agree(own);
+    if (hearthi_report_rank == 0)
+        hearthi_stats_prepare();
     hearthi_clock_open();
-    hearthi_stats_reset();
     hearthi_locks_reset();
     layers_open(own);
     watch_the_end();
     HEARTHI_MPI(MPI_Barrier(own));
+    hearthi_section_begin();
     hearthi_world.up = true;
-}
-
-static void
-stats_report(void)
-{
-    hearth_stats mine, sum;
-
-    hearthi_stats_copy(&mine);
-    HEARTHI_MPI(MPI_Reduce(&mine, &sum, HEARTHI_STAT_COUNT, MPI_UINT64_T,
-                           MPI_SUM, 0, hearthi_world.comm));
-    if (hearthi_world.rank == 0)
-        hearthi_stats_print(stderr, &sum, hearthi_world.size);
 }
 
 void
 hearth_finalize(void)
 {
-    bool owns = hearthi_world.owns_mpi;
+    bool     owns = hearthi_world.owns_mpi;
+    uint64_t start;
 
     hearthi_require_thread("hearth_finalize");
+    start = hearthi_time_begin();
     hearthi_barrier(false);
-    if (hearthi_opt.stats)
-        stats_report();
+    hearthi_time_end(barrier_ns, start);
+    hearthi_stats_report();
     hearthi_world.up = false;
     was_stopped = "hearth_finalize was called already";
     abort_comm = MPI_COMM_NULL;
@@ -304,13 +296,6 @@ hearth_node_of(int rank)
                       "to %d",
                       rank, hearthi_world.size - 1);
     return hearthi_world.node_of[rank];
-}
-
-void
-hearth_get_stats(hearth_stats *stats)
-{
-    hearthi_require_up("hearth_get_stats");
-    hearthi_stats_copy(stats);
 }
 
 const char *

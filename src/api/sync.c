@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 
 #include "api.h"
-#include "base/clock.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "page/fault.h"
@@ -25,6 +25,7 @@ hearthi_locks_reset(void)
     held = 0;
 }
 
+
 static void
 number_check(const char *call, const char *what, int number, int most)
 {
@@ -37,7 +38,7 @@ number_check(const char *call, const char *what, int number, int most)
 static bool
 lock_take(const char *call, int lock, bool try)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
 
     number_check(call, "lock", lock, HEARTH_LOCKS);
     if (atomic_load_explicit(&holder[lock], memory_order_relaxed) ==
@@ -51,13 +52,14 @@ lock_take(const char *call, int lock, bool try)
          * holder may need this rank to get on, and this rank may try again
          * and again. */
         hearthi_transport->progress();
+        hearthi_time_end(lock_ns, start);
         return false;
     }
     atomic_store_explicit(&holder[lock], hearthi_thread(),
                           memory_order_relaxed);
     held++;
     hearthi_count(locks, 1);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
     return true;
 }
 
@@ -76,7 +78,7 @@ hearth_trylock(int lock)
 void
 hearth_unlock(int lock)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
 
     number_check("hearth_unlock", "lock", lock, HEARTH_LOCKS);
     if (atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
@@ -88,13 +90,13 @@ hearth_unlock(int lock)
     atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
     held--;
     hearthi_lock_release(lock);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
 
 void
 hearth_barrier(void)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
 
     hearthi_require_thread("hearth_barrier");
     if (hearthi_world.scope && held > 0)
@@ -105,33 +107,36 @@ hearth_barrier(void)
     hearthi_signal_check();
     hearthi_barrier(true);
     hearthi_count(barriers, 1);
-    hearthi_count(barrier_ns, hearthi_now() - start);
+    hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
 }
 
 void
 hearth_flag_set(int flag)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_set(HEARTH_LOCKS + flag);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
 
 void
 hearth_flag_wait(int flag)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     hearthi_count(flags, 1);
-    hearthi_count(lock_ns, hearthi_now() - start);
+    hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
 }
 
 void
 hearth_flag_reset(int flag)
 {
+    uint64_t start = hearthi_time_begin();
+
     number_check("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);
     hearthi_transport->flag_reset(HEARTH_LOCKS + flag);
+    hearthi_time_end(lock_ns, start);
 }

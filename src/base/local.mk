@@ -1,8 +1,11 @@
 # Options, counters and what is said on stderr; no MPI call.
 libhearth_base_la_SOURCES += \
   %D%/clock.c %D%/clock.h \
+  %D%/distribution.def \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
   %D%/random.h \
   %D%/report.c %D%/report.h \
-  %D%/stat.c %D%/stat.def %D%/stat.h
+  %D%/stat.c %D%/stat.def %D%/stat.h \
+  %D%/timing.h \
+  %D%/whole.c %D%/whole.h

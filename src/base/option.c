@@ -15,7 +15,7 @@
 
 #define PREFIX "HEARTH_"
 
-enum { VALUE_MAX = 64, CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
+enum { SHOWN = 64, LONGEST_NAME = 64, CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
 
 extern char **environ;
 
@@ -139,7 +139,7 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
             text = o->def;
         if (!o->type->parse(o->type, text, (char *)opt + o->offset))
             return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
-                          VALUE_MAX, text, o->type->accepts);
+                          SHOWN, text, o->type->accepts);
     }
     return pages_check(opt, &v) && counts_check(opt, &v) &&
            udp_check(opt, &v);
@@ -159,9 +159,9 @@ hearthi_options_from_env(void)
 static unsigned
 name_distance(const char *name, size_t len, const char *to)
 {
-    unsigned row[VALUE_MAX + 1], width = (unsigned)strlen(to);
+    unsigned row[LONGEST_NAME + 1], width = (unsigned)strlen(to);
 
-    if (width > VALUE_MAX)
+    if (width > LONGEST_NAME)
         return UINT_MAX;
     for (unsigned j = 0; j <= width; j++)
         row[j] = j;
@@ -231,7 +231,7 @@ value_print(const struct option *o, char *out, size_t room)
 const char *
 hearthi_option_text(const char *field)
 {
-    static _Thread_local char text[VALUE_MAX];
+    static _Thread_local char text[HEARTHI_VALUE_MAX];
 
     for (const struct option *o = table; o < table + N_OPTIONS; o++) {
         if (strcmp(field, o->field) == 0) {
@@ -240,6 +240,15 @@ hearthi_option_text(const char *field)
         }
     }
     return NULL;
+}
+
+const char *
+hearthi_option_at(size_t i, char *value, size_t room)
+{
+    if (i >= N_OPTIONS)
+        return NULL;
+    value_print(&table[i], value, room);
+    return table[i].env;
 }
 
 void
@@ -260,7 +269,7 @@ void
 hearthi_options_describe(FILE *out, enum hearthi_format format)
 {
     for (const struct option *o = table; o < table + N_OPTIONS; o++) {
-        char now[VALUE_MAX];
+        char now[HEARTHI_VALUE_MAX];
 
         if (format == HEARTHI_ROFF) {
             fprintf(out, ".TP\n.BR %s \" (default \" %s )\n", o->env, o->def);

@@ -16,10 +16,14 @@ enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
+enum hearthi_report { HEARTHI_STATS_NO, HEARTHI_STATS_YES, HEARTHI_STATS_JSON };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
 enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 512 };
+
+/* Most bytes of a file's name, and of any value as text, with the 0. */
+enum { HEARTHI_FILE_MAX = 1024, HEARTHI_VALUE_MAX = HEARTHI_FILE_MAX + 16 };
 
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;
@@ -28,6 +32,10 @@ typedef size_t hearthi_type_size;
 typedef size_t hearthi_type_size_auto; /* 0 is "auto" */
 typedef size_t hearthi_type_time;      /* nanoseconds */
 typedef size_t hearthi_type_time_auto; /* 0 is "auto" */
+typedef struct hearthi_type_report {
+    enum hearthi_report how;
+    char                file[HEARTHI_FILE_MAX]; /* of JSON, or empty */
+} hearthi_type_report;
 typedef int    hearthi_type_consistency;
 typedef int    hearthi_type_transport;
 typedef int    hearthi_type_progress;
@@ -66,6 +74,10 @@ const char *hearthi_option_nearest(const char *name, size_t len);
  * the user would type it.  NULL if there is no such option.  The text is
  * valid until the next call on the same thread. */
 const char *hearthi_option_text(const char *field);
+
+/* The name of the i-th variable, and its value as above; NULL behind the last.
+ */
+const char *hearthi_option_at(size_t i, char *value, size_t room);
 
 /* Every option: name, value, default and meaning. */
 enum hearthi_format { HEARTHI_TEXT, HEARTHI_ROFF };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
+#include "option.h"
 #include "option_type.h"
 
 #include <ctype.h>
@@ -165,6 +166,40 @@ auto_print(const struct hearthi_type *type, const void *value, char *out,
         type->inner->print(type->inner, value, out, room);
 }
 
+static const char json[] = "json:";
+
+static bool
+report_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    const char          *file = text + strlen(json);
+    hearthi_type_report *r = out;
+    bool                 yes;
+
+    if (type->inner->parse(type->inner, text, &yes)) {
+        r->how = yes ? HEARTHI_STATS_YES : HEARTHI_STATS_NO;
+        return true;
+    }
+    if (strncasecmp(text, json, strlen(json)) != 0 || *file == '\0' ||
+        strlen(file) >= sizeof r->file)
+        return false;
+    r->how = HEARTHI_STATS_JSON;
+    strcpy(r->file, file);
+    return true;
+}
+
+static void
+report_print(const struct hearthi_type *type, const void *value, char *out,
+             size_t room)
+{
+    const hearthi_type_report *r = value;
+    bool                       yes = r->how == HEARTHI_STATS_YES;
+
+    if (r->how == HEARTHI_STATS_JSON)
+        snprintf(out, room, "%s%s", json, r->file);
+    else
+        type->inner->print(type->inner, &yes, out, room);
+}
+
 static bool
 word_parse(const struct hearthi_type *type, const char *text, void *out)
 {
@@ -222,6 +257,12 @@ const struct hearthi_type hearthi_type_of_time_auto = {
     .parse = auto_parse,
     .print = auto_print,
     .inner = &hearthi_type_of_time,
+};
+const struct hearthi_type hearthi_type_of_report = {
+    .accepts = "no, yes or json:FILE",
+    .parse = report_parse,
+    .print = report_print,
+    .inner = &hearthi_type_of_bool,
 };
 const struct hearthi_type hearthi_type_of_udp_ack = {
     .accepts = "all, page or none",

@@ -6,14 +6,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-hearth_stats hearthi_stats;
+#include "timing.h"
 
-static const struct {
+struct hearthi_tally hearthi_tally;
+
+_Thread_local __attribute__((tls_model("initial-exec")))
+unsigned hearthi_depth;
+bool     hearthi_waiting;
+
+static const struct row {
     const char *name, *help;
 } table[HEARTHI_STAT_COUNT] = {
 #define STAT(name, help) { #name, help },
 #include "stat.def"
 #undef STAT
+};
+
+static const struct row distributions[HEARTHI_DISTRIBUTIONS] = {
+#define DISTRIBUTION(name, help) { #name, help },
+#include "distribution.def"
+#undef DISTRIBUTION
 };
 
 /* The table and the public struct have the same members in the same order,
@@ -27,29 +39,55 @@ static const struct {
 _Static_assert(sizeof(hearth_stats) == HEARTHI_STAT_COUNT * sizeof(uint64_t),
                "hearth_stats has a member that stat.def has not");
 
-static uint64_t *
-counter(hearth_stats *s, enum hearthi_stat which)
+static const uint64_t *
+numbers_of(const void *t)
 {
-    return (uint64_t *)(void *)((char *)s + which * sizeof(uint64_t));
+    return t;
+}
+
+static void
+numbers_copy(void *to, int n)
+{
+    const uint64_t *from = numbers_of(&hearthi_tally);
+
+    for (int i = 0; i < n; i++)
+        ((uint64_t *)to)[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
 }
 
 void
-hearthi_stats_reset(void)
+hearthi_tally_reset(void)
 {
-    for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
-        __atomic_store_n(counter(&hearthi_stats, (enum hearthi_stat)i), 0,
-                         __ATOMIC_RELAXED);
+    uint64_t *n = (uint64_t *)(void *)&hearthi_tally;
+
+    for (int i = 0; i < HEARTHI_TALLY; i++)
+        __atomic_store_n(n + i, 0, __ATOMIC_RELAXED);
+}
+
+void
+hearthi_tally_copy(struct hearthi_tally *to)
+{
+    numbers_copy(to, HEARTHI_TALLY);
 }
 
 void
 hearthi_stats_copy(hearth_stats *to)
 {
-    for (int i = 0; i < HEARTHI_STAT_COUNT; i++) {
-        enum hearthi_stat which = (enum hearthi_stat)i;
+    numbers_copy(to, HEARTHI_STAT_COUNT);
+}
 
-        *counter(to, which) =
-            __atomic_load_n(counter(&hearthi_stats, which), __ATOMIC_RELAXED);
-    }
+void
+hearthi_tally_add(struct hearthi_tally *to, const struct hearthi_tally *from)
+{
+    uint64_t *n = (uint64_t *)(void *)to;
+
+    for (int i = 0; i < HEARTHI_TALLY; i++)
+        n[i] += numbers_of(from)[i];
+}
+
+uint64_t
+hearthi_stat_value(const hearth_stats *s, enum hearthi_stat which)
+{
+    return numbers_of(s)[which];
 }
 
 const char *
@@ -64,6 +102,18 @@ hearthi_stat_help(enum hearthi_stat which)
     return table[which].help;
 }
 
+const char *
+hearthi_distribution_name(enum hearthi_distribution which)
+{
+    return distributions[which].name;
+}
+
+const char *
+hearthi_distribution_help(enum hearthi_distribution which)
+{
+    return distributions[which].help;
+}
+
 static int
 is_time(const char *name)
 {
@@ -75,18 +125,16 @@ is_time(const char *name)
 void
 hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks)
 {
-    hearth_stats s = *sum;
-
     fprintf(out, "hearth: counters, summed over %d rank%s\n", ranks,
             ranks == 1 ? "" : "s");
     for (int i = 0; i < HEARTHI_STAT_COUNT; i++) {
-        uint64_t n = *counter(&s, (enum hearthi_stat)i);
+        uint64_t n = hearthi_stat_value(sum, (enum hearthi_stat)i);
 
         if (is_time(table[i].name))
-            fprintf(out, "hearth: %-13s %14.3f s  %s\n", table[i].name,
+            fprintf(out, "hearth: %-15s %14.3f s  %s\n", table[i].name,
                     (double)n * 1e-9, table[i].help);
         else
-            fprintf(out, "hearth: %-13s %14" PRIu64 "    %s\n", table[i].name,
+            fprintf(out, "hearth: %-15s %14" PRIu64 "    %s\n", table[i].name,
                     n, table[i].help);
     }
 }

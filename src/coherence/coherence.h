@@ -24,6 +24,11 @@ void hearthi_flag_wait(int sync);
 /* With `stay`, pages written in every interval may stay open. */
 void hearthi_barrier(bool stay);
 
+/* A synchronisation has returned at this time (of hearthi_now): from here on
+ * the length of the next interval is counted.  Not from an acquire on if pages
+ * were written before it, since the next release is what publishes them. */
+void hearthi_interval_begin(uint64_t now, bool acquire);
+
 /* An atomic step on a heap word at its home; own copies of the page go. */
 int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
 

@@ -27,6 +27,7 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "coherence.h"
@@ -35,6 +36,7 @@
 #include "space/segment.h"
 #include "world.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,12 @@ static uint8_t **seen, **full;
 
 /* The words of each segment as they were at its last scan. */
 static uint64_t (*told)[HEARTHI_TOLD];
+
+/* When the interval began, and the diffs that had been made at the end of the
+ * one before.  Threads that synchronise at the same time have one interval
+ * between them. */
+static _Atomic uint64_t began;
+static uint64_t         diffs_before;
 
 static size_t
 summary_bytes(void)
@@ -56,6 +64,8 @@ hearthi_interval_open(void)
 {
     size_t n = (size_t)hearthi_world.node_size;
 
+    hearthi_interval_begin(hearthi_now(), false);
+    diffs_before = 0;
     seen = calloc(n, sizeof *seen);
     full = calloc(n, sizeof *full);
     told = calloc(n, sizeof *told);
@@ -283,10 +293,12 @@ mark_end(uint64_t page)
     return wrote;
 }
 
-static void
+/* True if anything was written. */
+static bool
 marks_end(hearthi_publish *publish)
 {
     size_t   n = hearthi_written.n;
+    bool     any = false;
     uint64_t first = 0, count = 0;
 
     hearthi_written.n = 0;
@@ -294,6 +306,7 @@ marks_end(hearthi_publish *publish)
         uint64_t page = hearthi_written.page[i];
 
         if (mark_end(page)) {
+            any = true;
             if (count > 0 && first + count != page) {
                 publish(first, count);
                 count = 0;
@@ -307,18 +320,44 @@ marks_end(hearthi_publish *publish)
     }
     if (count > 0)
         publish(first, count);
+    return any;
+}
+
+/* ---- the interval ---- */
+
+void
+hearthi_interval_begin(uint64_t now, bool acquire)
+{
+    if (acquire && __atomic_load_n(&hearthi_written.n, __ATOMIC_RELAXED) > 0)
+        return;
+    atomic_store_explicit(&began, now, memory_order_relaxed);
+}
+
+static void
+interval_count(uint64_t end)
+{
+    uint64_t from = atomic_load_explicit(&began, memory_order_relaxed);
+    uint64_t diffs = hearthi_diffs_made();
+
+    hearthi_count(intervals, 1);
+    hearthi_distribute(interval_us, end > from ? (end - from) / 1000 : 0);
+    hearthi_distribute(burst, diffs - diffs_before);
+    diffs_before = diffs;
+    hearthi_interval_begin(end, false);
 }
 
 void
 hearthi_interval_end(hearthi_publish *publish, bool stay)
 {
     const hearthi_page *page = hearthi_written.page;
+    uint64_t            end;
     size_t              n;
 
     flags_scan();
     n = hearthi_written.n;
     if (n == 0)
         return;
+    end = hearthi_now();
     list_sort();
     for (size_t i = 0, run; i < n; i += run) {
         enum ending e;
@@ -332,5 +371,6 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
         run_end(page[i], run, e);
     }
     hearthi_diff_end();
-    marks_end(publish);
+    if (marks_end(publish))
+        interval_count(end);
 }

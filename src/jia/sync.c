@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/report.h"
+#include "base/timing.h"
 #include "hearth/hearth.h"
 #include "layer.h"
 #include "transport/transport.h"
@@ -84,11 +85,14 @@ void
 jia_wait(void)
 {
     MPI_Request all;
+    uint64_t    start;
 
     hearthi_jia_require("jia_wait");
     hearthi_jia_load_pause();
+    start = hearthi_time_begin();
     HEARTHI_MPI(MPI_Ibarrier(hearthi_jia.comm, &all));
     hearthi_requests_wait(&all, 1);
+    hearthi_time_end(barrier_ns, start);
     hearthi_jia_load_resume();
 }
 

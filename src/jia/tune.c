@@ -13,9 +13,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/option.h"
 #include "base/report.h"
-#include "base/stat.h"
 #include "hearth/hearth.h"
 #include "layer.h"
 #include "transport/transport.h"
@@ -25,11 +23,6 @@ enum { TEXT_MAX = 900 };
 static const double LEAST_SECONDS = 1e-6; /* what counts as no time at all */
 
 static uint64_t born; /* time of jia_init */
-
-static struct {
-    bool         on, used;
-    hearth_stats begin, sum;
-} counting;
 
 static struct {
     bool     on;
@@ -42,43 +35,15 @@ void
 hearthi_jia_tune_open(void)
 {
     born = hearthi_clock_kernel();
-    counting.on = counting.used = false;
-    counting.sum = (hearth_stats){ 0 };
     load.on = false;
     load.power = malloc((size_t)jia_hosts * sizeof *load.power);
     if (load.power == NULL)
         hearthi_fatal("jia_init", "no memory");
 }
 
-static void
-stats_report(void)
-{
-    hearth_stats sum;
-    MPI_Request  request;
-
-    HEARTHI_MPI(MPI_Ireduce(&counting.sum, &sum, HEARTHI_STAT_COUNT, MPI_UINT64_T,
-                            MPI_SUM, 0, hearthi_jia.comm, &request));
-    hearthi_requests_wait(&request, 1);
-    if (jia_pid != 0)
-        return;
-    fprintf(stderr, "hearth: from jia_startstat to jia_stopstat:\n");
-    hearthi_stats_print(stderr, &sum, jia_hosts);
-}
-
 void
 hearthi_jia_tune_close(void)
 {
-    MPI_Request request;
-    int         mine, any;
-
-    if (counting.on)
-        jia_stopstat();
-    mine = counting.used;
-    HEARTHI_MPI(MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX,
-                               hearthi_jia.comm, &request));
-    hearthi_requests_wait(&request, 1);
-    if (any && hearthi_opt.stats)
-        stats_report();
     free(load.power);
     load.power = NULL;
     load.on = false;
@@ -100,24 +65,15 @@ unsigned int
 jia_startstat(void)
 {
     hearthi_jia_require("jia_startstat");
-    counting.on = counting.used = true;
-    hearth_get_stats(&counting.begin);
+    hearth_stats_start();
     return (unsigned int)(age() / 1000);
 }
 
 unsigned int
 jia_stopstat(void)
 {
-    hearth_stats    now;
-    const uint64_t *from = (const uint64_t *)&counting.begin;
-    const uint64_t *to = (const uint64_t *)&now;
-    uint64_t       *sum = (uint64_t *)&counting.sum;
-
     hearthi_jia_require("jia_stopstat");
-    hearth_get_stats(&now);
-    for (int i = 0; counting.on && i < HEARTHI_STAT_COUNT; i++)
-        sum[i] += to[i] - from[i];
-    counting.on = false;
+    hearth_stats_stop();
     return (unsigned int)(age() / 1000);
 }
 

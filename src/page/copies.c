@@ -30,7 +30,8 @@ static struct {
     char               *twins;
     uint32_t           *spare; /* free twin slots, a stack */
     uint32_t            nspare, slots, slots_max;
-    struct hearthi_run *runs; /* of one diff */
+    struct hearthi_run *runs;  /* of one diff */
+    uint64_t            diffs; /* made so far */
 } c;
 
 static struct { /* a diff run that may still grow */
@@ -178,6 +179,8 @@ diff_begin(uint64_t page, bool refresh)
     hearthi_count(diffs, 1);
     hearthi_count(diff_runs, n);
     hearthi_count(diff_bytes, bytes);
+    hearthi_distribute(diff_bytes, bytes);
+    c.diffs++;
     return true;
 }
 
@@ -195,6 +198,12 @@ bool
 hearthi_copies_refresh(uint64_t page)
 {
     return diff_begin(page, true);
+}
+
+uint64_t
+hearthi_diffs_made(void)
+{
+    return c.diffs;
 }
 
 void

@@ -53,6 +53,9 @@ uint64_t hearthi_copies_drop_all(void);
  * date.  True if there was any.  A hearthi_diff_end() follows. */
 bool hearthi_copies_refresh(uint64_t page);
 
+/* How many pages had a diff since hearth_init(). */
+uint64_t hearthi_diffs_made(void);
+
 /* Block until all diffs have arrived. */
 void hearthi_diff_end(void);
 

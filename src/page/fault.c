@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/timing.h"
 #include "copies.h"
 #include "page.h"
 #include "transport/transport.h"
@@ -381,7 +381,7 @@ fault_serve(uint64_t page, bool write)
 bool
 hearthi_fault(void *addr, bool write)
 {
-    uint64_t start = hearthi_now();
+    uint64_t start = hearthi_time_begin();
     bool     known;
 
     if (!hearthi_world.multiple &&
@@ -399,7 +399,7 @@ hearthi_fault(void *addr, bool write)
             hearthi_count(write_faults, 1);
         else
             hearthi_count(read_faults, 1);
-        hearthi_count(fault_ns, hearthi_now() - start);
     }
+    hearthi_time_end(fault_ns, start);
     return known;
 }

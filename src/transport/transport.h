@@ -50,6 +50,11 @@ enum hearthi_atomic { HEARTHI_ADD, HEARTHI_SWAP };
 struct hearthi_transport_ops {
     const char *name;
 
+    /* Names of the kinds of its messages, and of its reasons to refuse one,
+     * as the tally (stat.h) numbers them from 0 on; NULL behind the last. */
+    const char *(*kind_name)(unsigned i);
+    const char *(*reason_name)(unsigned i);
+
     /* Collective; after the segments.  Ends the job if it cannot work here. */
     void (*open)(void);
     void (*close)(void);

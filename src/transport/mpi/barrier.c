@@ -65,6 +65,8 @@ blocks_exchange(void)
         int         len = more * (int)sizeof *blocks;
         MPI_Request request[2];
 
+        hearthi_count(messages, 1);
+        hearthi_count(message_bytes, (uint64_t)len);
         HEARTHI_MPI(MPI_Irecv(blocks + have, len, MPI_BYTE, (me + have) % n,
                               round, hearthi_world.leaders, &request[0]));
         HEARTHI_MPI(MPI_Isend(blocks, len, MPI_BYTE, (me - have + n) % n,
@@ -124,6 +126,7 @@ news_from_blocks(struct hearthi_notice *to)
     }
 }
 
+/* Counted as if each leader sent its notices to each other. */
 static void
 news_exchange(void)
 {
@@ -136,6 +139,8 @@ news_exchange(void)
         starts[node] = at;
         at += counts[node];
     }
+    hearthi_count(messages, (uint64_t)n - 1);
+    hearthi_count(message_bytes, ((uint64_t)n - 1) * (uint64_t)counts[me]);
     node_gather(hearthi_mpi.news + starts[me] / unit);
     HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                 hearthi_mpi.news, counts, starts, MPI_BYTE,

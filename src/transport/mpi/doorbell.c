@@ -25,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "mpi.h"
 #include "progress.h"
 
 enum { ADDRESSES = 4, ALL = ADDRESSES };
@@ -181,6 +182,7 @@ datagram_send(int says, int to, int i)
     const union address *a = &bells[to].card.at[i];
     struct datagram      d = { word, says, hearthi_world.rank, to, i };
 
+    hearthi_mpi_count(to, sizeof d);
     sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
            address_size(a));
 }

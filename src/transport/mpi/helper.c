@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "base/timing.h"
 #include "mpi.h"
 #include "progress.h"
 #include "world.h"
@@ -41,8 +41,9 @@ static bool        sleeps_at_bell;
 
 /* ---- the thread ---- */
 
-/* A look that took several times the shortest one has served somebody. */
-static bool
+/* A look that took several times the shortest one has served somebody: how
+ * long it took, or 0. */
+static uint64_t
 look(void)
 {
     static uint64_t shortest = UINT64_MAX;
@@ -52,7 +53,7 @@ look(void)
     took = hearthi_now() - start;
     if (took < shortest)
         shortest = took;
-    return took > 4 * shortest + 100;
+    return took > 4 * shortest + 100 ? took : 0;
 }
 
 /* A thread of the program that waits drives progress itself: two would only
@@ -80,12 +81,14 @@ serve(bool rung)
     bool     any = false;
 
     for (unsigned looks = 0; now < end && !stop; looks++) {
-        bool one = look();
+        bool     waiting = hearthi_is_waiting();
+        uint64_t one = look();
 
         now = hearthi_now();
-        if (one && looks > 1) {
+        if (one > 0 && looks > 1) {
             any = true;
             end = now + hot;
+            hearthi_served(one, waiting);
         }
     }
     return any;

@@ -137,6 +137,7 @@ outstanding_add(int home, size_t len)
     }
     outstanding.count++;
     outstanding.bytes += len;
+    hearthi_mpi_count(home, len);
     return i;
 }
 
@@ -272,8 +273,17 @@ transport_close(void)
     hearthi_progress_close();
 }
 
+static const char *
+no_name(unsigned i)
+{
+    (void)i;
+    return NULL;
+}
+
 const struct hearthi_transport_ops hearthi_transport_mpi = {
     .name = "mpi",
+    .kind_name = no_name,
+    .reason_name = no_name,
     .open = transport_open,
     .close = transport_close,
     .fetch = transport_fetch,

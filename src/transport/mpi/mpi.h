@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stat.h"
 #include "transport/transport.h"
+#include "world.h"
 
 /* Most operations that are started before a flush: Open MPI 5 over UCX aborts
  * at the 255th. */
@@ -54,6 +56,17 @@ struct hearthi_mpi {
 };
 
 extern struct hearthi_mpi hearthi_mpi;
+
+/* Count a message to another node: an operation on its memory, or what else
+ * goes through MPI. */
+static inline void
+hearthi_mpi_count(int rank, size_t bytes)
+{
+    if (hearthi_world.node_of[rank] == hearthi_world.node)
+        return;
+    hearthi_count(messages, 1);
+    hearthi_count(message_bytes, bytes);
+}
 
 /* node.c: the memory of a node.  Collective. */
 void hearthi_node_open(void);

@@ -190,10 +190,13 @@ hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
 {
     uint64_t sink[HEARTHI_TARGETS];
 
-    for (int i = 0; i < n; i++)
-        if (last[i] == MPI_REQUEST_NULL)
-            HEARTHI_MPI(MPI_Rget(&sink[i], sizeof sink[i], MPI_BYTE, rank[i],
-                                 0, sizeof sink[i], MPI_BYTE, win, &last[i]));
+    for (int i = 0; i < n; i++) {
+        if (last[i] != MPI_REQUEST_NULL)
+            continue;
+        HEARTHI_MPI(MPI_Rget(&sink[i], sizeof sink[i], MPI_BYTE, rank[i], 0,
+                             sizeof sink[i], MPI_BYTE, win, &last[i]));
+        hearthi_mpi_count(rank[i], sizeof sink[i]);
+    }
     hearthi_wait_requests(last, rank, n, bytes);
     for (int i = 0; i < n; i++)
         HEARTHI_MPI(MPI_Win_flush(rank[i], win));
@@ -233,6 +236,7 @@ hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
         win == hearthi_mpi.heap ? HEARTHI_WORD : HEARTHI_LOCK, rank);
     volatile uint64_t old = absent;
 
+    hearthi_mpi_count(rank, sizeof value);
     if (need == HEARTHI_BLOCKS)
         hearthi_bell_announce(rank);
     HEARTHI_MPI(MPI_Fetch_and_op(&value, (void *)&old, MPI_UINT64_T, rank,

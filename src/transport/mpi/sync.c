@@ -283,6 +283,7 @@ log_move(int sync, enum direction dir, const struct hearthi_span *span,
         else
             HEARTHI_MPI(MPI_Put(notice, len, MPI_BYTE, manager(sync), where,
                                 len, MPI_BYTE, hearthi_mpi.sync));
+        hearthi_mpi_count(manager(sync), (size_t)len);
         notice += span[i].n;
     }
     hearthi_flush(hearthi_mpi.sync, manager(sync));

@@ -199,8 +199,10 @@ remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
     hearthi_udp_timer_start(&timer, rank);
     ask_send(c, ask);
     while (!answer_take(c, ask, &timer, answer))
-        if (hearthi_udp_timer_late(&timer, rank, what))
+        if (hearthi_udp_timer_late(&timer, rank, what)) {
+            hearthi_udp_count_resent(ask->op);
             ask_send(c, ask);
+        }
     hearthi_udp_timer_done(&timer, rank, may_wait(ask->op));
 }
 

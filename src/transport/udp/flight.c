@@ -17,7 +17,6 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "base/stat.h"
 #include "udp.h"
 
 /* The home knows which of the last 64 numbers of slot 0 it has done
@@ -65,6 +64,13 @@ flight_send(struct hearthi_udp_flight *f)
     f->prepare(f);
     hearthi_udp_send(hearthi_udp_bulk()->in.fd,
                      &hearthi_udp.server[f->ask.to], &f->ask, NULL);
+}
+
+static void
+flight_repeat(struct hearthi_udp_flight *f)
+{
+    hearthi_udp_count_resent(f->ask.op);
+    flight_send(f);
 }
 
 void
@@ -133,8 +139,7 @@ hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
         if ((int)(f->turn - asked) >= (f == now && ended))
             continue;
         f->timer.tries++;
-        hearthi_count(resends, 1);
-        flight_send(f);
+        flight_repeat(f);
     }
 }
 
@@ -181,7 +186,7 @@ home_late(uint32_t home)
             f->timer.wait = first->timer.wait;
             f->timer.silent += silent;
         }
-    flight_send(first);
+    flight_repeat(first);
 }
 
 void

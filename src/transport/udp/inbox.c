@@ -265,7 +265,7 @@ spin(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places,
 {
     uint64_t now = hearthi_now(), until = now + HEARTHI_SPIN_NS;
 
-    if (in->server || !hearthi_may_spin())
+    if (!hearthi_may_spin())
         return false;
     for (; now < until && now < end; now = hearthi_now()) {
         if (batch_take(in, places, MSG_DONTWAIT))
@@ -275,13 +275,25 @@ spin(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places,
     return false;
 }
 
+/* A service thread sleeps here, until there is something. */
+static void
+server_wait(struct hearthi_udp_inbox *in)
+{
+    hearthi_service_end(&in->service);
+    if (in->trouble == NULL)
+        batch_take(in, NULL, MSG_WAITFORONE);
+    else if (!batch_take(in, NULL, MSG_DONTWAIT))
+        sleep_until(in, UINT64_MAX);
+    hearthi_service_begin(&in->service);
+}
+
 /* Datagrams of before or of the next call of the kernel.  False at `end`. */
 static bool
 batch_wait(struct hearthi_udp_inbox        *in,
            const struct hearthi_udp_places *places, uint64_t end)
 {
-    if (in->server && in->trouble == NULL) {
-        batch_take(in, places, MSG_WAITFORONE);
+    if (in->server) {
+        server_wait(in);
         return true;
     }
     if (batch_take(in, places, MSG_DONTWAIT) || spin(in, places, end))

@@ -163,6 +163,7 @@ serve(void *none)
 {
     struct hearthi_event       *event = &l.asked[hearthi_world.node_rank];
     struct hearthi_udp_message m;
+    struct hearthi_service     service = { 0 };
 
     (void)none;
     while (!l.stop) {
@@ -174,8 +175,11 @@ serve(void *none)
                 hearthi_udp_serve_local(&m);
                 any = true;
             }
-        if (!any)
-            hearthi_event_wait(event, seen, false);
+        if (any)
+            continue;
+        hearthi_service_end(&service);
+        hearthi_event_wait(event, seen, false);
+        hearthi_service_begin(&service);
     }
     return NULL;
 }

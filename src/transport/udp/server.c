@@ -96,6 +96,8 @@ hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
         uint64_t end = hearthi_now() + wait;
 
         hearthi_udp_send(acks->fd, to, m, head);
+        if (i > 0)
+            hearthi_udp_count_resent(m->op);
         while (hearthi_udp_receive(acks, end, NULL, &ack, &from))
             if (ack.op == HEARTHI_UDP_NULL && ack.from == m->to &&
                 ack.slot == m->slot && ack.seq == m->seq && ack.at == m->at)

@@ -191,7 +191,11 @@ void
 hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
                        const uint8_t *datagram, size_t len)
 {
-    hearthi_count(resends, 1);
+    struct hearthi_udp_message m;
+
+    hearthi_udp_head_read(datagram, &m);
+    hearthi_udp_count_sent(m.op, 1, len);
+    hearthi_udp_count_resent(m.op);
     sendto(fd, datagram, len, MSG_NOSIGNAL, (const struct sockaddr *)to,
            sizeof *to);
 }

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/stat.h"
 #include "udp.h"
 #include "world.h"
 
@@ -107,7 +106,6 @@ hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
     t->tries++;
     if (t->wait < MOST)
         t->wait = 2 * t->wait < MOST ? 2 * t->wait : MOST;
-    hearthi_count(resends, 1);
     return true;
 }
 

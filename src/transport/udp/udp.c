@@ -88,7 +88,6 @@ nodes_open(void)
 {
     int fd;
 
-    hearthi_udp_counts_reset();
     session_agree();
     limits_set();
     hearthi_udp_seal_open();
@@ -113,8 +112,6 @@ static void
 nodes_close(void)
 {
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
-    if (hearthi_opt.stats)
-        hearthi_udp_counts_print();
     hearthi_udp_watch_close();
     hearthi_udp_local_close();
     hearthi_udp_server_close();
@@ -151,6 +148,8 @@ transport_progress(void)
 
 const struct hearthi_transport_ops hearthi_transport_udp = {
     .name = "udp",
+    .kind_name = hearthi_udp_kind_name,
+    .reason_name = hearthi_udp_reason_name,
     .open = nodes_open,
     .close = nodes_close,
     .fetch = hearthi_udp_fetch,
@@ -170,6 +169,8 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
 /* The same to the user, where all pages are near. */
 const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .name = "udp",
+    .kind_name = hearthi_udp_kind_name,
+    .reason_name = hearthi_udp_reason_name,
     .open = one_node_open,
     .close = one_node_close,
     .fetch = hearthi_udp_fetch,

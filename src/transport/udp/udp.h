@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 
 #include "base/option.h"
+#include "base/timing.h"
 #include "transport/event.h"
 #include "transport/transport.h"
 #include "wire.h"
@@ -102,6 +103,7 @@ struct hearthi_udp_inbox {
     uint8_t                    *buffer, *spare, *held;
     struct hearthi_udp_trouble *trouble;
     uint32_t                    overruns; /* as the kernel counts them */
+    struct hearthi_service      service;  /* a server's thread is awake */
     unsigned                    n, at;
     struct hearthi_udp_item     item[HEARTHI_UDP_BATCH];
 };
@@ -166,12 +168,14 @@ void hearthi_udp_local_answer(unsigned slot,
 /* Answer one. */
 void hearthi_udp_local_grant(const struct hearthi_udp_message *m);
 
-/* ---- count.c: what HEARTH_STATS=yes prints ---- */
+/* ---- count.c ---- */
 
-void hearthi_udp_counts_reset(void);
 void hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes);
+void hearthi_udp_count_resent(unsigned op); /* it was sent again */
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
-void hearthi_udp_counts_print(void); /* collective */
+
+const char *hearthi_udp_kind_name(unsigned i);
+const char *hearthi_udp_reason_name(unsigned i);
 
 /* ---- timer.c ---- */
 

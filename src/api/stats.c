@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Counters: read by the program, and the section of it that is reported at the
+ * end.  Counting never stops; the end of the section keeps a copy.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "base/whole.h"
+#include "hearth/hearth.h"
+#include "stats.h"
+#include "transport/transport.h"
+#include "world.h"
+
+static struct {
+    bool                 over;
+    uint64_t             begin, ns;
+    struct hearthi_tally tally; /* when it is over */
+} section;
+
+/* The kernel's clock: this one is not read often. */
+void
+hearthi_section_begin(void)
+{
+    hearthi_tally_reset();
+    section.over = false;
+    section.begin = hearthi_clock_kernel();
+}
+
+static void
+section_end(void)
+{
+    if (section.over)
+        return;
+    section.ns = hearthi_clock_kernel() - section.begin;
+    hearthi_tally_copy(&section.tally);
+    section.over = true;
+}
+
+void
+hearth_stats_start(void)
+{
+    hearthi_require_up("hearth_stats_start");
+    hearthi_section_begin();
+}
+
+void
+hearth_stats_stop(void)
+{
+    hearthi_require_up("hearth_stats_stop");
+    section_end();
+}
+
+void
+hearth_get_stats(hearth_stats *stats)
+{
+    hearthi_require_up("hearth_get_stats");
+    hearthi_stats_copy(stats);
+}
+
+/* ---- the table ---- */
+
+static void
+messages_print(const struct hearthi_tally *sum)
+{
+    const char *name;
+
+    for (unsigned i = 0; (name = hearthi_transport->kind_name(i)) != NULL; i++)
+        if (sum->sent[i] > 0)
+            fprintf(stderr,
+                    "hearth: %-15s %14" PRIu64 "    messages, %" PRIu64
+                    " bytes\n",
+                    name, sum->sent[i], sum->sent_bytes[i]);
+    for (unsigned i = 0; (name = hearthi_transport->reason_name(i)) != NULL;
+         i++)
+        if (sum->refused[i] > 0)
+            fprintf(stderr,
+                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n",
+                    name, sum->refused[i]);
+}
+
+static void
+table_report(void)
+{
+    struct hearthi_tally sum;
+
+    HEARTHI_MPI(MPI_Reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
+                           MPI_SUM, 0, hearthi_world.comm));
+    if (hearthi_world.rank != 0)
+        return;
+    hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
+    messages_print(&sum);
+}
+
+/* ---- the file ---- */
+
+static struct hearthi_whole file; /* rank 0's */
+
+void
+hearthi_stats_prepare(void)
+{
+    const char *why;
+
+    if (hearthi_opt.stats.how != HEARTHI_STATS_JSON)
+        return;
+    if (!hearthi_stats_can_write())
+        hearthi_fatal("hearth_init",
+                      "HEARTH_STATS=json:FILE needs a library that was built "
+                      "with libjansson: install it and configure again, or "
+                      "set HEARTH_STATS=yes");
+    why = hearthi_whole_open(&file, hearthi_opt.stats.file);
+    if (why != NULL)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_STATS=json:%s cannot be written: %s: name a "
+                      "file in a folder that can be written to",
+                      hearthi_opt.stats.file, why);
+}
+
+static void
+file_write(const struct hearthi_part *part)
+{
+    struct hearthi_tally sum = { 0 };
+    FILE                *out;
+    const char          *why;
+
+    for (int r = 0; r < hearthi_world.size; r++)
+        hearthi_tally_add(&sum, &part[r].tally);
+    why = hearthi_whole_begin(&file, &out);
+    if (why == NULL) {
+        if (!hearthi_stats_write(out, part, &sum))
+            why = ferror(out) ? strerror(errno) : "no memory";
+        why = hearthi_whole_end(&file, out, why);
+    }
+    hearthi_whole_close(&file);
+    if (why != NULL)
+        hearthi_fatal("hearth_finalize",
+                      "HEARTH_STATS=json:%s was not written: %s",
+                      hearthi_opt.stats.file, why);
+}
+
+static void
+file_report(void)
+{
+    struct hearthi_part  mine = { .tally = section.tally, .ns = section.ns };
+    struct hearthi_part *all = NULL;
+
+    gethostname(mine.host, sizeof mine.host - 1);
+    if (hearthi_world.rank == 0) {
+        all = calloc((size_t)hearthi_world.size, sizeof *all);
+        if (all == NULL)
+            hearthi_fatal("hearth_finalize", "no memory for statistics");
+    }
+    HEARTHI_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
+                           MPI_BYTE, 0, hearthi_world.comm));
+    if (hearthi_world.rank == 0)
+        file_write(all);
+    free(all);
+}
+
+void
+hearthi_stats_report(void)
+{
+    section_end();
+    if (hearthi_opt.stats.how == HEARTHI_STATS_YES)
+        table_report();
+    if (hearthi_opt.stats.how == HEARTHI_STATS_JSON)
+        file_report();
+}
