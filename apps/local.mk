@@ -26,7 +26,7 @@ hearth_mm_SOURCES = %D%/mm.c %D%/gemm.c %D%/gemm.h
 hearth_mm_CFLAGS = $(APP_CFLAGS)
 hearth_mm_LDADD = $(APP_LIBS)
 
-hearth_lu_SOURCES = %D%/lu.c %D%/lu.h %D%/lu_verify.c \
+hearth_lu_SOURCES = %D%/lu.c %D%/lu.h %D%/lu_rows.c %D%/lu_verify.c \
   %D%/block.c %D%/block.h
 hearth_lu_CFLAGS = $(APP_CFLAGS)
 hearth_lu_LDADD = $(APP_LIBS)

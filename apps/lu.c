@@ -9,14 +9,14 @@
  * Programs, ISCA 1995), as in the papers on JIAJIA and Mocha: right-looking,
  * a barrier a step.
  *
- * Sharing: the blocks of a block column lie one after the other, column by
- * column, and a column is dealt to the ranks in turn with whole pages, so
- * that the layout makes its owner its home.  (SPLASH-2 deals single blocks;
- * of the papers' 512-byte blocks eight share a page, and the page would have
- * as many writers.)  Ranks store only to their own columns.  In step k all of
- * them read what is left of column k, which lies in one piece, was finished
- * before the barrier and never changes again: each page crosses to each node
- * once.
+ * Sharing with --layout blocks (lu_rows.c has the other one): the blocks of a
+ * block column lie one after the other, column by column, and a column is
+ * dealt to the ranks in turn with whole pages, so that the layout makes its
+ * owner its home.  (SPLASH-2 deals single blocks; of the papers' 512-byte
+ * blocks eight share a page, and the page would have as many writers.)  Ranks
+ * store only to their own columns.  In step k all of them read what is left
+ * of column k, which lies in one piece, was finished before the barrier and
+ * never changes again: each page crosses to each node once.
  *
  * Limit: with blocks of 8 the step's arithmetic is short (1024: half a
  * millisecond on two ranks), so the barrier, the fetch of column k and the
@@ -34,13 +34,16 @@
 #include "common.h"
 #include "lu.h"
 
-static long size, block;
+static long        size, block;
+static const char *layout = "blocks";
 
 static const struct app_option options[] = {
     APP_NUMBER('n', "size", &size, 1024, 512, 1, 1 << 16,
                "rows and columns of the matrix"),
     APP_NUMBER('b', "block", &block, 8, 8, 1, 1024,
                "rows and columns of a block"),
+    APP_TEXT('l', "layout", &layout, "blocks|rows", NULL,
+             "rows: a plain matrix; not with --mpi"),
 };
 
 /*
@@ -151,7 +154,7 @@ blocks_verify(struct app_run *run, const struct layout *l, const double *lu)
 }
 
 static void
-lu_run(struct app_run *run)
+blocks_run(struct app_run *run)
 {
     size_t        page = app_page_size(run);
     struct layout l = layout_make(page / sizeof(double));
@@ -168,6 +171,15 @@ lu_run(struct app_run *run)
         blocks_verify(run, &l, lu);
     app_barrier(run);
     hearth_free(lu);
+}
+
+static void
+lu_run(struct app_run *run)
+{
+    if (strcmp(layout, "rows") == 0)
+        lu_rows_run(run, (size_t)size, (size_t)block);
+    else
+        blocks_run(run);
 }
 
 /*
@@ -281,9 +293,10 @@ lu_run_mpi(struct app_run *run)
 static const char *
 lu_check(const struct app_run *run)
 {
-    (void)run;
     if (block > size)
         return "--block is larger than --size";
+    if (run->mpi && strcmp(layout, "rows") == 0)
+        return "--layout rows is for shared memory, not for --mpi";
     return NULL;
 }
 

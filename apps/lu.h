@@ -13,4 +13,7 @@ double lu_element(size_t n, size_t i, size_t j);
  * lu has the factors of a matrix of order n, column after column. */
 void lu_verify(struct app_run *run, size_t n, const double *lu);
 
+/* The whole run with --layout rows: an order, and that of a block. */
+void lu_rows_run(struct app_run *run, size_t n, size_t block);
+
 #endif
