@@ -44,13 +44,6 @@ column_norm(size_t n, const double *x)
     return sum;
 }
 
-/* The larger one; a NaN stays, unlike with fmax(). */
-static double
-norm_max(double norm, double other)
-{
-    return isnan(norm) || other <= norm ? norm : other;
-}
-
 static bool
 factors_finite(struct app_run *run, size_t n, const double *lu)
 {
@@ -74,9 +67,9 @@ lu_verify(struct app_run *run, size_t n, const double *lu)
     for (size_t j = 0; j < n && !run->failed; j++) {
         for (size_t i = 0; i < n; i++)
             x[i] = lu_element(n, i, j);
-        a_norm = norm_max(a_norm, column_norm(n, x));
+        a_norm = app_worse(a_norm, column_norm(n, x));
         residual_column(n, lu, j, x);
-        norm = norm_max(norm, column_norm(n, x));
+        norm = app_worse(norm, column_norm(n, x));
     }
     norm = norm / a_norm / (double)n;
     if (!run->failed)
