@@ -9,6 +9,7 @@ APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
+bin_PROGRAMS += hearth-water
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -51,3 +52,8 @@ hearth_tsp_SOURCES = %D%/tsp.c %D%/tsp_verify.c %D%/tsp_verify.h \
   %D%/tsplib.c %D%/tsplib.h
 hearth_tsp_CFLAGS = $(APP_CFLAGS)
 hearth_tsp_LDADD = $(APP_LIBS)
+
+hearth_water_SOURCES = %D%/water.c %D%/water_model.c %D%/water_model.h
+# Nobody reads errno after sqrt(), which is an instruction without it.
+hearth_water_CFLAGS = $(APP_CFLAGS) -fno-math-errno
+hearth_water_LDADD = $(APP_LIBS)
