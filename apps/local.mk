@@ -7,9 +7,12 @@
 # can be compared bit for bit with a sequential run.
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
+# Nobody reads errno after sqrt(), which is an instruction without it.
+APP_SQRT = -fno-math-errno
+
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
-bin_PROGRAMS += hearth-water
+bin_PROGRAMS += hearth-water hearth-barnes
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -54,6 +57,11 @@ hearth_tsp_CFLAGS = $(APP_CFLAGS)
 hearth_tsp_LDADD = $(APP_LIBS)
 
 hearth_water_SOURCES = %D%/water.c %D%/water_model.c %D%/water_model.h
-# Nobody reads errno after sqrt(), which is an instruction without it.
-hearth_water_CFLAGS = $(APP_CFLAGS) -fno-math-errno
+hearth_water_CFLAGS = $(APP_CFLAGS) $(APP_SQRT)
 hearth_water_LDADD = $(APP_LIBS)
+
+hearth_barnes_SOURCES = %D%/barnes.c \
+  %D%/barnes_order.c %D%/barnes_order.h \
+  %D%/barnes_tree.c %D%/barnes_tree.h
+hearth_barnes_CFLAGS = $(APP_CFLAGS) $(APP_SQRT)
+hearth_barnes_LDADD = $(APP_LIBS)
