@@ -33,7 +33,7 @@ pair_store(double *p, pair value)
     *(pair *)p = value;
 }
 
-/* y -= factor * x, n elements: an update of one column. */
+/* y -= factor * x, n elements: an update of one column, or row. */
 INLINE void
 column_subtract(double *restrict y, const double *restrict x, double factor,
                 size_t n)
@@ -80,30 +80,35 @@ solve_any(double *a, const double *l, size_t n)
                             n - k - 1);
 }
 
-/* The kernel: a tile of C in registers, four rows of A, four columns of B. */
+/*
+ * The kernel: a tile of C in registers, four rows of A, four columns of B;
+ * stride: from a column to the next.
+ */
 INLINE void
-tile_subtract(double *c, const double *a, const double *b, size_t n)
+tile_subtract(double *c, const double *a, const double *b, size_t n,
+              size_t stride)
 {
     pair top[TILE], bottom[TILE];
 
     UNROLL
     for (size_t j = 0; j < TILE; j++) {
-        top[j] = pair_load(c + j * n);
-        bottom[j] = pair_load(c + j * n + 2);
+        top[j] = pair_load(c + j * stride);
+        bottom[j] = pair_load(c + j * stride + 2);
     }
     for (size_t k = 0; k < n; k++) {
-        pair a_top = pair_load(a + k * n), a_bottom = pair_load(a + k * n + 2);
+        pair a_top = pair_load(a + k * stride);
+        pair a_bottom = pair_load(a + k * stride + 2);
 
         UNROLL
         for (size_t j = 0; j < TILE; j++) {
-            top[j] -= a_top * b[j * n + k];
-            bottom[j] -= a_bottom * b[j * n + k];
+            top[j] -= a_top * b[j * stride + k];
+            bottom[j] -= a_bottom * b[j * stride + k];
         }
     }
     UNROLL
     for (size_t j = 0; j < TILE; j++) {
-        pair_store(c + j * n, top[j]);
-        pair_store(c + j * n + 2, bottom[j]);
+        pair_store(c + j * stride, top[j]);
+        pair_store(c + j * stride + 2, bottom[j]);
     }
 }
 
@@ -111,26 +116,28 @@ tile_subtract(double *c, const double *a, const double *b, size_t n)
  * the columns [from, to). */
 INLINE void
 edge_subtract(double *c, const double *a, const double *b, size_t n,
-              size_t row, size_t from, size_t to)
+              size_t stride, size_t row, size_t from, size_t to)
 {
     for (size_t j = from; j < to; j++)
         for (size_t k = 0; k < n; k++)
-            column_subtract(c + j * n + row, a + k * n + row, b[j * n + k],
-                            n - row);
+            column_subtract(c + j * stride + row, a + k * stride + row,
+                            b[j * stride + k], n - row);
 }
 
 INLINE void
-subtract_any(double *c, const double *a, const double *b, size_t n)
+subtract_any(double *c, const double *a, const double *b, size_t n,
+             size_t stride)
 {
     const size_t even = n - n % TILE;
 
     for (size_t j = 0; j < even; j += TILE)
         for (size_t i = 0; i < even; i += TILE)
-            tile_subtract(c + j * n + i, a + i, b + j * n, n);
+            tile_subtract(c + j * stride + i, a + i, b + j * stride, n,
+                          stride);
     if (even == n)
         return;
-    edge_subtract(c, a, b, n, even, 0, even);
-    edge_subtract(c, a, b, n, 0, even, n);
+    edge_subtract(c, a, b, n, stride, even, 0, even);
+    edge_subtract(c, a, b, n, stride, 0, even, n);
 }
 
 void
@@ -164,7 +171,82 @@ void
 block_subtract(double *c, const double *a, const double *b, size_t n)
 {
     if (n == PAPER)
-        subtract_any(c, a, b, PAPER);
+        subtract_any(c, a, b, PAPER, PAPER);
     else
-        subtract_any(c, a, b, n);
+        subtract_any(c, a, b, n, n);
+}
+
+INLINE void
+rows_factor_any(double *a, size_t n, size_t stride)
+{
+    for (size_t k = 0; k < n; k++) {
+        const double *pivot = a + k * stride;
+
+        for (size_t i = k + 1; i < n; i++) {
+            double *row = a + i * stride;
+
+            row[k] /= pivot[k];
+            column_subtract(row + k + 1, pivot + k + 1, row[k], n - k - 1);
+        }
+    }
+}
+
+INLINE void
+rows_divide_any(double *a, const double *u, size_t n, size_t stride)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            double *row = a + i * stride;
+
+            row[k] /= u[k * stride + k];
+            column_subtract(row + k + 1, u + k * stride + k + 1, row[k],
+                            n - k - 1);
+        }
+}
+
+INLINE void
+rows_solve_any(double *a, const double *l, size_t n, size_t stride)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            column_subtract(a + i * stride, a + k * stride, l[i * stride + k],
+                            n);
+}
+
+void
+rows_factor(double *a, size_t n, size_t stride)
+{
+    if (n == PAPER)
+        rows_factor_any(a, PAPER, stride);
+    else
+        rows_factor_any(a, n, stride);
+}
+
+void
+rows_divide(double *a, const double *u, size_t n, size_t stride)
+{
+    if (n == PAPER)
+        rows_divide_any(a, u, PAPER, stride);
+    else
+        rows_divide_any(a, u, n, stride);
+}
+
+void
+rows_solve(double *a, const double *l, size_t n, size_t stride)
+{
+    if (n == PAPER)
+        rows_solve_any(a, l, PAPER, stride);
+    else
+        rows_solve_any(a, l, n, stride);
+}
+
+/* Columns of the transposed blocks: the product is C^T -= B^T A^T. */
+void
+rows_subtract(double *c, const double *a, const double *b, size_t n,
+              size_t stride)
+{
+    if (n == PAPER)
+        subtract_any(c, b, a, PAPER, stride);
+    else
+        subtract_any(c, b, a, n, stride);
 }

@@ -117,6 +117,13 @@ void app_field(struct app_run *run, const char *format, ...) APP_PRINTF(2, 3);
 void   app_barrier(const struct app_run *run);
 double app_max(struct app_run *run, double value);
 
+/* Of two errors, the larger one; a NaN stays, unlike with fmax(). */
+static inline double
+app_worse(double most, double other)
+{
+    return most != most || other <= most ? most : other;
+}
+
 /* End the job with one line: what cannot be done on this rank. */
 void app_fail(const struct app_run *run, const char *format, ...)
     APP_PRINTF(2, 3) APP_NORETURN;

@@ -7,8 +7,12 @@
 # can be compared bit for bit with a sequential run.
 APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
+# Nobody reads errno after sqrt(), which is an instruction without it.
+APP_SQRT = -fno-math-errno
+
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp hearth-mg hearth-ft
+bin_PROGRAMS += hearth-water hearth-barnes
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -26,7 +30,8 @@ hearth_mm_SOURCES = %D%/mm.c %D%/gemm.c %D%/gemm.h
 hearth_mm_CFLAGS = $(APP_CFLAGS)
 hearth_mm_LDADD = $(APP_LIBS)
 
-hearth_lu_SOURCES = %D%/lu.c %D%/block.c %D%/block.h
+hearth_lu_SOURCES = %D%/lu.c %D%/lu.h %D%/lu_rows.c %D%/lu_verify.c \
+  %D%/block.c %D%/block.h
 hearth_lu_CFLAGS = $(APP_CFLAGS)
 hearth_lu_LDADD = $(APP_LIBS)
 
@@ -60,3 +65,13 @@ hearth_ft_SOURCES = %D%/ft.c %D%/ft_heat.c %D%/ft_heat.h \
   %D%/ft_fft.c %D%/ft_fft.h %D%/npb.h
 hearth_ft_CFLAGS = $(APP_CFLAGS)
 hearth_ft_LDADD = $(APP_LIBS)
+
+hearth_water_SOURCES = %D%/water.c %D%/water_model.c %D%/water_model.h
+hearth_water_CFLAGS = $(APP_CFLAGS) $(APP_SQRT)
+hearth_water_LDADD = $(APP_LIBS)
+
+hearth_barnes_SOURCES = %D%/barnes.c \
+  %D%/barnes_order.c %D%/barnes_order.h \
+  %D%/barnes_tree.c %D%/barnes_tree.h
+hearth_barnes_CFLAGS = $(APP_CFLAGS) $(APP_SQRT)
+hearth_barnes_LDADD = $(APP_LIBS)

@@ -9,14 +9,14 @@
  * Programs, ISCA 1995), as in the papers on JIAJIA and Mocha: right-looking,
  * a barrier a step.
  *
- * Sharing: the blocks of a block column lie one after the other, column by
- * column, and a column is dealt to the ranks in turn with whole pages, so
- * that the layout makes its owner its home.  (SPLASH-2 deals single blocks;
- * of the papers' 512-byte blocks eight share a page, and the page would have
- * as many writers.)  Ranks store only to their own columns.  In step k all of
- * them read what is left of column k, which lies in one piece, was finished
- * before the barrier and never changes again: each page crosses to each node
- * once.
+ * Sharing with --layout blocks (lu_rows.c has the other one): the blocks of a
+ * block column lie one after the other, column by column, and a column is
+ * dealt to the ranks in turn with whole pages, so that the layout makes its
+ * owner its home.  (SPLASH-2 deals single blocks; of the papers' 512-byte
+ * blocks eight share a page, and the page would have as many writers.)  Ranks
+ * store only to their own columns.  In step k all of them read what is left
+ * of column k, which lies in one piece, was finished before the barrier and
+ * never changes again: each page crosses to each node once.
  *
  * Limit: with blocks of 8 the step's arithmetic is short (1024: half a
  * millisecond on two ranks), so the barrier, the fetch of column k and the
@@ -25,7 +25,6 @@
  */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +32,18 @@
 
 #include "block.h"
 #include "common.h"
+#include "lu.h"
 
-static long size, block;
+static long        size, block;
+static const char *layout = "blocks";
 
 static const struct app_option options[] = {
     APP_NUMBER('n', "size", &size, 1024, 512, 1, 1 << 16,
                "rows and columns of the matrix"),
     APP_NUMBER('b', "block", &block, 8, 8, 1, 1024,
                "rows and columns of a block"),
+    APP_TEXT('l', "layout", &layout, "blocks|rows", NULL,
+             "rows: a plain matrix; not with --mpi"),
 };
 
 /*
@@ -65,16 +68,6 @@ layout_make(size_t page)
     return l;
 }
 
-static double
-element(size_t i, size_t j)
-{
-    size_t n = (size_t)size;
-
-    if (i >= n || j >= n)
-        return i == j;
-    return 2 * app_random(i * n + j) - 1 + (i == j ? (double)n : 0);
-}
-
 /* Fill block column j. */
 static void
 column_start(const struct layout *l, double *column, size_t j)
@@ -83,7 +76,8 @@ column_start(const struct layout *l, double *column, size_t j)
 
     for (size_t i = 0; i < l->blocks * b; i++)
         for (size_t k = 0; k < b; k++)
-            column[i / b * b * b + k * b + i % b] = element(i, j * b + k);
+            column[i / b * b * b + k * b + i % b] =
+                lu_element((size_t)size, i, j * b + k);
 }
 
 /* Finish column k, up to date with all columns before it. */
@@ -110,88 +104,16 @@ column_update(const struct layout *l, double *column, const double *panel,
         block_subtract(column + i * area, panel + (i - k) * area, u, l->b);
 }
 
-/* Element (i, j) of the factored matrix. */
-static double
-factor_element(const struct layout *l, const double *lu, size_t i, size_t j)
-{
-    const size_t b = l->b;
-
-    return lu[j / b * l->stride + i / b * b * b + j % b * b + i % b];
-}
-
-/*
- * A residual column, A e_j - L (U e_j), by plain loops that share no code
- * with the factorisation.  row is scratch for U e_j.
- */
+/* Copy block column j to where it is in a plain matrix, column by column. */
 static void
-residual_column(const struct layout *l, const double *lu, size_t j,
-                double *residual)
+column_copy(const struct layout *l, double *plain, const double *column,
+            size_t j)
 {
-    const size_t b = l->b;
+    const size_t b = l->b, n = (size_t)size;
 
-    for (size_t i = 0; i < (size_t)size; i++)
-        residual[i] = element(i, j);
-    for (size_t k = 0; k <= j; k++) {
-        const double *column = lu + k / b * l->stride + k % b * b;
-        const double  u = factor_element(l, lu, k, j);
-
-        residual[k] -= u; /* L's diagonal of ones */
-        for (size_t i = k + 1; i < (size_t)size;) {
-            size_t        end = i / b * b + b;
-            const double *in = column + i / b * b * b;
-
-            for (end = end < (size_t)size ? end : (size_t)size; i < end; i++)
-                residual[i] -= in[i % b] * u;
-        }
-    }
-}
-
-static double
-column_norm(const double *x)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < (size_t)size; i++)
-        sum += fabs(x[i]);
-    return sum;
-}
-
-/* The larger one; a NaN stays, unlike with fmax(). */
-static double
-norm_max(double norm, double other)
-{
-    return isnan(norm) || other <= norm ? norm : other;
-}
-
-/* Rank 0: norm(A - L U) / norm(A) / n in the one-norm, below 1e-15. */
-static void
-factors_verify(struct app_run *run, const struct layout *l, const double *lu)
-{
-    size_t  n = (size_t)size;
-    double *x = app_private(run, n, sizeof *x);
-    double  a_norm = 0, norm = 0;
-
-    for (size_t j = 0; j < n && !run->failed; j++) {
+    for (size_t k = 0; k < b && j * b + k < n; k++)
         for (size_t i = 0; i < n; i++)
-            if (!isfinite(factor_element(l, lu, i, j))) {
-                app_verdict(run, false, "row %zu column %zu is not finite", i,
-                            j);
-                norm = NAN;
-                break;
-            }
-        for (size_t i = 0; i < n; i++)
-            x[i] = element(i, j);
-        a_norm = norm_max(a_norm, column_norm(x));
-        residual_column(l, lu, j, x);
-        norm = norm_max(norm, column_norm(x));
-    }
-    norm = norm / a_norm / (double)n;
-    if (!run->failed)
-        app_verdict(run, norm < 1e-15,
-                    "norm(A - LU) / norm(A) / n is %.3e, not below 1e-15",
-                    norm);
-    app_field(run, "residual=%.3e", norm);
-    free(x);
+            plain[(j * b + k) * n + i] = column[i / b * b * b + k * b + i % b];
 }
 
 static void
@@ -219,13 +141,26 @@ steps_run(struct app_run *run, const struct layout *l, double *lu)
     }
 }
 
+/* Rank 0 verifies a copy. */
 static void
-lu_run(struct app_run *run)
+blocks_verify(struct app_run *run, const struct layout *l, const double *lu)
+{
+    double *plain = app_private(run, (size_t)size * (size_t)size, sizeof *lu);
+
+    for (size_t j = 0; j < l->blocks; j++)
+        column_copy(l, plain, lu + j * l->stride, j);
+    lu_verify(run, (size_t)size, plain);
+    free(plain);
+}
+
+static void
+blocks_run(struct app_run *run)
 {
     size_t        page = app_page_size(run);
     struct layout l = layout_make(page / sizeof(double));
-    double       *lu = hearth_alloc(l.blocks * l.stride, sizeof *lu,
-                                    hearth_cyclic(l.stride * sizeof *lu / page));
+    double       *lu =
+        hearth_alloc(l.blocks * l.stride, sizeof *lu,
+                     hearth_cyclic(l.stride * sizeof *lu / page));
 
     for (size_t j = (size_t)run->rank; j < l.blocks; j += (size_t)run->ranks)
         column_start(&l, lu + j * l.stride, j);
@@ -233,9 +168,18 @@ lu_run(struct app_run *run)
     steps_run(run, &l, lu);
     app_stop(run);
     if (run->verify && run->rank == 0)
-        factors_verify(run, &l, lu);
+        blocks_verify(run, &l, lu);
     app_barrier(run);
     hearth_free(lu);
+}
+
+static void
+lu_run(struct app_run *run)
+{
+    if (strcmp(layout, "rows") == 0)
+        lu_rows_run(run, (size_t)size, (size_t)block);
+    else
+        blocks_run(run);
 }
 
 /*
@@ -299,25 +243,28 @@ mpi_steps_run(struct app_run *run, const struct layout *l, double *own,
 static void
 mpi_verify(struct app_run *run, const struct layout *l, double *own)
 {
-    double *all = app_private(run, run->rank == 0 ? l->blocks * l->stride : 0,
-                              sizeof *all);
+    const size_t n = run->rank == 0 ? (size_t)size : 0;
+    double      *plain = app_private(run, n * n, sizeof *plain);
+    double      *room = app_private(run, l->stride, sizeof *room);
 
     for (size_t j = 0; j < l->blocks; j++) {
         int     owner = (int)(j % (size_t)run->ranks);
-        double *from = own + j / (size_t)run->ranks * l->stride;
-        double *to = all + j * l->stride;
+        double *column = own + j / (size_t)run->ranks * l->stride;
 
-        if (owner == 0 && run->rank == 0)
-            memcpy(to, from, l->stride * sizeof *to);
-        else if (run->rank == 0)
-            MPI_Recv(to, (int)l->stride, MPI_DOUBLE, owner, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-        else if (owner == run->rank)
-            MPI_Send(from, (int)l->stride, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        if (owner != 0 && owner == run->rank)
+            MPI_Send(column, (int)l->stride, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        if (owner != 0 && run->rank == 0) {
+            column = room;
+            MPI_Recv(column, (int)l->stride, MPI_DOUBLE, owner, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        if (run->rank == 0)
+            column_copy(l, plain, column, j);
     }
     if (run->rank == 0)
-        factors_verify(run, l, all);
-    free(all);
+        lu_verify(run, n, plain);
+    free(room);
+    free(plain);
 }
 
 static void
@@ -346,9 +293,10 @@ lu_run_mpi(struct app_run *run)
 static const char *
 lu_check(const struct app_run *run)
 {
-    (void)run;
     if (block > size)
         return "--block is larger than --size";
+    if (run->mpi && strcmp(layout, "rows") == 0)
+        return "--layout rows is for shared memory, not for --mpi";
     return NULL;
 }
 
