@@ -39,6 +39,8 @@ mpi_packages() {
     mpich) echo mpich libmpich-dev ;;
     esac
 }
+# hearth-compare runs in one and draws with the other.
+build_packages="$build_packages python3 gnuplot-nox"
 
 # Run a command with its output in a file; show the end of it if it fails.
 quietly() {

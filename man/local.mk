@@ -1,4 +1,4 @@
-dist_man1_MANS = %D%/hearth-perf.1
+dist_man1_MANS = %D%/hearth-compare.1 %D%/hearth-perf.1
 
 # hearth-env(7) comes from option.def and stat.def, through hearth-info.
 if !CROSS

@@ -15,7 +15,7 @@ TEST_THREADS = multiple funneled
 TEST_TIMEOUT = 120
 TEST_RANDOM = 15
 
-EXTRA_DIST += %D%/run-mpi %D%/api-lists.sh %D%/installed
+EXTRA_DIST += %D%/api-lists.sh %D%/installed
 TEST_EXTENSIONS = .mpi .sh .tap
 
 AM_TESTS_ENVIRONMENT = \
@@ -126,10 +126,12 @@ tap_tests += %D%/apps.tap
 EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
   %D%/tsplib/ulysses16.tsp
 
+# hearth-compare.
+tap_tests += %D%/compare.tap
+
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
-EXTRA_DIST += %D%/testbed/hosts %D%/testbed/job %D%/testbed/rsh \
-  %D%/testbed/run
+EXTRA_DIST += %D%/testbed/job
 tap_tests += %D%/hosts.tap %D%/trouble.tap
 check_PROGRAMS += %D%/trouble %D%/intruder
 %C%_trouble_SOURCES = %D%/trouble.c

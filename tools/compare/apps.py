@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The applications: which are there, and what they say of themselves."""
+import concurrent.futures
+import os
+import subprocess
+from typing import NamedTuple
+
+from compare.trouble import Trouble, Wrong
+
+FIRST = ("sor", "mm", "lu", "nqueens")  # Mocha's, before all others
+TOOLS = ("info", "perf", "compare")
+PREFIX = "hearth-"
+
+
+class App(NamedTuple):
+    name: str
+    about: str
+    by_hand: bool  # the same in plain MPI is in it
+
+
+def names_find(folder):
+    """What may be an application, in the order of the page."""
+    try:
+        files = os.listdir(folder)
+    except OSError as problem:
+        raise Wrong(f"--programs {folder}: {problem.strerror}")
+    names = sorted(file[len(PREFIX):] for file in files
+                   if file.startswith(PREFIX) and "." not in file
+                   and os.access(os.path.join(folder, file), os.X_OK))
+    return ([name for name in FIRST if name in names] +
+            [name for name in names if name not in FIRST + TOOLS])
+
+
+def app_ask(built, folder, name):
+    """From its --help; None if that is not an application's."""
+    environment = {**os.environ, "MPIEXEC": built.launcher,
+                   "MPI_FLAVOUR": built.mpi}
+    done = subprocess.run(
+        ["sh", os.path.join(built.data, "run-mpi"), "--once", "60", "1",
+         os.path.join(folder, PREFIX + name), "--help"],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace")
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or "--verify" not in done.stdout:
+        return None
+    usage = [n for n, line in enumerate(lines) if line.startswith("Usage:")]
+    about = lines[usage[0] + 1] if usage and usage[0] + 1 < len(lines) else ""
+    return App(name, about.rstrip("."), any(
+        line.split()[:1] == ["--mpi"] for line in lines))
+
+
+def apps_choose(built, folder, wanted):
+    """Those of --apps, which may be all."""
+    names = names_find(folder)
+    everything = wanted == ["all"]
+    unknown = [] if everything else [n for n in wanted if n not in names]
+    there = f"there are {', '.join(names)}" if names else "there are none"
+    if unknown:
+        raise Wrong(f"unknown application '{unknown[0]}'; {there}")
+    chosen = names if everything else wanted
+    if not chosen:
+        raise Trouble(f"no applications in {folder}")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        asked = list(pool.map(lambda n: app_ask(built, folder, n), chosen))
+    for name, app in zip(chosen, asked):
+        if app is None and not everything:
+            raise Trouble(f"{os.path.join(folder, PREFIX + name)} --help"
+                          " does not work, or it is no application")
+    return [app for app in asked if app is not None]

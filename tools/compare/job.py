@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+One run of a program, and its end.
+
+A job is a session of its own: a key pressed at the terminal does not reach it,
+and when it has to end, all processes of the session are ended, the launcher's
+children in groups of their own too.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from compare.machine import OURS
+from compare.trouble import stop_check
+
+# The line comes before MPI_Finalize, which over TCP now and then never
+# returns (see tests/testbed/job); such a run counts, and is not waited for.
+AFTER_RESULT = 5
+TO_END = 5  # seconds between asking a job to end and ending it
+
+
+def session_members(session):
+    members = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", encoding="ascii",
+                      errors="replace") as file:
+                state, _, _, sid = file.read().rpartition(")")[2].split()[:4]
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+        if int(sid) == session and state != "Z":
+            members.append(int(entry))
+    return members
+
+
+def session_signal(session, number):
+    for pid in session_members(session):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def session_end(process):
+    """End the session that the process leads."""
+    session_signal(process.pid, signal.SIGTERM)
+    until = time.monotonic() + TO_END
+    while session_members(process.pid) and time.monotonic() < until:
+        process.poll()
+        time.sleep(0.05)
+    session_signal(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def result_find(output, app):
+    """The fields of the result line, or None."""
+    lines = re.findall(rf"^(app={re.escape(app)} .*)\n", output, re.MULTILINE)
+    if not lines:
+        return None
+    fields = dict(word.partition("=")[::2] for word in lines[-1].split())
+    try:
+        fields["seconds"] = float(fields["seconds"])
+    except (KeyError, ValueError):
+        return None
+    return fields
+
+
+def stats_read(path):
+    """What the library has counted; None if it has not, or not well."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            stats = json.load(file)
+    except (OSError, ValueError):
+        return None
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    return stats if isinstance(stats, dict) else None
+
+
+def output_read(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def process_watch(process, file, app, timeout, tick):
+    """Wait for the end.  Returns what ended it: exit, result or time."""
+    began = time.monotonic()
+    shown = None  # when the result was
+    while True:
+        try:
+            process.wait(0.2)
+            return "exit"
+        except subprocess.TimeoutExpired:
+            pass
+        now = time.monotonic()
+        if now - began > timeout:
+            return "time"
+        if shown is None and result_find(output_read(file), app):
+            shown = now
+        if shown is not None and now - shown > AFTER_RESULT:
+            return "result"
+        stop_check()
+        tick(now - began)
+
+
+def verdict(ended, status, result, verify):
+    """ok, or how it failed, and why."""
+    if ended == "time":
+        return "hung", "no end within the time"
+    if result is not None and result.get("verify") == "failed":
+        return "wrong", "the result is wrong"
+    if ended == "exit" and status == 2 and result is None:
+        return "refused", "the application refuses that"
+    if ended == "exit" and status != 0:
+        return "failed", f"exit status {status}"
+    if result is None:
+        return "failed", "no line with a result"
+    if verify and result.get("verify") != "ok":
+        return "failed", "the result was not verified"
+    return "ok", ""
+
+
+def job_run(place, configuration, program, settings, timeout, tick):
+    """Run a program once; returns a record without the configuration."""
+    hosts = configuration.hosts
+    per = configuration.ranks // hosts
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in OURS}
+    environment.update(settings, **place.environment(hosts, per))
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as file:
+        process = subprocess.Popen(
+            place.command(hosts, per, program), env=environment,
+            stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        try:
+            ended = process_watch(process, file, configuration.app, timeout,
+                                  tick)
+        finally:
+            session_end(process)
+            place.end()
+        output = output_read(file)
+    result = result_find(output, configuration.app)
+    status, why = verdict(ended, process.returncode, result,
+                          "--verify" in program)
+    record = {"status": status, "why": why, "ended": ended, "result": result,
+              "seconds": result["seconds"] if status == "ok" else None,
+              "wall": round(time.monotonic() - began, 3)}
+    if status != "ok":
+        lines = output.splitlines()
+        record["output"] = lines[:4] + lines[4:][-6:]
+    return record

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the machine is, and what warns of its numbers."""
+import os
+import platform
+import re
+import subprocess
+import time
+
+BUSY = 0.5  # load of each core at which times are doubtful
+# What hearth-compare sets by itself, run by run.
+OURS = ("HEARTH_STATS", "HEARTH_TRANSPORT", "HEARTH_CONSISTENCY",
+        "HEARTH_NODE_SIZE")
+
+
+def first_match(path, pattern):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found = re.search(pattern, file.read(), re.MULTILINE)
+    except OSError:
+        return ""
+    return found.group(1).strip() if found else ""
+
+
+def command_first_line(*words):
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=20,
+                              errors="replace")
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout.strip().splitlines() or [""])[0]
+
+
+def launcher_version(launcher):
+    """Open MPI says it in the first line, MPICH in the second."""
+    try:
+        done = subprocess.run([launcher, "--version"], capture_output=True,
+                              text=True, timeout=20, errors="replace",
+                              stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"(?:Version:?|\)) *([0-9][0-9.a-z]*)", done.stdout)
+    return found.group(1) if found else ""
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def memory_text():
+    kib = first_match("/proc/meminfo", r"^MemTotal: *([0-9]+) kB")
+    return f"{int(kib) / 2**20:.1f} GiB" if kib else ""
+
+
+def processor_text():
+    return (first_match("/proc/cpuinfo", r"^model name\s*: (.*)") or
+            first_match("/proc/cpuinfo", r"^(?:cpu|Model)\s*: (.*)") or
+            platform.machine())
+
+
+def machine_describe(built):
+    """Name and value, in the order of the page's table."""
+    system = (first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)') or
+              platform.system())
+    return {
+        "host": platform.node(),
+        "processor": processor_text(),
+        "cores": cores(),
+        "memory": memory_text(),
+        "system": system,
+        "kernel": platform.release(),
+        "Hearth": built.version,
+        "MPI": f"{built.mpi} {launcher_version(built.launcher)}".strip(),
+        "gnuplot": command_first_line("gnuplot", "--version"),
+        "Python": platform.python_version(),
+    }
+
+
+def session_describe(built):
+    """One start of hearth-compare, of which a comparison may have several."""
+    return {"began": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+            "load": round(os.getloadavg()[0], 2),
+            "machine": machine_describe(built)}
+
+
+def settings_of(environment):
+    """The user's own options of the library."""
+    return {name: value for name, value in sorted(environment.items())
+            if name.startswith("HEARTH_") and name not in OURS}
+
+
+def load_warnings(sessions):
+    for session in sessions:
+        load = session["load"] / session["machine"]["cores"]
+        if load > BUSY:
+            yield (f"On {session['began']} the machine was at work already: a"
+                   f" load of {load:.1f} for each core.  Times are not to be"
+                   " trusted.")
+
+
+def crowd_warnings(data):
+    """Ranks of this machine, that is of all networks but the real one."""
+    ranks = max((c.ranks for c in data.configurations if c.network != "real"),
+                default=0)
+    if ranks > data.cores:
+        yield (f"Up to {ranks} ranks ran on {data.cores}"
+               f" core{'s' * (data.cores > 1)}."
+               "  Where ranks outnumber cores they take turns: such points"
+               " show what the protocol does, and not how fast a cluster"
+               " would be.")
+
+
+def warnings_of(data):
+    found = list(load_warnings(data.sessions))
+    found += crowd_warnings(data)
+    if any(s["machine"] != data.sessions[0]["machine"]
+           for s in data.sessions):
+        found.append("The comparison went on on another machine, or with"
+                     " other versions, than it began with.")
+    if not any(point.typical for point in data.points.values()):
+        found.append("The library did not write what it counted"
+                     " (HEARTH_STATS=json:FILE), so that there are times"
+                     " only.")
+    return found

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line, checked before anything runs."""
+import argparse
+import os
+import re
+import shlex
+
+from compare.trouble import Trouble, Wrong
+
+TRANSPORTS = ("mpi", "udp")
+CONSISTENCIES = ("release", "scope")
+MOST_RANKS = 1024
+
+ABOUT = """\
+Runs Hearth's applications over each transport, number of hosts and network
+that is named, beside the same problems written by hand in MPI, and writes
+index.html (self-contained), runs.csv and results.json.  Stopped, it goes on
+where it was when the same command is given again; see hearth-compare(1).
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Wrong(message.replace("argument ", "", 1) +
+                    "; see hearth-compare --help")
+
+
+def words(text):
+    found = [word for word in text.split(",") if word]
+    if not found:
+        raise argparse.ArgumentTypeError("an empty list")
+    if len(set(found)) < len(found):
+        raise argparse.ArgumentTypeError(f"{text} names something twice")
+    return found
+
+
+def choice_list(choices):
+    def parse(text):
+        for word in words(text):
+            if word not in choices:
+                raise argparse.ArgumentTypeError(
+                    f"'{word}' is not one of {', '.join(choices)}")
+        return words(text)
+    return parse
+
+
+def number(text):
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a whole number of 1 or more")
+    return int(text)
+
+
+def numbers(text):
+    return sorted(number(word) for word in words(text))
+
+
+def network(text):
+    """fast, real, gigabit or gigabit:loss=PERCENT."""
+    if text in ("fast", "real", "gigabit"):
+        return text
+    loss = re.fullmatch(r"gigabit:loss=([0-9]+(\.[0-9])?)", text)
+    if loss and 0 < float(loss.group(1)) <= 50:
+        return text
+    if loss:
+        raise argparse.ArgumentTypeError(
+            f"{text}: the loss is not within 0.1 and 50 percent")
+    raise argparse.ArgumentTypeError(
+        f"unknown network '{text}'; there are fast, gigabit,"
+        " gigabit:loss=PERCENT and real")
+
+
+def networks(text):
+    return [network(word) for word in words(text)]
+
+
+def application_arguments(text):
+    """APP=WORDS, quoted as in a shell."""
+    app, equals, rest = text.partition("=")
+    if not equals or not app:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not of the form APP=ARGUMENTS")
+    try:
+        return app, shlex.split(rest)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"'{text}': {problem}")
+
+
+def parser_make(built):
+    p = Parser(prog="hearth-compare", description=ABOUT, allow_abbrev=False,
+               formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = p.add_argument
+    add("--apps", type=words, metavar="LIST", default=["all"],
+        help="applications, or all (all)")
+    add("--transports", type=choice_list(TRANSPORTS), metavar="LIST",
+        default=list(TRANSPORTS), help="mpi, udp (mpi,udp)")
+    add("--consistency", type=choice_list(CONSISTENCIES), metavar="LIST",
+        default=["release"], help="release, scope (release)")
+    add("--hosts", type=numbers, metavar="LIST", default=[1, 2, 4],
+        help="numbers of hosts (1,2,4)")
+    add("--ranks-per-host", type=number, metavar="N", default=1,
+        help="ranks on each host (1)")
+    add("--networks", type=networks, metavar="LIST", default=["fast"],
+        help="fast, gigabit, gigabit:loss=PERCENT, real (fast)")
+    add("--hostfile", metavar="FILE",
+        help="the hosts of network real, a line each")
+    add("--launcher", metavar="COMMAND", default=None,
+        help="for network real: the launcher of Hearth's MPI, or srun"
+             f" ({built.launcher or 'none'}; srun within a job of Slurm)")
+    add("--repeat", type=number, metavar="N", default=5,
+        help="runs of each, of which medians count (5)")
+    add("--small", action="store_true",
+        help="the applications' small sizes")
+    add("--arguments", type=application_arguments, action="append",
+        metavar="APP=WORDS", default=[],
+        help="more arguments for an application")
+    add("--no-hand", action="store_true",
+        help="leave out the programs written by hand in MPI")
+    add("--base", choices=("hearth", "hand"), default="hearth",
+        help="speedups are against one rank of Hearth, or of the program"
+             " written by hand where there is one (hearth)")
+    add("--timeout", type=number, metavar="SECONDS", default=600,
+        help="a run that takes longer has hung (600)")
+    add("--programs", metavar="FOLDER", default=built.programs,
+        help="where hearth-NAME are (beside hearth-compare)")
+    add("--out", metavar="FOLDER", help="where to write")
+    add("--list", action="store_true", help="list the applications")
+    add("--version", action="version",
+        version=f"hearth-compare (hearth {built.version})")
+    return p
+
+
+def hosts_read(path):
+    """The names in a file of hosts: the first word of each line, without the
+    number of slots that MPICH writes after a colon."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split("#")[0].split() for line in file]
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Wrong(f"--hostfile {path}: "
+                    f"{getattr(problem, 'strerror', None) or 'not a text'}")
+    names = [line[0].split(":")[0] for line in lines if line]
+    if len(set(names)) < len(names):
+        raise Wrong(f"--hostfile {path} names a host twice")
+    return names
+
+
+def real_check(options):
+    if options.hostfile is None:
+        raise Wrong("network real needs --hostfile")
+    options.real_hosts = hosts_read(options.hostfile)
+    if len(options.real_hosts) < max(options.hosts):
+        raise Wrong(f"{max(options.hosts)} hosts are asked for, and "
+                    f"{options.hostfile} has {len(options.real_hosts)}")
+    if options.launcher is None:
+        options.launcher = "srun" if "SLURM_JOB_ID" in os.environ else ""
+
+
+def options_check(options):
+    options.programs = os.path.abspath(options.programs)
+    if options.out is None and not options.list:
+        raise Wrong("--out is needed; see hearth-compare --help")
+    ranks = max(options.hosts) * options.ranks_per_host
+    if ranks > MOST_RANKS:
+        raise Wrong(f"--hosts {max(options.hosts)} makes {ranks} ranks; "
+                    f"{MOST_RANKS} are the most")
+    beds = [n for n in options.networks if n.startswith("gigabit")]
+    if beds and max(options.hosts) > 250:
+        raise Wrong(f"--hosts {max(options.hosts)}: network {beds[0]} has 250")
+    options.real_hosts = []
+    if "real" in options.networks:
+        real_check(options)
+    elif options.hostfile is not None or options.launcher is not None:
+        raise Wrong("--hostfile and --launcher are for network real")
+
+
+def options_read(built, words_given=None):
+    options = parser_make(built).parse_args(words_given)
+    options_check(options)
+    if not built.launcher and not options.list:
+        raise Trouble("Hearth was built without an MPI launcher")
+    return options
+
+
+def options_identity(options, settings):
+    """What must be the same for a comparison to go on: all that has a part in
+    the numbers, and not how often and how patiently."""
+    same = ("apps", "transports", "consistency", "hosts", "ranks_per_host",
+            "networks", "real_hosts", "launcher", "small", "arguments",
+            "no_hand", "base", "programs")
+    identity = {name: getattr(options, name) for name in same}
+    identity["environment"] = settings
+    return identity

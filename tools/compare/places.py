@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Networks.  A place starts jobs on one of them:
+
+    up()                           make what it needs, or raise Trouble
+    command(hosts, per, program)   what starts the program there
+    environment(hosts, per)        variables for the job
+    end()                          end all that a job may have left behind
+    down()                         unmake it
+
+Scripts of the tests are used for that: run-mpi knows the environment that
+each MPI wants, and testbed/ hosts that are network namespaces.
+"""
+import os
+import shutil
+import socket
+import subprocess
+
+from compare.trouble import Trouble, Wrong
+
+
+class Fast:
+    """Virtual nodes: ranks of this machine that share no pages.  MPI's
+    messages go through shared memory."""
+
+    name = "fast"
+
+    def __init__(self, built):
+        self.built = built
+
+    def up(self):
+        pass
+
+    # No limit of time but a last resort: job.py has its own.
+    def command(self, hosts, per, program):
+        return ["sh", os.path.join(self.built.data, "run-mpi"), "--once",
+                "86400", str(hosts * per)] + program
+
+    def environment(self, hosts, per):
+        return {"MPIEXEC": self.built.launcher, "MPI_FLAVOUR": self.built.mpi,
+                "HEARTH_NODE_SIZE": str(per)}
+
+    def end(self):
+        pass
+
+    def down(self):
+        pass
+
+
+class Real(Fast):
+    """The hosts of a file, through the launcher of a cluster."""
+
+    name = "real"
+
+    def __init__(self, built, options):
+        super().__init__(built)
+        self.hosts = options.real_hosts
+        self.launcher = options.launcher or built.launcher
+
+    def up(self):
+        if shutil.which(self.launcher.split()[0]) is None:
+            raise Trouble(f"network real: there is no {self.launcher}")
+        if "srun" in self.launcher:
+            return  # Slurm knows its hosts; names need not say where they are
+        for host in self.hosts:
+            try:
+                socket.getaddrinfo(host, None)
+            except OSError:
+                raise Wrong(f"unknown host '{host}'")
+
+    def launch_words(self, hosts, per):
+        names = self.hosts[:hosts]
+        if "srun" in self.launcher:
+            return ["-N", str(hosts), f"--ntasks-per-node={per}", "-w",
+                    ",".join(names)]
+        with_slots = ",".join(f"{name}:{per}" for name in names)
+        if self.built.mpi == "mpich":
+            return ["-hosts", with_slots]
+        given = [name for name in os.environ if name.startswith("HEARTH_")]
+        given += ["HEARTH_STATS", "HEARTH_TRANSPORT", "HEARTH_CONSISTENCY"]
+        return ["--host", with_slots] + ["-x " + name
+                                         for name in sorted(set(given))]
+
+    def environment(self, hosts, per):
+        words = [self.launcher] + self.launch_words(hosts, per)
+        return {"MPIEXEC": " ".join(words), "MPI_FLAVOUR": self.built.mpi}
+
+
+# When hearth-compare is gone, however it went, its end of the pipe is closed:
+# then whoever is on its hosts is ended, and they are taken down.
+GUARD = """
+trap '' HUP INT TERM
+cat >/dev/null
+for MPI_TESTBED; do
+    export MPI_TESTBED
+    bash "$0" down
+done
+"""
+
+
+class Bed:
+    """Test hosts on this machine: network namespaces, joined by links of 1
+    gbit a second."""
+
+    RATE = "1gbit"
+
+    def __init__(self, built, name, number, hosts):
+        self.built = built
+        self.name = name
+        self.loss = name.partition("loss=")[2]
+        self.hosts = hosts
+        self.bed = f"hc{os.getpid()}{chr(ord('a') + number)}"
+        self.script = os.path.join(built.data, "testbed", "hosts")
+        self.guard = None
+
+    def possible(self):
+        if self.built.mpi not in ("openmpi", "mpich"):
+            raise Trouble(f"network {self.name}: this MPI's way to name hosts"
+                          " is not known")
+        if os.geteuid() != 0:
+            raise Trouble(f"network {self.name} needs root, for network"
+                          " namespaces")
+        for tool in ("ip", "tc", "unshare", "bash", "hostname"):
+            if shutil.which(tool) is None:
+                raise Trouble(f"network {self.name}: there is no {tool}")
+
+    def call(self, *words):
+        """Run the hosts script out of the terminal's reach."""
+        return subprocess.run(
+            ["bash", self.script, *words], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", start_new_session=True,
+            env={**os.environ, "MPI_TESTBED": self.bed})
+
+    def up(self):
+        self.possible()
+        self.guard = subprocess.Popen(
+            ["sh", "-c", GUARD, self.script, self.bed],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            start_new_session=True)
+        made = self.call("up", str(self.hosts), self.RATE, self.loss)
+        if made.returncode != 0:
+            said = made.stdout.strip().splitlines() or ["no reason given"]
+            raise Trouble(f"network {self.name}: no test hosts here: "
+                          f"{said[-1]}")
+
+    def command(self, hosts, per, program):
+        return ["bash", os.path.join(self.built.data, "testbed", "run"),
+                self.built.mpi, str(hosts), str(per)] + program
+
+    def environment(self, hosts, per):
+        return {"MPIEXEC": self.built.launcher, "MPI_TESTBED": self.bed}
+
+    def end(self):
+        self.call("end")
+
+    def down(self):
+        if self.guard is None:
+            return
+        self.guard.stdin.close()
+        self.guard.wait()
+        self.guard = None
+
+
+def place_about(name):
+    """For the page."""
+    if name == "fast":
+        return "virtual nodes on one machine; MPI carries by shared memory"
+    if name == "real":
+        return "the hosts of a file"
+    loss = name.partition("loss=")[2]
+    return (f"network namespaces on one machine, {Bed.RATE} a link, MPI over"
+            f" TCP{f', {loss} % of the UDP datagrams lost' if loss else ''}")
+
+
+def place_make(built, options, name, number):
+    if name == "fast":
+        return Fast(built)
+    if name == "real":
+        return Real(built, options)
+    return Bed(built, name, number, max(options.hosts))
+
+
+class Places:
+    """All that are asked for; gone at the end of a with statement."""
+
+    def __init__(self, built, options):
+        self.all = {name: place_make(built, options, name, number)
+                    for number, name in enumerate(options.networks)}
+
+    def __enter__(self):
+        try:
+            for place in self.all.values():
+                place.up()
+        except BaseException:
+            self.down()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.down()
+
+    def down(self):
+        for place in self.all.values():
+            place.down()

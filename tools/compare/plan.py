@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Configurations, their order, and which runs are left.
+
+Rounds: each configuration once, then each again, so that a machine whose speed
+drifts does that to all of them.  The first run of a configuration verifies.
+"""
+import statistics
+from typing import NamedTuple
+
+GIVEN_UP = 2  # failures of a configuration after which it is not run again
+
+
+class Configuration(NamedTuple):
+    app: str
+    network: str
+    transport: str    # none: written by hand in MPI
+    consistency: str
+    hosts: int
+    ranks: int
+
+    def line(self):
+        """Which line of a picture it is on."""
+        return self.transport, self.consistency
+
+    def text(self, names=None):
+        where = f"{self.hosts} host{'s' * (self.hosts > 1)}"
+        if self.ranks != self.hosts:
+            where += f" with {self.ranks} ranks"
+        return (f"{self.app} {line_name(self.line(), names)}, {where}, "
+                f"{self.network}")
+
+
+HAND = ("none", "")
+
+
+def line_name(line, lines=None):
+    """Its consistency is worth a word where there are several."""
+    if line == HAND:
+        return "MPI by hand"
+    transport, consistency = line
+    if lines is not None and len({c for t, c in lines if t != "none"}) < 2:
+        return f"Hearth {transport}"
+    return f"Hearth {transport} {consistency}"
+
+
+def base_line(options, app):
+    if options.base == "hand" and app.by_hand and not options.no_hand:
+        return HAND
+    return options.transports[0], options.consistency[0]
+
+
+def base_configuration(options, app):
+    return Configuration(app.name, options.networks[0],
+                         *base_line(options, app), 1, 1)
+
+
+def configurations_make(options, apps):
+    lines = [(t, c) for t in options.transports for c in options.consistency]
+    made = []
+    for app in apps:
+        mine = lines + ([HAND] if app.by_hand and not options.no_hand else [])
+        made.append(base_configuration(options, app))
+        made += [Configuration(app.name, network, *line, hosts,
+                               hosts * options.ranks_per_host)
+                 for network in options.networks
+                 for hosts in options.hosts for line in mine]
+    return list(dict.fromkeys(made))  # the base is one of them, mostly
+
+
+class Plan:
+    """What is done and what is left; told of each run by add()."""
+
+    def __init__(self, configurations, repeat):
+        self.configurations = configurations
+        self.repeat = repeat
+        self.runs = {c: [] for c in configurations}
+
+    def add(self, configuration, record):
+        self.runs[configuration].append(record)
+
+    def hopeless(self, configuration):
+        runs = self.runs[configuration]
+        bad = [run["status"] for run in runs if run["status"] != "ok"]
+        return len(bad) >= GIVEN_UP or "refused" in bad
+
+    def left(self):
+        """Runs that are left, in order, as (round, configuration)."""
+        return [(turn, c) for turn in range(1, self.repeat + 1)
+                for c in self.configurations
+                if len(self.runs[c]) < turn and not self.hopeless(c)]
+
+    def verify(self, configuration):
+        """Until one run of it has been verified."""
+        return all(run["status"] != "ok" for run in self.runs[configuration])
+
+    def done(self):
+        return sum(len(runs) for runs in self.runs.values())
+
+    def bad(self):
+        return [(c, run) for c, runs in self.runs.items() for run in runs
+                if run["status"] != "ok"]
+
+    def seconds_expected(self, configuration):
+        """From its own runs, those of the application, or all; else None."""
+        def walls(chosen):
+            return [run["wall"] for c in chosen for run in self.runs[c]]
+
+        alike = [c for c in self.configurations if c.app == configuration.app]
+        for chosen in ([configuration], alike, self.configurations):
+            if walls(chosen):
+                return statistics.median(walls(chosen))
+        return None
+
+    def seconds_left(self):
+        expected = [self.seconds_expected(c) for _, c in self.left()]
+        return None if None in expected else sum(expected)

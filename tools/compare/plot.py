@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Pictures, by gnuplot: SVG to be put into the page.
+
+Colours are those of Okabe and Ito, which colour-blind people tell apart, and
+no line is told by its colour alone: points and dashes differ too.
+"""
+import re
+import shutil
+import subprocess
+
+from compare.figures import PARTS
+from compare.plan import HAND
+from compare.trouble import Trouble
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+POINTS = (7, 5, 9, 13, 11, 15)
+BLACK, GREY = "#222222", "#8a8a8a"
+PART_COLOURS = dict(zip(PARTS, ("#c9d6df", "#d55e00", "#0072b2", "#e69f00")))
+
+HEAD = """\
+set terminal svg size {width},{height} dynamic noenhanced font 'sans-serif,13'
+set border 3 lc rgb '#555555'
+set tics nomirror
+set grid ytics lc rgb '#e4e4e4' lw 1
+"""
+
+_number = 0
+
+
+def gnuplot_require():
+    if shutil.which("gnuplot") is None:
+        raise Trouble("there is no gnuplot, which draws the page's pictures"
+                      " (package gnuplot-nox)")
+
+
+def quoted(text):
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def svg_embed(svg, about):
+    """Without its prolog, with names of its own, and with a text that says
+    what it shows."""
+    global _number
+    _number += 1
+    svg = svg[svg.index("<svg"):]
+    mark = f"p{_number}-"
+    svg = re.sub(r"""\bid=(["'])""", rf"id=\1{mark}", svg)
+    svg = re.sub(r"""href=(["'])#""", rf"href=\1#{mark}", svg)
+    svg = svg.replace("url(#", f"url(#{mark}")
+    # gnuplot's own title and description say that it is gnuplot's.
+    svg = re.sub(r"<(title|desc)>.*?</\1>\n?", "", svg, flags=re.DOTALL)
+    about = about.replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"(<svg[^>]*)>", lambda m: f'{m.group(1)} role="img">\n'
+                  f"<title>{about}</title>", svg, count=1)
+
+
+def picture_draw(width, height, script, about):
+    text = HEAD.format(width=width, height=height) + script
+    try:
+        done = subprocess.run(["gnuplot"], input=text, capture_output=True,
+                              text=True, timeout=120)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise Trouble(f"gnuplot: {problem}")
+    if done.returncode != 0 or "</svg>" not in done.stdout:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        raise Trouble("gnuplot cannot draw: "
+                      f"{said[-1].strip() if said else 'no picture'}")
+    return svg_embed(done.stdout, about)
+
+
+def data_block(name, rows):
+    lines = "\n".join(" ".join(str(v) for v in row) for row in rows)
+    return f"${name} << END\n{lines}\nEND\n"
+
+
+def line_style(data, line):
+    """By its place among all lines, so that it looks alike everywhere."""
+    if line == HAND:
+        return f"lc rgb '{BLACK}' dt (6,4) lw 2 pt 2 ps 0.8"
+    n = data.lines.index(line)
+    return (f"lc rgb '{COLOURS[n % len(COLOURS)]}' lw 2 "
+            f"pt {POINTS[n % len(POINTS)]} ps 0.8")
+
+
+def cores_mark(data, network):
+    """An upright line, right of which ranks share cores."""
+    if network == "real" or data.cores >= data.ranks[-1]:
+        return ""
+    return f"""\
+set arrow from {data.cores}, graph 0 to {data.cores}, graph 1 nohead back \
+lc rgb '{GREY}' lw 1 dt (8,6)
+set label 'cores' at {data.cores}, graph 0.97 right offset -0.5,0 \
+tc rgb '{GREY}' font ',11'
+"""
+
+
+def speedup_draw(data, app, network):
+    """None where no line has a point.  All networks have one scale."""
+    curves = {line: data.curve(app, network, line) for line in data.lines}
+    curves = {line: rows for line, rows in curves.items() if rows}
+    if not curves:
+        return None
+    most = max(row[3] for line in data.lines for where in data.networks
+               for row in data.curve(app, where, line))
+    last = data.ranks[-1]
+    blocks = ""
+    plots = [f"x with lines lc rgb '{GREY}' lw 1.5 dt (2,4) title 'ideal'"]
+    for n, (line, rows) in enumerate(curves.items()):
+        blocks += data_block(f"d{n}", rows)
+        plots.append(f"$d{n} using 1:2:3:4 with yerrorlines "
+                     f"{line_style(data, line)} "
+                     f"title {quoted(data.line_name(line))}")
+    script = blocks + cores_mark(data, network) + f"""
+set title {quoted(f'{app}, {network}')} font ',14'
+set xlabel 'ranks'
+set ylabel 'speedup'
+set key bmargin center vertical maxrows 3 reverse Left samplen 2.5
+set xtics ({', '.join(str(r) for r in data.ranks)})
+set xrange [{min(data.ranks[0], 1) - 0.03 * last}:{1.03 * last}]
+set yrange [0:{max(1.0, most) * 1.15}]
+plot {', '.join(plots)}
+"""
+    return picture_draw(430, 370, script, f"Speedup of {app} against ranks, "
+                        f"network {network}")
+
+
+GAP = 0.5  # before the bars of another application
+
+
+def bar_rows(bars):
+    """From each bar's parts, rows of boxes: left, right, middle of y; as
+    percent of the first bar of its group."""
+    rows = {part: [] for part in PARTS}
+    whole, group, y = None, None, -1.0
+    for app, _, parts in bars:
+        y += 1
+        if app != group:
+            y += GAP * (group is not None)
+            whole, group = sum(parts.values()) or 1.0, app
+        left = 0.0
+        for part in PARTS:
+            right = left + 100 * parts[part] / whole
+            rows[part].append((left, right, -y))
+            left = right
+    return rows
+
+
+def bars_draw(bars, network, ranks):
+    """Bars lie, so that their names can be read; one after the other is an
+    application's, the first of which is 100 %."""
+    rows = bar_rows(bars)
+    blocks = "".join(data_block(f"d{n}", rows[part])
+                     for n, part in enumerate(PARTS))
+    last = rows[PARTS[-1]]
+    ends = [(right, y, f'"{sum(parts.values()):.3g} s"')
+            for (_, right, y), (_, _, parts) in zip(last, bars)]
+    blocks += data_block("ends", ends)
+    names = ", ".join(f"{quoted(f'{app}  {line}')} {y}"
+                      for (_, _, y), (app, line, _) in zip(last, bars))
+    low = last[-1][2]
+    plots = [f"$d{n} using 1:3:1:2:($3-0.36):($3+0.36) with boxxyerror "
+             f"fs solid 1.0 noborder lc rgb '{PART_COLOURS[part]}' "
+             f"title '{part}'" for n, part in enumerate(PARTS)]
+    plots.append("$ends using 1:2:3 with labels left offset 0.5,0 notitle")
+    most = max(row[0] for row in ends)
+    script = blocks + f"""
+set title {quoted(f'{network}, {ranks} ranks')} font ',14'
+set xlabel 'percent of the time of the first bar of an application'
+set key outside top center horizontal reverse Left samplen 1.5
+unset grid
+set grid xtics lc rgb '#e4e4e4'
+set ytics ({names}) scale 0
+set xrange [0:{most * 1.15}]
+set yrange [{low - 0.6}:0.6]
+plot {', '.join(plots)}
+"""
+    return picture_draw(880, 140 + int(26 * (1 - low)), script,
+                        f"Parts of the time of each application, {network}")
+
+
+def distribution_draw(curves, title, label):
+    """Curves of (lower bound, count) by name; zero is put at the axis."""
+    blocks, plots, bounds = "", [], set()
+    for n, (name, counts) in enumerate(curves.items()):
+        whole = sum(counts.values())
+        rows = [(max(low, 0.5), 100 * count / whole)
+                for low, count in counts.items()]
+        bounds.update(low for low, _ in rows)
+        blocks += data_block(f"d{n}", rows)
+        plots.append(
+            f"$d{n} using 1:2 with linespoints "
+            f"lc rgb '{COLOURS[n % len(COLOURS)]}' lw 2 "
+            f"pt {POINTS[n % len(POINTS)]} ps 0.7 dt {n % 5 + 1} "
+            f"title {quoted(name)}")
+    script = blocks + f"""
+set title {quoted(title)} font ',14'
+set logscale x 2
+set xrange [{min(bounds) / 1.3}:{max(bounds) * 1.3}]
+set format x '%.0f'
+set xtics autofreq rotate by -40 font ',10'
+set xlabel {quoted(label)}
+set ylabel '% of all'
+set key bmargin center vertical maxrows 3 reverse Left samplen 2
+set yrange [0:*]
+plot {', '.join(plots)}
+"""
+    return picture_draw(310, 350, script, title)
