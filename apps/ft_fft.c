@@ -4,7 +4,8 @@
  * (see Van Loan, Computational Frameworks for the Fast Fourier Transform,
  * 1992, section 1.7), in passes of radix 4 and a last one of radix 2 where n
  * is no power of 4.  Some transforms go side by side, as in the NAS report:
- * every loop is along them, and vectorises.
+ * every loop is along them, and vectorises.  Of columns there are more, for
+ * longer pieces of the rows that they are in.
  */
 #include <config.h>
 
@@ -13,9 +14,9 @@
 
 #include "ft_fft.h"
 
-enum { LINES = FFT_LINES, TILE = 4, PAD = 40 };
+enum { TILE = 4, PAD = 40, ROWS = FFT_ROWS, COLUMNS = FFT_COLUMNS };
 
-/* Lines in split form: point k of line l at k * LINES + l. */
+/* Some transforms in split form: point k of number i at k * count + i. */
 struct lines {
     double *re, *im;
 };
@@ -28,7 +29,7 @@ fft_make(const struct app_run *run, size_t n)
 
     f.root_re = app_private(run, n, sizeof *f.root_re);
     f.root_im = app_private(run, n, sizeof *f.root_im);
-    f.room = app_private(run, 4 * (n * LINES + PAD), sizeof *f.room);
+    f.room = app_private(run, 4 * (n * COLUMNS + PAD), sizeof *f.room);
     for (size_t k = 0; k < n; k++) {
         f.root_re[k] = cos(turn * (double)k / (double)n);
         f.root_im[k] = -sin(turn * (double)k / (double)n);
@@ -44,12 +45,13 @@ fft_free(struct fft *f)
     free(f->root_re);
 }
 
-/* The pads keep the four parts from the same sets of the cache. */
+/* One of two places for lines.  The pads keep their four parts from the same
+ * sets of the cache. */
 static struct lines
-lines_part(const struct fft *f, int which)
+lines_place(const struct fft *f, size_t count, size_t which)
 {
-    const size_t part = f->n * LINES + PAD;
-    double      *first = f->room + (size_t)(2 * which) * part;
+    const size_t part = f->n * count + PAD;
+    double      *first = f->room + 2 * which * part;
 
     return (struct lines){ first, first + part };
 }
@@ -121,12 +123,13 @@ pass_two(struct lines to, struct lines from, size_t width)
     }
 }
 
-/* Transform what is in part 0 of the room; where the result is. */
+/* Transform what is in place 0; where the result is. */
 static struct lines
-lines_transform(const struct fft *f)
+lines_transform(const struct fft *f, size_t count)
 {
-    struct lines from = lines_part(f, 0), to = lines_part(f, 1), swap;
-    size_t       n = f->n, width = LINES;
+    struct lines from = lines_place(f, count, 0);
+    struct lines to = lines_place(f, count, 1), swap;
+    size_t       n = f->n, width = count;
 
     for (; n > 1; swap = from, from = to, to = swap) {
         if (n >= 4)
@@ -143,21 +146,21 @@ void
 fft_columns(const struct fft *f, enum direction direction,
             struct cell *const *to, struct cell *const *from, size_t columns)
 {
-    for (size_t c = 0; c < columns; c += LINES) {
-        struct lines l = lines_turn(lines_part(f, 0), direction);
+    for (size_t c = 0; c < columns; c += COLUMNS) {
+        struct lines l = lines_turn(lines_place(f, COLUMNS, 0), direction);
 
         for (size_t k = 0; k < f->n; k++)
 #pragma omp simd
-            for (size_t i = 0; i < LINES; i++) {
-                l.re[k * LINES + i] = from[k][c + i].re;
-                l.im[k * LINES + i] = from[k][c + i].im;
+            for (size_t i = 0; i < COLUMNS; i++) {
+                l.re[k * COLUMNS + i] = from[k][c + i].re;
+                l.im[k * COLUMNS + i] = from[k][c + i].im;
             }
-        l = lines_turn(lines_transform(f), direction);
+        l = lines_turn(lines_transform(f, COLUMNS), direction);
         for (size_t k = 0; k < f->n; k++)
 #pragma omp simd
-            for (size_t i = 0; i < LINES; i++) {
-                to[k][c + i].re = l.re[k * LINES + i];
-                to[k][c + i].im = l.im[k * LINES + i];
+            for (size_t i = 0; i < COLUMNS; i++) {
+                to[k][c + i].re = l.re[k * COLUMNS + i];
+                to[k][c + i].im = l.im[k * COLUMNS + i];
             }
     }
 }
@@ -167,10 +170,10 @@ static void
 lines_fill(const struct fft *f, struct lines l, const struct cell *rows)
 {
     for (size_t k = 0; k < f->n; k += TILE)
-        for (size_t i = 0; i < LINES; i++)
+        for (size_t i = 0; i < ROWS; i++)
             for (size_t t = k; t < k + TILE; t++) {
-                l.re[t * LINES + i] = rows[i * f->n + t].re;
-                l.im[t * LINES + i] = rows[i * f->n + t].im;
+                l.re[t * ROWS + i] = rows[i * f->n + t].re;
+                l.im[t * ROWS + i] = rows[i * f->n + t].im;
             }
 }
 
@@ -178,10 +181,10 @@ static void
 lines_empty(const struct fft *f, struct lines l, struct cell *rows)
 {
     for (size_t k = 0; k < f->n; k += TILE)
-        for (size_t i = 0; i < LINES; i++)
+        for (size_t i = 0; i < ROWS; i++)
             for (size_t t = k; t < k + TILE; t++) {
-                rows[i * f->n + t].re = l.re[t * LINES + i];
-                rows[i * f->n + t].im = l.im[t * LINES + i];
+                rows[i * f->n + t].re = l.re[t * ROWS + i];
+                rows[i * f->n + t].im = l.im[t * ROWS + i];
             }
 }
 
@@ -189,11 +192,11 @@ void
 fft_rows(const struct fft *f, enum direction direction, struct cell *rows,
          size_t count)
 {
-    for (size_t i = 0; i < count; i += LINES) {
-        struct lines l = lines_turn(lines_part(f, 0), direction);
+    for (size_t i = 0; i < count; i += ROWS) {
+        struct lines l = lines_turn(lines_place(f, ROWS, 0), direction);
 
         lines_fill(f, l, rows + i * f->n);
-        l = lines_turn(lines_transform(f), direction);
+        l = lines_turn(lines_transform(f, ROWS), direction);
         lines_empty(f, l, rows + i * f->n);
     }
 }

@@ -8,7 +8,7 @@
 
 #include "common.h"
 
-enum { FFT_LINES = 16 }; /* transforms side by side */
+enum { FFT_ROWS = 16, FFT_COLUMNS = 64 }; /* transforms side by side */
 
 struct cell {
     double re, im;
@@ -29,12 +29,12 @@ struct fft fft_make(const struct app_run *run, size_t n);
 void       fft_free(struct fft *f);
 
 /* Transform columns: from[k] and to[k] are row k, of so many columns, a
- * multiple of FFT_LINES.  In place, too. */
+ * multiple of FFT_COLUMNS.  In place, too. */
 void fft_columns(const struct fft *f, enum direction direction,
                  struct cell *const *to, struct cell *const *from,
                  size_t columns);
 
-/* Transform rows in place: a multiple of FFT_LINES, without gaps. */
+/* Transform rows in place: a multiple of FFT_ROWS, without gaps. */
 void fft_rows(const struct fft *f, enum direction direction, struct cell *rows,
               size_t count);
 
