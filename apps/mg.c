@@ -20,8 +20,8 @@
  * itself.
  *
  * Limit: memory bandwidth; each operator passes over two or three grids and
- * computes little for each point.  In class A, two ranks exchange planes of
- * 512 KiB for slabs of 64 MiB.
+ * computes little for each point.  In class A, which takes 0.4 GiB of heap,
+ * two ranks exchange planes of 512 KiB for slabs of 64 MiB.
  */
 #include <config.h>
 
