@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/timing.h"
 #include "harness.h"
 
 enum { THREADS = 4, EACH = 100000 };
@@ -71,6 +72,93 @@ START_TEST(the_table_names_every_counter_and_gives_seconds)
 }
 END_TEST
 
+START_TEST(a_value_goes_to_the_bucket_below_which_it_is_not)
+{
+    const uint64_t       value[] = { 0, 1, 2, 3, 4, 4095, 4096, UINT64_MAX };
+    const uint64_t       low[] = { 0, 1, 2, 2, 4, 2048, 4096, 1ull << 63 };
+    struct hearthi_tally t;
+
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+        unsigned b = hearthi_bucket(value[i]);
+
+        ck_assert_uint_lt(b, HEARTHI_BUCKETS);
+        ck_assert_uint_eq(hearthi_bucket_low(b), low[i]);
+    }
+    hearthi_tally_reset();
+    hearthi_distribute(burst, 5);
+    hearthi_distribute(burst, 7);
+    hearthi_tally_copy(&t);
+    ck_assert_uint_eq(t.bucket[HEARTHI_DISTRIBUTION_burst][3], 2);
+}
+END_TEST
+
+START_TEST(a_fault_inside_a_call_counts_as_the_call)
+{
+    uint64_t     call, fault;
+    hearth_stats s;
+
+    hearthi_tally_reset();
+    call = hearthi_time_begin();
+    ck_assert(hearthi_is_waiting());
+    fault = hearthi_time_begin();
+    hearthi_time_end(fault_ns, fault);
+    ck_assert(hearthi_is_waiting());
+    hearthi_time_end(lock_ns, call);
+    ck_assert(!hearthi_is_waiting());
+    hearthi_stats_copy(&s);
+    ck_assert_uint_eq(s.fault_ns, 0);
+    ck_assert_uint_gt(s.lock_ns, 0);
+}
+END_TEST
+
+START_TEST(serving_goes_to_what_the_program_did_when_it_began)
+{
+    struct hearthi_service service = { 0 };
+    hearth_stats           s;
+    uint64_t               call;
+
+    hearthi_tally_reset();
+    hearthi_service_end(&service); /* it had not begun */
+    hearthi_service_begin(&service);
+    hearthi_service_end(&service);
+    hearthi_stats_copy(&s);
+    ck_assert(s.service_ns > 0 && s.service_wait_ns == 0);
+    call = hearthi_time_begin();
+    hearthi_service_begin(&service);
+    hearthi_time_end(fault_ns, call);
+    hearthi_service_end(&service);
+    hearthi_stats_copy(&s);
+    ck_assert(s.service_wait_ns > 0);
+}
+END_TEST
+
+/* A fault takes microseconds, so this is how counting may be always on.  The
+ * least of many turns: another process may have the core in some. */
+START_TEST(the_time_of_a_call_is_taken_in_less_than_100_ns)
+{
+    enum { TURNS = 5000, CALLS = 100 };
+    uint64_t least = UINT64_MAX;
+
+    hearthi_clock_open();
+    if (hearthi_clock_scale == 0)
+        return; /* the kernel's clock may be a system call */
+    for (int i = 0; i < TURNS; i++) {
+        uint64_t begin = hearthi_now(), took;
+
+        for (int k = 0; k < CALLS; k++) {
+            uint64_t start = hearthi_time_begin();
+
+            hearthi_count(read_faults, 1);
+            hearthi_time_end(fault_ns, start);
+        }
+        took = hearthi_now() - begin;
+        least = took < least ? took : least;
+    }
+    printf("# %.1f ns\n", (double)least / CALLS);
+    ck_assert_uint_lt(least / CALLS, 100);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -79,6 +167,10 @@ main(void)
 
     tcase_add_test(tc, no_count_is_lost_between_threads);
     tcase_add_test(tc, a_reset_forgets_everything);
+    tcase_add_test(tc, a_value_goes_to_the_bucket_below_which_it_is_not);
+    tcase_add_test(tc, a_fault_inside_a_call_counts_as_the_call);
+    tcase_add_test(tc, serving_goes_to_what_the_program_did_when_it_began);
+    tcase_add_test(tc, the_time_of_a_call_is_taken_in_less_than_100_ns);
     tcase_add_test(tc, the_table_names_every_counter_and_gives_seconds);
     suite_add_tcase(s, tc);
     return unit_main(s);

@@ -58,6 +58,28 @@ static const char help_text[] =
     "                   and say what the probe finds\n"
     "  --man            hearth-env(7), for man\n";
 
+static const char man_file[] =
+    ".SH STATISTICS FILE\n"
+    "What HEARTH_STATS=json:FILE writes is one object.  Its members\n"
+    ".BR version \", \" mpi \", \" ranks \", \" nodes \", \" transport ,\n"
+    ".BR consistency \" and \" options\n"
+    "say what ran and with which values of the variables above;\n"
+    ".B seconds\n"
+    "is the longest section of a rank,\n"
+    ".B sum\n"
+    "has the counters, summed over ranks, and\n"
+    ".B rank\n"
+    "is an array with an object for each:\n"
+    ".BR rank \", \" node \", \" host \", \" seconds \", its \" counters ,\n"
+    ".B messages\n"
+    "(udp: for each operation how many were sent, their bytes, and how many\n"
+    "of them were sent again),\n"
+    ".B refused\n"
+    "(udp: datagrams by the reason why they were dropped) and\n"
+    ".BR distributions :\n"
+    "for each the buckets that are not empty, as pairs of the least value of\n"
+    "the bucket and of the number of values in it.  Members may be added.\n";
+
 static void
 man_print(void)
 {
@@ -88,7 +110,9 @@ man_print(void)
         printf(".TP\n.B %s\n", hearthi_distribution_name(d));
         hearthi_roff_text(stdout, hearthi_distribution_help(d));
     }
-    printf(".SH SEE ALSO\n.BR hearth.h (3)\n");
+    fputs(man_file, stdout);
+    printf(".SH SEE ALSO\n"
+           ".BR hearth_stats_start (3),\n.BR hearth.h (3)\n");
 }
 
 /* The launcher of another MPI gives as many worlds of one rank. */

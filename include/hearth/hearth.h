@@ -231,10 +231,10 @@ typedef struct hearth_stats {
     uint64_t flags;         /**< flags waited for */
     uint64_t atomics;       /**< atomic operations on heap words */
     uint64_t messages;      /**< messages to other nodes: datagrams sent (udp);
-                                 one-sided operations, where a fetch needs no
-                                 second message, and what barriers send (mpi) */
-    uint64_t message_bytes; /**< bytes that they moved: with their heads (udp),
-                                 either way and without MPI's own (mpi) */
+                                 one-sided operations, where no answer comes
+                                 back, and what barriers send (mpi) */
+    uint64_t message_bytes; /**< bytes in them: with their heads (udp); moved
+                                 either way, without MPI's own (mpi) */
     uint64_t local_messages; /**< through shared memory (udp) */
     uint64_t resends;       /**< datagrams sent again for want of an answer */
     uint64_t repeats;       /**< datagrams that came again */

@@ -15,7 +15,8 @@
 
 #define PREFIX "HEARTH_"
 
-enum { SHOWN = 64, LONGEST_NAME = 64, CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
+enum { SHOWN = 64, LONGEST_NAME = 64 };
+enum { CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
 
 extern char **environ;
 

@@ -16,7 +16,11 @@ enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
-enum hearthi_report { HEARTHI_STATS_NO, HEARTHI_STATS_YES, HEARTHI_STATS_JSON };
+enum hearthi_report {
+    HEARTHI_STATS_NO,
+    HEARTHI_STATS_YES,
+    HEARTHI_STATS_JSON
+};
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */

@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "stat.h"
 
-/* How deep in calls and faults this thread is.  Initial-exec: a signal handler
- * uses it. */
+/* How deep in calls and faults this thread is.  Initial-exec: a signal
+ * handler uses it. */
 extern _Thread_local __attribute__((tls_model("initial-exec")))
 unsigned hearthi_depth;
 
