@@ -194,8 +194,8 @@ rows_factor_any(double *a, size_t n, size_t stride)
 INLINE void
 rows_divide_any(double *a, const double *u, size_t n, size_t stride)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++) {
             double *row = a + i * stride;
 
             row[k] /= u[k * stride + k];

@@ -9,13 +9,14 @@
  * diagonal, and after the rest of its row and column.
  *
  * Sharing: a page holds pieces of the blocks of all ranks in a row of the
- * grid, which store to it in one interval, each to its own words.  A block
- * row is at home on one of them.
+ * grid, which store to it in one interval, each to its own words: two ranks
+ * if there are four of them, but one if there are two.  A block row is at home
+ * on one of them.
  *
  * Limit: the diffs.  Each page of what is left of the matrix is brought home
  * by each of its writers but the one at home, and fetched again by it, in
- * each step: a run on several nodes is mostly that.  Large blocks (-b) make
- * fewer steps.
+ * each step: from four ranks on, a run on several nodes is mostly that.
+ * Large blocks (-b) make fewer steps.
  */
 #include <config.h>
 
@@ -36,17 +37,18 @@ struct plain {
     size_t  row, column; /* mine */
 };
 
-/* A grid that is as nearly square as the number of ranks allows. */
+/* A grid that is as nearly square as the number of ranks allows, and if not,
+ * high: then fewer ranks share a page. */
 static void
 grid_make(struct plain *p, const struct app_run *run)
 {
     const size_t ranks = (size_t)run->ranks;
 
-    p->grid_rows = 1;
-    for (size_t r = 2; r * r <= ranks; r++)
-        if (ranks % r == 0)
-            p->grid_rows = r;
-    p->grid_columns = ranks / p->grid_rows;
+    p->grid_columns = 1;
+    for (size_t c = 2; c * c <= ranks; c++)
+        if (ranks % c == 0)
+            p->grid_columns = c;
+    p->grid_rows = ranks / p->grid_columns;
     p->row = (size_t)run->rank % p->grid_rows;
     p->column = (size_t)run->rank / p->grid_rows;
 }
