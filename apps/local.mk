@@ -9,6 +9,7 @@ APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
+bin_PROGRAMS += hearth-climate
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -50,3 +51,10 @@ hearth_tsp_SOURCES = %D%/tsp.c %D%/tsp_verify.c %D%/tsp_verify.h \
   %D%/tsplib.c %D%/tsplib.h
 hearth_tsp_CFLAGS = $(APP_CFLAGS)
 hearth_tsp_LDADD = $(APP_LIBS)
+
+hearth_climate_SOURCES = %D%/climate.c %D%/climate_case.c \
+  %D%/climate_case.h %D%/climate_core.c %D%/climate_core.h \
+  %D%/climate_filter.c %D%/climate_filter.h %D%/climate_grid.c \
+  %D%/climate_grid.h
+hearth_climate_CFLAGS = $(APP_CFLAGS)
+hearth_climate_LDADD = $(APP_LIBS)
