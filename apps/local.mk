@@ -12,7 +12,7 @@ APP_SQRT = -fno-math-errno
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp hearth-mg hearth-ft
-bin_PROGRAMS += hearth-water hearth-barnes
+bin_PROGRAMS += hearth-water hearth-barnes hearth-climate
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -75,3 +75,10 @@ hearth_barnes_SOURCES = %D%/barnes.c \
   %D%/barnes_tree.c %D%/barnes_tree.h
 hearth_barnes_CFLAGS = $(APP_CFLAGS) $(APP_SQRT)
 hearth_barnes_LDADD = $(APP_LIBS)
+
+hearth_climate_SOURCES = %D%/climate.c %D%/climate_case.c \
+  %D%/climate_case.h %D%/climate_core.c %D%/climate_core.h \
+  %D%/climate_filter.c %D%/climate_filter.h %D%/climate_grid.c \
+  %D%/climate_grid.h
+hearth_climate_CFLAGS = $(APP_CFLAGS)
+hearth_climate_LDADD = $(APP_LIBS)
