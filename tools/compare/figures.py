@@ -125,7 +125,7 @@ class Data:
         """What speedups are against, in words."""
         names = list(dict.fromkeys(self.line_name(c.line())
                                    for c in self.bases.values()))
-        return (f"one rank of {' or '.join(names)} "
+        return (f"one rank of {', or without that '.join(names)}, "
                 f"on network {self.networks[0]}")
 
     def point(self, app, network, line, ranks):

@@ -55,11 +55,12 @@ def speedup_section(data, names):
             f"Speedup of <i>{escape(app)}</i> ({escape(described.about)})."
             f"  {'After' if app in MOCHA_FIGURES else 'In the form of'}"
             f" {after} of {tables.MOCHA}."))
+    shared = ("  Right of the upright line, ranks share cores."
+              if any(plot.cores_mark(data, n) for n in data.networks) else "")
     lead = paragraph(
         f"Against {escape(data.base_text())}, by the medians; the bars go from"
         " the slowest run to the fastest.  The dotted line is as many times"
-        " as fast as there are ranks; right of the upright one, ranks share"
-        " cores.")
+        f" as fast as there are ranks.{shared}")
     if len(data.networks) == 1:  # then there is room for two in a row
         parts = ['<div class="pair">\n', *parts, "</div>\n"]
     return section("speedup", "Speedup against ranks", lead, *parts)

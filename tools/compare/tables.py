@@ -132,8 +132,8 @@ def traffic_table(data, name):
         diffs, bytes_ = point.per_rank("diffs"), point.per_rank("diff_bytes")
         intervals = point.per_rank("intervals")
         rows.append(where_cells(data, app, network, line) + [
-            megabytes(bytes_), number(diffs), ratio(bytes_, diffs, 0),
-            number(intervals), ratio(diffs, intervals),
+            megabytes(bytes_), number(diffs, 1), ratio(bytes_, diffs, 0),
+            number(intervals, 1), ratio(diffs, intervals),
             megabytes(point.per_rank("message_bytes"))])
     head = ["diff traffic, MB", "diffs", "diff size, bytes", "intervals",
             "diffs per interval", "all traffic, MB"]
