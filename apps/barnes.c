@@ -276,7 +276,7 @@ cluster_close(struct cluster *c)
 
 /* The same steps on one rank, in private memory. */
 static struct cluster
-sequential_run(const struct app_run *run)
+sequential_run(struct app_run *run)
 {
     const size_t   n = (size_t)bodies;
     struct cluster c = { .alone = true };
@@ -288,8 +288,10 @@ sequential_run(const struct app_run *run)
     c.node = app_private(run, tree_nodes(1, n), sizeof *c.node);
     c.built = app_private(run, 1, sizeof *c.built);
     cluster_open(&c, run, 1);
+    app_sequential_start(run);
     for (long s = 0; s < steps; s++)
         cluster_step(&c, s);
+    app_sequential_stop(run);
     return c;
 }
 

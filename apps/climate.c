@@ -110,7 +110,7 @@ halo_fetch(const struct model *m, int stage)
 
 /* The same steps by one rank in its own memory. */
 static void
-sequential_run(const struct app_run *run, struct model *m, size_t unit)
+sequential_run(struct app_run *run, struct model *m, size_t unit)
 {
     model_start(m, run, unit);
     for (int i = 0; i < STAGES; i++)
@@ -119,9 +119,11 @@ sequential_run(const struct app_run *run, struct model *m, size_t unit)
     m->from = 0;
     m->to = m->grid.rows;
     climate_case_fill(&m->grid, m->state[0], (double)angle, 0, m->to);
+    app_sequential_start(run);
     for (long n = 0; n < steps; n++)
         for (int i = 0; i < STAGES; i++)
             stage_run(m, i);
+    app_sequential_stop(run);
 }
 
 static void

@@ -124,6 +124,18 @@ app_field(struct app_run *run, const char *format, ...)
 }
 
 void
+app_sequential_start(struct app_run *run)
+{
+    run->started = now();
+}
+
+void
+app_sequential_stop(struct app_run *run)
+{
+    app_field(run, "sequential=%.6f", now() - run->started);
+}
+
+void
 app_fail(const struct app_run *run, const char *format, ...)
 {
     char    why[200];

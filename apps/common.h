@@ -113,6 +113,12 @@ void app_verdict(struct app_run *run, bool ok, const char *format, ...)
 /* Add " key=value" to the result line. */
 void app_field(struct app_run *run, const char *format, ...) APP_PRINTF(2, 3);
 
+/* Where --verify makes a sequential run in private memory: begin and end what
+ * would be its timed section.  The result line says how long it took, which
+ * tells what sharing costs a single rank. */
+void app_sequential_start(struct app_run *run);
+void app_sequential_stop(struct app_run *run);
+
 /* Wait for all ranks; maximum over all ranks.  Collective. */
 void   app_barrier(const struct app_run *run);
 double app_max(struct app_run *run, double value);

@@ -241,7 +241,7 @@ difference(const double *a, const double *b, size_t count)
 
 /* The same steps on one rank, in private memory. */
 static struct water
-sequential_run(const struct app_run *run)
+sequential_run(struct app_run *run)
 {
     const size_t n = (size_t)molecules;
     struct water w = { .alone = true, .parts = 1 };
@@ -251,8 +251,10 @@ sequential_run(const struct app_run *run)
     w.sums = app_private(run, (size_t)steps + 1, sizeof *w.sums);
     water_open(&w, run);
     water_begin(&w);
+    app_sequential_start(run);
     for (long s = 1; s <= steps; s++)
         water_step(&w, &w.sums[s]);
+    app_sequential_stop(run);
     return w;
 }
 
