@@ -9,7 +9,7 @@ APP_CFLAGS = $(AM_CFLAGS) -fopenmp-simd -ffp-contract=off
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp
-bin_PROGRAMS += hearth-climate
+bin_PROGRAMS += hearth-climate hearth-ocean
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -58,3 +58,8 @@ hearth_climate_SOURCES = %D%/climate.c %D%/climate_case.c \
   %D%/climate_grid.h
 hearth_climate_CFLAGS = $(APP_CFLAGS)
 hearth_climate_LDADD = $(APP_LIBS)
+
+hearth_ocean_SOURCES = %D%/ocean.c %D%/ocean_grid.c %D%/ocean_grid.h \
+  %D%/ocean_model.c %D%/ocean_model.h %D%/ocean_solve.c %D%/ocean_solve.h
+hearth_ocean_CFLAGS = $(APP_CFLAGS)
+hearth_ocean_LDADD = $(APP_LIBS)
