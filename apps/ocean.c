@@ -21,10 +21,11 @@
  * each neighbour and suits pages; with --parts squares it is as square as in
  * SPLASH-2, which takes fewer points and many more pages.
  *
- * Limit: synchronisation.  Half of the sweeps are on planes of less than a
- * page for each rank, and cost four messages and a lock whatever their size.
- * On one node, the memory's bandwidth: some 50 MB of grids are read and
- * written, most of them a few times, in each step.
+ * Limit: between nodes, synchronisation.  A sweep costs two barriers, a lock
+ * and a few pages on any plane, and half of the sweeps are on planes of a few
+ * pages, where one rank could do alone what there is to compute.  In arrays
+ * of rows, two ranks also store to the pages where their strips meet.  On
+ * one node, the arithmetic of the sweeps on the two finest planes.
  */
 #include <config.h>
 

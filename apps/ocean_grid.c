@@ -158,12 +158,20 @@ ocean_plane_init(struct ocean_plane *p, const struct ocean_team *t, size_t n)
     plane_measure(p);
 }
 
-/* Point i stands for points 2 i - 1 and 2 i, and is where the latter is. */
+/*
+ * Point i stands for points 2 i - 1 and 2 i.  In parts by themselves it is
+ * where the latter is, so that the margins have all that is near; in arrays of
+ * rows everything can be reached.
+ */
 void
 ocean_plane_halve(struct ocean_plane *coarse, const struct ocean_plane *fine)
 {
     const struct ocean_team *t = fine->team;
 
+    if (!t->contiguous) {
+        ocean_plane_init(coarse, t, fine->n / 2);
+        return;
+    }
     plane_alloc(coarse, t, fine->n / 2);
     for (int a = 1; a < t->down; a++)
         coarse->row[a] = (fine->row[a] + 1) / 2;
@@ -271,13 +279,30 @@ column_copy(const struct ocean_grid *g, size_t j, enum ocean_colour c)
     }
 }
 
+/* An array of rows has no margin; ask for what is there in its place. */
+static void
+rows_fetch(const struct ocean_grid *g)
+{
+    const struct ocean_plane *p = g->plane;
+    const size_t              bytes = (p->right - p->left) * sizeof(double);
+
+    if (!p->team->shared || p->first_row == p->last_row)
+        return;
+    if (p->top > 0)
+        hearth_prefetch(ocean_view_at(&g->mine, p->top - 1, p->left), bytes);
+    if (p->bottom < p->n + 2)
+        hearth_prefetch(ocean_view_at(&g->mine, p->bottom, p->left), bytes);
+}
+
 void
 ocean_grid_refresh(const struct ocean_grid *g, enum ocean_colour c)
 {
     const struct ocean_plane *p = g->plane;
 
-    if (!p->team->contiguous)
+    if (!p->team->contiguous) {
+        rows_fetch(g);
         return;
+    }
     if (p->top > 0)
         row_copy(g, p->top - 1, c);
     if (p->bottom < p->n + 2)
