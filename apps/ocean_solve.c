@@ -251,6 +251,34 @@ near_part(const struct ocean_plane *p, size_t at, double beyond)
     return 0.75 - (at == 1 || at == p->n ? 0.25 * beyond : 0);
 }
 
+/* Add to row i what two coarse rows, from one point before the first that
+ * is needed on, have between them. */
+static void
+row_correct(const struct ocean_grid *x, size_t i, const double *near,
+            const double *far, double beyond)
+{
+    const struct ocean_plane *p = x->plane;
+    const size_t              first = p->first_column, last = p->last_column;
+    const double              part = near_part(p, i, beyond);
+    double                   *here = ocean_row(x, i);
+    double                    west = part * near[0] + 0.25 * far[0];
+    double                    middle = part * near[1] + 0.25 * far[1];
+
+    for (size_t j = (first - 1) / 2 * 2 + 1, k = 2; j < last; j += 2, k++) {
+        double east;
+
+        if (j >= first)
+            here[j - first] += near_part(p, j, beyond) * middle + 0.25 * west;
+        if (j + 1 == last)
+            break; /* what is to the east may not be in the margin */
+        east = part * near[k] + 0.25 * far[k];
+        here[j + 1 - first] +=
+            near_part(p, j + 1, beyond) * middle + 0.25 * east;
+        west = middle;
+        middle = east;
+    }
+}
+
 /* Add the correction of a coarser plane, bilinearly, to x. */
 static void
 level_ascend(const struct ocean_solver *s, size_t level,
@@ -258,27 +286,15 @@ level_ascend(const struct ocean_solver *s, size_t level,
 {
     const struct ocean_plane *p = x->plane;
     const struct ocean_view  *from = &s->x[level].mine;
-
-    const double beyond = beyond_find(level);
+    const double              beyond = beyond_find(level);
+    const size_t              column = (p->first_column + 1) / 2 - 1;
 
     ocean_grid_refresh(&s->x[level], OCEAN_ALL);
     for (size_t i = p->first_row; i < p->last_row; i++) {
-        const size_t  near = (i + 1) / 2, far = i % 2 ? near - 1 : near + 1;
-        double       *here = ocean_row(x, i);
-        const size_t  first = (p->first_column + 1) / 2;
-        const double *a = ocean_view_at(from, near, first);
-        const double *b = ocean_view_at(from, far, first);
-        const double  part = near_part(p, i, beyond);
+        const size_t near = (i + 1) / 2, far = i % 2 ? near - 1 : near + 1;
 
-        for (size_t j = 0; j < ocean_width(p); j++) {
-            const size_t    column = p->first_column + j;
-            const ptrdiff_t k = (ptrdiff_t)((column + 1) / 2 - first);
-            const ptrdiff_t l = column % 2 ? k - 1 : k + 1;
-
-            here[j] +=
-                near_part(p, column, beyond) * (part * a[k] + 0.25 * b[k]) +
-                0.25 * (part * a[l] + 0.25 * b[l]);
-        }
+        row_correct(x, i, ocean_view_at(from, near, column),
+                    ocean_view_at(from, far, column), beyond);
     }
     ocean_team_barrier(s->team);
 }
