@@ -12,7 +12,7 @@ APP_SQRT = -fno-math-errno
 
 bin_PROGRAMS += hearth-sor hearth-mm hearth-lu hearth-nqueens
 bin_PROGRAMS += hearth-ep hearth-is hearth-em3d hearth-tsp hearth-mg hearth-ft
-bin_PROGRAMS += hearth-water hearth-barnes hearth-climate
+bin_PROGRAMS += hearth-water hearth-barnes hearth-ocean hearth-climate
 noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
@@ -82,3 +82,8 @@ hearth_climate_SOURCES = %D%/climate.c %D%/climate_case.c \
   %D%/climate_grid.h
 hearth_climate_CFLAGS = $(APP_CFLAGS)
 hearth_climate_LDADD = $(APP_LIBS)
+
+hearth_ocean_SOURCES = %D%/ocean.c %D%/ocean_grid.c %D%/ocean_grid.h \
+  %D%/ocean_model.c %D%/ocean_model.h %D%/ocean_solve.c %D%/ocean_solve.h
+hearth_ocean_CFLAGS = $(APP_CFLAGS)
+hearth_ocean_LDADD = $(APP_LIBS)
