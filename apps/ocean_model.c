@@ -47,7 +47,7 @@ grids_each(struct ocean_model *m, bool make)
  * same order: in a row, piece by piece, as the parts are.  Collective.
  */
 static double
-ocean_model_sum(struct ocean_model *m, const struct ocean_grid *g)
+points_sum(struct ocean_model *m, const struct ocean_grid *g)
 {
     const struct ocean_plane *p = g->plane;
     double                    all = 0;
@@ -103,7 +103,7 @@ shore_solve(struct ocean_model *m)
     ocean_grid_refresh(&m->shore, OCEAN_ALL);
     ocean_solve(&m->solver, &m->shore, &m->right[0], m->coupling,
                 m->accuracy * m->coupling);
-    m->shore_sum = ocean_model_sum(m, &m->shore);
+    m->shore_sum = points_sum(m, &m->shore);
 }
 
 void
@@ -329,7 +329,7 @@ ocean_model_step(struct ocean_model *m)
         ocean_solve(&m->solver, &m->change[e], &m->right[e],
                     e == 0 ? m->coupling : 0,
                     m->accuracy * greatest_find(m, &m->right[e]));
-    coast = -ocean_model_sum(m, &m->change[0]) / m->shore_sum;
+    coast = -points_sum(m, &m->change[0]) / m->shore_sum;
     layers_move(m, coast);
     ocean_team_barrier(&m->team);
 }

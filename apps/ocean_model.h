@@ -41,7 +41,7 @@ struct ocean_model {
     struct ocean_grid   right[2];           /* right sides: of a, of b */
     struct ocean_grid   change[2];          /* a with 0 on the coast; b */
     struct ocean_grid   shore;              /* as a, but 1 on the coast */
-    double             *sums;               /* see ocean_model_sum() */
+    double             *sums;               /* see points_sum() */
     size_t              pieces;             /* in a row; they begin at ... */
     size_t             *piece;
     double              shore_sum;
