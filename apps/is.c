@@ -7,22 +7,22 @@
  * sorted sequence, is found anew.
  *
  * Source: kernel IS of the NAS Parallel Benchmarks (Bailey et al., The NAS
- * Parallel Benchmarks, report RNR-94-007, 1994, and NAS-95-020, 1995),
- * shared as in TreadMarks' IS (Lu et al., Quantifying the performance
- * differences between PVM and TreadMarks, JPDC 43, 1997): shared buckets
- * under locks.
+ * Parallel Benchmarks, report RNR-94-007, 1994, and NAS-95-020, 1995), shared
+ * as in its version for shared memory (Jin, Frumkin, Yan, The OpenMP
+ * Implementation of NAS Parallel Benchmarks, report NAS-99-011, 1999).
  *
- * Sharing: a rank counts its own keys by itself and adds the counts to the
- * shared buckets, one section after the other, each under its lock and at
- * home on one rank; everybody begins with its own.  What was in a bucket
- * before is the place of its keys among equal ones.  After a barrier the home
- * of a section makes places of counts; after another one all ranks read all
- * places.
+ * Sharing: a rank counts its own keys and puts the counts into its row of a
+ * shared array.  After a barrier each rank takes a section of the values, with
+ * the counts of all ranks for them, and writes at which place each rank's keys
+ * of each value begin; after another one all ranks read the places that are
+ * theirs.  Everybody writes to what is at home on it alone.  (TreadMarks' IS
+ * adds to shared buckets under locks.  Their diffs are many short runs, since
+ * not every count changes: on two nodes the whole took twice as long.)
  *
- * Limit: the traffic.  The buckets, 2 MiB in class A, go to every rank and
- * back, and then to every rank again, in each iteration: so the time grows
- * with the ranks while the counting, half a pass over the keys on two of
- * them, shrinks.  On one node, the cache misses of two random accesses a key.
+ * Limit: the traffic.  In class A a rank fetches nearly 2 MiB of counts and
+ * 2 MiB of places in each iteration, however many ranks there are, while the
+ * counting, half a pass over the keys on two of them, shrinks.  On one node,
+ * the cache misses of two random accesses a key.
  */
 #include <config.h>
 
@@ -42,80 +42,110 @@ static const struct app_option options[] = {
 };
 
 /*
- * The sections of the buckets: number r is at home on rank r and has lock r,
- * as far as there are so many locks.
+ * The buckets.  A row of either array is at home on one rank, and whole pages.
+ * Section r of the values is [r, r + 1) * section, which ends with the last.
  */
 struct buckets {
-    int32_t *count; /* shared: keys of each value; 0 between iterations */
-    int32_t *less;  /* shared: keys that are less, within the section */
+    int32_t *count; /* shared, a row of each rank: its keys of each value */
+    int32_t *place; /* shared, a row of each section: where those of the first
+                       rank begin, of each value, and so on */
     int32_t *total; /* shared: keys of each section */
-    size_t  *first; /* of each section, and the end */
+    size_t   section, count_row, place_row; /* in elements */
 };
+
+/* So many elements, rounded up to pages. */
+static size_t
+row_length(const struct app_run *run, size_t elements)
+{
+    const size_t page = app_page_size(run) / sizeof(int32_t);
+
+    return (elements + page - 1) / page * page;
+}
+
+static int32_t *
+rows_alloc(const struct app_run *run, size_t row)
+{
+    return hearth_alloc((size_t)run->ranks * row, sizeof(int32_t),
+                        hearth_block());
+}
 
 static void
 buckets_init(struct buckets *b, const struct app_run *run, size_t values)
 {
-    b->count = hearth_alloc(values, sizeof *b->count, hearth_block());
-    b->less = hearth_alloc(values, sizeof *b->less, hearth_block());
-    b->total =
-        hearth_alloc((size_t)run->ranks, sizeof *b->total, hearth_on(0));
-    b->first = app_private(run, (size_t)run->ranks + 1, sizeof *b->first);
-    for (int r = 0; r <= run->ranks; r++)
-        b->first[r] = app_home_first(b->count, values, sizeof *b->count, r);
+    const size_t ranks = (size_t)run->ranks;
+
+    b->section = (values + ranks - 1) / ranks;
+    b->count_row = row_length(run, values);
+    b->place_row = row_length(run, ranks * b->section);
+    b->count = rows_alloc(run, b->count_row);
+    b->place = rows_alloc(run, b->place_row);
+    b->total = hearth_alloc(ranks, sizeof *b->total, hearth_on(0));
 }
 
 static void
 buckets_free(struct buckets *b)
 {
-    free(b->first);
     hearth_free(b->total);
-    hearth_free(b->less);
+    hearth_free(b->place);
     hearth_free(b->count);
 }
 
-/* Add my counts, and remember instead what was there before. */
-static void
-section_add(struct buckets *b, struct sort *s, int section)
+/* The values of a section: how many; none at the end if there are few. */
+static size_t
+section_length(const struct buckets *b, size_t values, size_t section)
 {
-    const int lock = section % HEARTH_LOCKS;
+    const size_t from = section * b->section;
 
-    if (b->first[section] == b->first[section + 1])
-        return;
-    hearth_lock(lock);
-    for (size_t v = b->first[section]; v < b->first[section + 1]; v++) {
-        int32_t before = b->count[v];
-
-        b->count[v] = before + s->next[v];
-        s->next[v] = before;
-    }
-    hearth_unlock(lock);
+    if (from >= values)
+        return 0;
+    return values - from < b->section ? values - from : b->section;
 }
 
-/* My section: places of the counts, which begin anew. */
-static void
-section_scan(struct buckets *b, int section)
+/* The places of a rank's keys in a section. */
+static int32_t *
+section_place(const struct buckets *b, size_t section, size_t rank)
 {
-    int32_t less = 0;
-
-    for (size_t v = b->first[section]; v < b->first[section + 1]; v++) {
-        b->less[v] = less;
-        less += b->count[v];
-        b->count[v] = 0;
-    }
-    b->total[section] = less;
+    return b->place + section * b->place_row + rank * b->section;
 }
 
-/* The rank of the first of my keys of each value. */
+/* My section: places of all ranks' counts. */
+static void
+section_scan(const struct app_run *run, const struct buckets *b,
+             size_t values)
+{
+    const size_t   mine = (size_t)run->rank, ranks = (size_t)run->ranks;
+    const size_t   length = section_length(b, values, mine);
+    const int32_t *count = b->count + mine * b->section;
+    int32_t        less = 0;
+
+    for (size_t r = 1; r < ranks; r++)
+        hearth_prefetch(count + (mine + r) % ranks * b->count_row,
+                        length * sizeof *count);
+    for (size_t v = 0; v < length; v++)
+        for (size_t r = 0; r < ranks; r++) {
+            section_place(b, mine, r)[v] = less;
+            less += count[r * b->count_row + v];
+        }
+    b->total[mine] = less;
+}
+
+/* Where my keys of each value begin. */
 static void
 buckets_read(const struct app_run *run, const struct buckets *b,
              struct sort *s)
 {
-    int32_t less = 0;
+    const size_t mine = (size_t)run->rank, ranks = (size_t)run->ranks;
+    int32_t      less = 0;
 
-    hearth_prefetch(b->less, s->values * sizeof *b->less);
-    for (int r = 0; r < run->ranks; r++) {
-        for (size_t v = b->first[r]; v < b->first[r + 1]; v++)
-            s->next[v] += less + b->less[v];
+    for (size_t r = 1; r < ranks; r++)
+        hearth_prefetch(section_place(b, (mine + r) % ranks, mine),
+                        b->section * sizeof *b->place);
+    for (size_t r = 0; r < ranks; r++) {
+        const int32_t *place = section_place(b, r, mine);
+        const size_t   length = section_length(b, s->values, r);
+
+        for (size_t v = 0; v < length; v++)
+            s->next[r * b->section + v] = less + place[v];
         less += b->total[r];
     }
 }
@@ -124,9 +154,10 @@ buckets_read(const struct app_run *run, const struct buckets *b,
 static int32_t
 buckets_less(const struct buckets *b, int32_t value)
 {
-    int32_t less = b->less[value];
+    const size_t section = (size_t)value / b->section;
+    int32_t less = section_place(b, section, 0)[(size_t)value % b->section];
 
-    for (int r = 0; b->first[r + 1] <= (size_t)value; r++)
+    for (size_t r = 0; r < section; r++)
         less += b->total[r];
     return less;
 }
@@ -178,10 +209,10 @@ is_run(struct app_run *run)
     app_start(run);
     for (int n = 1; n <= IS_ITERATIONS; n++) {
         is_keys_count(&s, n);
-        for (int r = 0; r < run->ranks; r++)
-            section_add(&b, &s, (run->rank + r) % run->ranks);
+        memcpy(b.count + (size_t)run->rank * b.count_row, s.next,
+               s.values * sizeof *s.next);
         hearth_barrier(); /* everybody's keys are counted */
-        section_scan(&b, run->rank);
+        section_scan(run, &b, s.values);
         hearth_barrier(); /* the places are there */
         buckets_read(run, &b, &s);
         is_keys_rank(&s);
