@@ -35,7 +35,7 @@ unit_tests += %D%/log
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c
-TESTS += %D%/model.sh
+no_mpi_tests += %D%/model.sh
 EXTRA_DIST += %D%/model.sh
 
 # The decoder of the udp transport's datagrams.
@@ -44,7 +44,7 @@ unit_tests += %D%/wire
   %D%/harness.h %D%/harness_unit.c
 %C%_wire_CFLAGS = $(test_cflags)
 %C%_wire_LDADD = $(unit_ldadd)
-TESTS += %D%/fuzz.sh
+no_mpi_tests += %D%/fuzz.sh
 EXTRA_DIST += %D%/fuzz.sh %D%/wire_fuzz.c
 
 # Its seal, and its sockets.  MPI is linked, not started.
