@@ -33,7 +33,7 @@ enum { ANNULI = 10, BLOCK = 1 << 16 };
 static const char *class = "A";
 
 static const struct app_option options[] = {
-    APP_TEXT('c', "class", &class, "S|W|A", "S", "size of the problem"),
+    NPB_OPTION(&class),
 };
 
 /* All of the sharing, and a rank's own part of it. */
@@ -44,36 +44,22 @@ struct tally {
 
 /* NPB 2.3 to 3.4.2 verify the sums, to 1e-8, and print the counts. */
 static const struct problem {
-    char         name;
     int          log; /* of the pairs, base 2 */
     struct tally want;
-} problems[] = {
-    { 'S',
-      24,
-      { -3.247834652034740e3,
-        -6.958407078382297e3,
-        { 6140517, 5865300, 1100361, 68546, 1648, 17 } } },
-    { 'W',
-      25,
-      { -2.863319731645753e3,
-        -6.320053679109499e3,
-        { 12281576, 11729692, 2202726, 137368, 3371, 36 } } },
-    { 'A',
-      28,
-      { -4.295875165629892e3,
-        -1.580732573678431e4,
-        { 98257395, 93827014, 17611549, 1110028, 26536, 245 } } },
+} problems[NPB_CLASSES] = {
+    [NPB_S] = { 24,
+                { -3.247834652034740e3,
+                  -6.958407078382297e3,
+                  { 6140517, 5865300, 1100361, 68546, 1648, 17 } } },
+    [NPB_W] = { 25,
+                { -2.863319731645753e3,
+                  -6.320053679109499e3,
+                  { 12281576, 11729692, 2202726, 137368, 3371, 36 } } },
+    [NPB_A] = { 28,
+                { -4.295875165629892e3,
+                  -1.580732573678431e4,
+                  { 98257395, 93827014, 17611549, 1110028, 26536, 245 } } },
 };
-
-static const struct problem *
-problem_find(void)
-{
-    const struct problem *p = problems;
-
-    while (p->name != class[0])
-        p++;
-    return p;
-}
 
 /* The next number of the sequence, in (-1, 1). */
 static inline double
@@ -136,7 +122,7 @@ tally_verify(struct app_run *run, const struct tally *t,
 static void
 ep_run(struct app_run *run)
 {
-    const struct problem *problem = problem_find();
+    const struct problem *problem = &problems[npb_class(class)];
     const size_t          blocks = ((size_t)1 << problem->log) / BLOCK;
     const size_t          from = app_part(blocks, run->rank, run->ranks);
     const size_t          to = app_part(blocks, run->rank + 1, run->ranks);

@@ -31,56 +31,38 @@
 
 #include "common.h"
 #include "ft_heat.h"
+#include "npb.h"
 
 static const char *class = "A";
 
 static const struct app_option options[] = {
-    APP_TEXT('c', "class", &class, "S|W|A", "S", "size of the problem"),
+    NPB_OPTION(&class),
 };
 
 /* The checksums are those of NPB's ft (3.4.2), which asks for 1e-12. */
-static const struct problem problems[] = {
-    { 'S',
-      64,
-      64,
-      64,
-      { { 5.546087004964e+02, 4.845363331978e+02 },
-        { 5.546385409189e+02, 4.865304269511e+02 },
-        { 5.546148406171e+02, 4.883910722336e+02 },
-        { 5.545423607415e+02, 4.901273169046e+02 },
-        { 5.544255039624e+02, 4.917475857993e+02 },
-        { 5.542683411902e+02, 4.932597244941e+02 } } },
-    { 'W',
-      128,
-      128,
-      32,
-      { { 5.673612178944e+02, 5.293246849175e+02 },
-        { 5.631436885271e+02, 5.282149986629e+02 },
-        { 5.594024089970e+02, 5.270996558037e+02 },
-        { 5.560698047020e+02, 5.260027904925e+02 },
-        { 5.530898991250e+02, 5.249400845633e+02 },
-        { 5.504159734538e+02, 5.239212247086e+02 } } },
-    { 'A',
-      256,
-      256,
-      128,
-      { { 5.046735008193e+02, 5.114047905510e+02 },
-        { 5.059412319734e+02, 5.098809666433e+02 },
-        { 5.069376896287e+02, 5.098144042213e+02 },
-        { 5.077892868474e+02, 5.101336130759e+02 },
-        { 5.085233095391e+02, 5.104914655194e+02 },
-        { 5.091487099959e+02, 5.107917842803e+02 } } },
+static const struct problem problems[NPB_CLASSES] = {
+    [NPB_S] = { 64, 64, 64,
+                { { 5.546087004964e+02, 4.845363331978e+02 },
+                  { 5.546385409189e+02, 4.865304269511e+02 },
+                  { 5.546148406171e+02, 4.883910722336e+02 },
+                  { 5.545423607415e+02, 4.901273169046e+02 },
+                  { 5.544255039624e+02, 4.917475857993e+02 },
+                  { 5.542683411902e+02, 4.932597244941e+02 } } },
+    [NPB_W] = { 128, 128, 32,
+                { { 5.673612178944e+02, 5.293246849175e+02 },
+                  { 5.631436885271e+02, 5.282149986629e+02 },
+                  { 5.594024089970e+02, 5.270996558037e+02 },
+                  { 5.560698047020e+02, 5.260027904925e+02 },
+                  { 5.530898991250e+02, 5.249400845633e+02 },
+                  { 5.504159734538e+02, 5.239212247086e+02 } } },
+    [NPB_A] = { 256, 256, 128,
+                { { 5.046735008193e+02, 5.114047905510e+02 },
+                  { 5.059412319734e+02, 5.098809666433e+02 },
+                  { 5.069376896287e+02, 5.098144042213e+02 },
+                  { 5.077892868474e+02, 5.101336130759e+02 },
+                  { 5.085233095391e+02, 5.104914655194e+02 },
+                  { 5.091487099959e+02, 5.107917842803e+02 } } },
 };
-
-static const struct problem *
-problem_find(void)
-{
-    const struct problem *p = problems;
-
-    while (p->name != class[0])
-        p++;
-    return p;
-}
 
 /* Where row (y, z) is in the array by which rows cross: as in the field on
  * the way forward, as in its transform on the way backward. */
@@ -149,7 +131,7 @@ ft_run(struct app_run *run)
     static const struct crossing heap = {
         .put = heap_row, .get = heap_row, .start = heap_start, .end = heap_end
     };
-    const struct problem *p = problem_find();
+    const struct problem *p = &problems[npb_class(class)];
     const size_t          area_y = p->nz * p->nx, area_z = p->ny * p->nx;
     struct heat           h = { .run = run, .problem = p, .crossing = &heap };
     struct cell          *field = heap_array(run, p->nz, area_z, &h.z);
@@ -319,7 +301,7 @@ ft_run_mpi(struct app_run *run)
                                             .get = buffer_get,
                                             .start = buffers_start,
                                             .end = buffers_end };
-    const struct problem        *p = problem_find();
+    const struct problem        *p = &problems[npb_class(class)];
     struct heat    h = { .run = run, .problem = p, .crossing = &packed };
     size_t         field, spectrum; /* cells */
     struct buffers b;

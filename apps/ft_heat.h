@@ -13,7 +13,6 @@ enum { FT_STEPS = 6 };
 
 /* A class of NPB: its size and its checksum after each step. */
 struct problem {
-    char        name;
     size_t      nx, ny, nz;
     struct cell want[FT_STEPS];
 };

@@ -38,7 +38,7 @@
 static const char *class = "A";
 
 static const struct app_option options[] = {
-    APP_TEXT('c', "class", &class, "S|W|A", "S", "size of the problem"),
+    NPB_OPTION(&class),
 };
 
 /*
@@ -204,7 +204,7 @@ is_run(struct app_run *run)
     struct sort    s;
     struct buckets b;
 
-    is_sort_init(&s, run, class[0]);
+    is_sort_init(&s, run, npb_class(class));
     buckets_init(&b, run, s.values);
     app_start(run);
     for (int n = 1; n <= IS_ITERATIONS; n++) {
@@ -316,7 +316,7 @@ is_run_mpi(struct app_run *run)
     struct sort   s;
     struct counts c;
 
-    is_sort_init(&s, run, class[0]);
+    is_sort_init(&s, run, npb_class(class));
     c.before = app_private(run, s.values, sizeof *c.before);
     c.all = app_private(run, s.values, sizeof *c.all);
     app_start(run);

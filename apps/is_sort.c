@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "is_sort.h"
-#include "npb.h"
 
 /*
  * Partial verification, of NPB's is.c (2.3 to 3.4.2): in iteration i the
@@ -14,36 +13,23 @@
  * NPB writes the ranks of W and A with other offsets, by which iteration they
  * are for; here they are all for iteration 0.
  */
-static const struct problem problems[] = {
-    { 'S',
-      16,
-      11,
-      { 48427, 17148, 23627, 62548, 4431 },
-      { 0, 18, 346, 64917, 65463 },
-      { true, true, true, false, false } },
-    { 'W',
-      20,
-      16,
-      { 357773, 934767, 875723, 898999, 404505 },
-      { 1249 - 2, 11698 - 2, 1039987, 1043896, 1048018 },
-      { true, true, false, false, false } },
-    { 'A',
-      23,
-      19,
-      { 2112377, 662041, 5336171, 3642833, 4250760 },
-      { 104 - 1, 17523 - 1, 123928 - 1, 8288932 + 1, 8388264 + 1 },
-      { true, true, true, false, false } },
+static const struct problem problems[NPB_CLASSES] = {
+    [NPB_S] = { 16,
+                11,
+                { 48427, 17148, 23627, 62548, 4431 },
+                { 0, 18, 346, 64917, 65463 },
+                { true, true, true, false, false } },
+    [NPB_W] = { 20,
+                16,
+                { 357773, 934767, 875723, 898999, 404505 },
+                { 1249 - 2, 11698 - 2, 1039987, 1043896, 1048018 },
+                { true, true, false, false, false } },
+    [NPB_A] = { 23,
+                19,
+                { 2112377, 662041, 5336171, 3642833, 4250760 },
+                { 104 - 1, 17523 - 1, 123928 - 1, 8288932 + 1, 8388264 + 1 },
+                { true, true, true, false, false } },
 };
-
-static const struct problem *
-problem_find(char class)
-{
-    const struct problem *p = problems;
-
-    while (p->name != class)
-        p++;
-    return p;
-}
 
 /* My keys: values / 4 times the sum of four random numbers, rounded down. */
 static void
@@ -61,9 +47,9 @@ keys_start(struct sort *s)
 }
 
 void
-is_sort_init(struct sort *s, const struct app_run *run, char class)
+is_sort_init(struct sort *s, const struct app_run *run, enum npb_class class)
 {
-    s->problem = problem_find(class);
+    s->problem = &problems[class];
     s->count = (size_t)1 << s->problem->log_keys;
     s->values = (size_t)1 << s->problem->log_values;
     s->from = app_part(s->count, run->rank, run->ranks);

@@ -3,13 +3,12 @@
 #ifndef APPS_IS_SORT_H
 #define APPS_IS_SORT_H
 
-#include "common.h"
+#include "npb.h"
 
 enum { IS_ITERATIONS = 10, IS_TESTS = 5 };
 
 /* A class of NPB, and its partial verification. */
 struct problem {
-    char    name;
     int     log_keys, log_values;
     int32_t at[IS_TESTS], rank[IS_TESTS];
     bool    up[IS_TESTS];
@@ -26,7 +25,8 @@ struct sort {
 };
 
 /* The arrays of a sort, and my keys. */
-void is_sort_init(struct sort *s, const struct app_run *run, char class);
+void is_sort_init(struct sort *s, const struct app_run *run,
+                  enum npb_class class);
 void is_sort_free(struct sort *s);
 
 /* Change the two keys of an iteration, and count mine. */

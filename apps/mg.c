@@ -32,35 +32,25 @@
 
 #include "common.h"
 #include "mg_cycle.h"
+#include "npb.h"
 
 static const char *class = "A";
 
 static const struct app_option options[] = {
-    APP_TEXT('c', "class", &class, "S|W|A", "S", "size of the problem"),
+    NPB_OPTION(&class),
 };
 
 enum { ITERATIONS = 4 };
 
 /* The norms are those of NPB's mg (2.3 to 3.4.2), which asks for 1e-8. */
 static const struct problem {
-    char   name;
     int    top; /* n is 2 to the power of this */
     double norm;
-} problems[] = {
-    { 'S', 5, 0.5307707005734e-04 },
-    { 'W', 7, 0.6467329375339e-05 },
-    { 'A', 8, 0.2433365309069e-05 },
+} problems[NPB_CLASSES] = {
+    [NPB_S] = { 5, 0.5307707005734e-04 },
+    [NPB_W] = { 7, 0.6467329375339e-05 },
+    [NPB_A] = { 8, 0.2433365309069e-05 },
 };
-
-static const struct problem *
-problem_find(void)
-{
-    const struct problem *p = problems;
-
-    while (p->name != class[0])
-        p++;
-    return p;
-}
 
 /* The timed section. */
 static void
@@ -160,7 +150,7 @@ heap_charge(const struct app_run *run, const struct grid *v)
 static void
 mg_run(struct app_run *run)
 {
-    const struct problem *p = problem_find();
+    const struct problem *p = &problems[npb_class(class)];
     struct multigrid      m = multigrid_make(run, &heap, p->top);
     double               *square =
         hearth_alloc((size_t)1 << p->top, sizeof *square, hearth_on(0));
@@ -274,7 +264,7 @@ slab_charge(const struct app_run *run, const struct grid *v)
 static void
 mg_run_mpi(struct app_run *run)
 {
-    const struct problem *p = problem_find();
+    const struct problem *p = &problems[npb_class(class)];
     struct multigrid      m = multigrid_make(run, &slabs, p->top);
     double                square[MG_MOST] = { 0 };
 
