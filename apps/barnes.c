@@ -54,8 +54,6 @@ static const struct app_option options[] = {
                "opening angle, in hundredths"),
 };
 
-#define PI 3.14159265358979323846
-
 static const double time_step = 0.025; /* as in SPLASH-2 */
 
 enum { SAMPLE = 100 }; /* bodies whose forces are verified */
@@ -90,7 +88,7 @@ static void
 sphere_point(double x[3], double length, uint64_t random)
 {
     const double z = 2 * app_random(random) - 1;
-    const double turn = 2 * PI * app_random(random + 1);
+    const double turn = 2 * APP_PI * app_random(random + 1);
 
     x[0] = length * sqrt(1 - z * z) * cos(turn);
     x[1] = length * sqrt(1 - z * z) * sin(turn);
@@ -104,7 +102,7 @@ sphere_point(double x[3], double length, uint64_t random)
 static struct body
 body_start(size_t i)
 {
-    const double unit = 3 * PI / 16;
+    const double unit = 3 * APP_PI / 16;
     uint64_t     random = (uint64_t)i << 16;
     const double within = 0.999 * app_random(random);
     const double radius = 1 / sqrt(pow(within, -2. / 3) - 1);

@@ -171,7 +171,7 @@ norms_verify(struct app_run *run, const struct climate_grid *g,
     const struct climate_norms n = climate_case_norms(g, end, start);
     const double               days = (double)(steps * dt) / 86400;
     const double               step =
-        fmax(2.0 / (double)columns, 1.0 / (double)(rows - 1)) * CLIMATE_PI;
+        fmax(2.0 / (double)columns, 1.0 / (double)(rows - 1)) * APP_PI;
     const double mean = step * step * (0.1 + 0.12 * days);
     const double most = step * step * (1 + 0.4 * days);
 

@@ -6,7 +6,7 @@
 #include "climate_case.h"
 
 /* The case: a turn in 12 days, and the height that goes with it. */
-#define WIND   (2 * CLIMATE_PI * CLIMATE_RADIUS / (12 * 86400.0))
+#define WIND   (2 * APP_PI * CLIMATE_RADIUS / (12 * 86400.0))
 #define HEIGHT (2.94e4 / CLIMATE_GRAVITY)
 #define SPIN   (CLIMATE_RADIUS * CLIMATE_ROTATION)
 #define SLOPE  ((SPIN * WIND + WIND * WIND / 2) / CLIMATE_GRAVITY)
@@ -40,7 +40,7 @@ layer_wind(const struct climate_grid *g, size_t level)
 static double
 axis_sine(const struct climate_grid *g, double angle, double i, double j)
 {
-    const double lean = angle * CLIMATE_PI / 180;
+    const double lean = angle * APP_PI / 180;
     const double y = climate_latitude(g, j);
 
     return sin(y) * cos(lean) -
@@ -60,7 +60,7 @@ climate_case_turn(struct climate_grid *g, double angle)
 static void
 row_fill(const struct climate_grid *g, double *state, double angle, size_t j)
 {
-    const double lean = angle * CLIMATE_PI / 180, row = (double)j;
+    const double lean = angle * APP_PI / 180, row = (double)j;
     const double y = climate_latitude(g, row);
     const bool   south = j == 0, north = j == g->rows - 1;
     double      *u = climate_at(g, state, j, CLIMATE_U);

@@ -45,7 +45,7 @@ climate_filter_init(struct climate_filter *f, const struct app_run *run,
     f->sine = app_private(run, columns, sizeof *f->sine);
     f->part = app_private(run, columns, sizeof *f->part);
     for (size_t i = 0; i < columns; i++) {
-        const double step = CLIMATE_PI / (double)columns;
+        const double step = APP_PI / (double)columns;
         const size_t wave = i < columns - i ? i : columns - i;
 
         f->cosine[i] = cos(2 * step * (double)i);

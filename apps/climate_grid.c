@@ -13,13 +13,13 @@
 double
 climate_latitude(const struct climate_grid *g, double row)
 {
-    return CLIMATE_PI * (row / (double)(g->rows - 1) - 0.5);
+    return APP_PI * (row / (double)(g->rows - 1) - 0.5);
 }
 
 double
 climate_longitude(const struct climate_grid *g, double column)
 {
-    return 2 * CLIMATE_PI * column / (double)g->columns;
+    return 2 * APP_PI * column / (double)g->columns;
 }
 
 /* Cells are bounded by the parallels half way to the next rows. */
@@ -27,8 +27,8 @@ static void
 row_measure(const struct climate_grid *g, size_t j, struct climate_row *r)
 {
     const double a = CLIMATE_RADIUS, row = (double)j;
-    const double dx = 2 * CLIMATE_PI / (double)g->columns;
-    const double dy = CLIMATE_PI / (double)(g->rows - 1);
+    const double dx = 2 * APP_PI / (double)g->columns;
+    const double dy = APP_PI / (double)(g->rows - 1);
     const bool   pole = j == 0 || j == g->rows - 1;
     const double at = cos(climate_latitude(g, row));
     const double half = cos(climate_latitude(g, row + 0.5));
@@ -56,7 +56,7 @@ between_measure(const struct climate_grid *g, size_t j, struct climate_row *r)
     const double south = r[0].area * (j == 0 ? 1 : 0.5);
     const double north = r[1].area * (j + 2 == g->rows ? 1 : 0.5);
 
-    r->curl = (double)g->columns / (2 * CLIMATE_PI * CLIMATE_RADIUS *
+    r->curl = (double)g->columns / (2 * APP_PI * CLIMATE_RADIUS *
                                     CLIMATE_RADIUS * (sin(high) - sin(low)));
     r->south = south / (2 * (south + north));
     r->north = north / (2 * (south + north));
@@ -74,7 +74,7 @@ climate_grid_init(struct climate_grid *g, const struct app_run *run,
     g->width = (columns + 2) * levels;
     bytes = CLIMATE_FIELDS * g->width * sizeof(double);
     g->stride = (bytes + unit - 1) / unit * unit / sizeof(double);
-    g->meridian = CLIMATE_RADIUS * CLIMATE_PI / (double)(rows - 1);
+    g->meridian = CLIMATE_RADIUS * APP_PI / (double)(rows - 1);
     g->coriolis = app_private(run, rows * columns, sizeof *g->coriolis);
     g->row = app_private(run, rows, sizeof *g->row);
     for (size_t j = 0; j < rows; j++)
@@ -99,8 +99,8 @@ double
 climate_grid_limit(size_t rows, size_t columns, double speed)
 {
     const double east =
-        CLIMATE_RADIUS * FILTER_COSINE * 2 * CLIMATE_PI / (double)columns;
-    const double north = CLIMATE_RADIUS * CLIMATE_PI / (double)(rows - 1);
+        CLIMATE_RADIUS * FILTER_COSINE * 2 * APP_PI / (double)columns;
+    const double north = CLIMATE_RADIUS * APP_PI / (double)(rows - 1);
 
     return sqrt(3) / (2 * speed * hypot(1 / east, 1 / north));
 }

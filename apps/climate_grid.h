@@ -21,7 +21,6 @@
 #define CLIMATE_RADIUS   6.37122e6 /* of the earth, m */
 #define CLIMATE_ROTATION 7.292e-5  /* of the earth, 1/s */
 #define CLIMATE_GRAVITY  9.80616   /* m/s^2 */
-#define CLIMATE_PI       3.14159265358979323846
 
 enum climate_field { CLIMATE_U, CLIMATE_V, CLIMATE_H, CLIMATE_FIELDS };
 

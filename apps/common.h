@@ -123,6 +123,8 @@ void app_sequential_stop(struct app_run *run);
 void   app_barrier(const struct app_run *run);
 double app_max(struct app_run *run, double value);
 
+#define APP_PI 3.14159265358979323846
+
 /* Of two errors, the larger one; a NaN stays, unlike with fmax(). */
 static inline double
 app_worse(double most, double other)

@@ -24,7 +24,7 @@ struct lines {
 struct fft
 fft_make(const struct app_run *run, size_t n)
 {
-    const double turn = 2 * 3.14159265358979323846;
+    const double turn = 2 * APP_PI;
     struct fft   f = { .n = n };
 
     f.root_re = app_private(run, n, sizeof *f.root_re);

@@ -99,12 +99,12 @@ heat_forward(struct heat *h)
 static void
 decay_fill(double *decay, size_t n, int time)
 {
-    const double pi = 3.14159265358979323846, alpha = 1e-6;
+    const double alpha = 1e-6;
 
     for (size_t k = 0; k < n; k++) {
         double waves = k < n / 2 ? (double)k : (double)k - (double)n;
 
-        decay[k] = exp(-4 * alpha * pi * pi * waves * waves * time);
+        decay[k] = exp(-4 * alpha * APP_PI * APP_PI * waves * waves * time);
     }
 }
 

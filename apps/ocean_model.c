@@ -8,8 +8,6 @@
 
 #include "ocean_model.h"
 
-#define PI 3.14159265358979323846
-
 #define SIDE     5.12e6 /* of the basin, m */
 #define CORIOLIS 9.3e-5 /* in the middle, 1/s */
 #define BETA     2e-11  /* how it grows northwards, 1/(m s) */
@@ -76,7 +74,7 @@ static void
 model_stir(struct ocean_model *m)
 {
     const struct ocean_plane *p = m->now[0].plane;
-    const double              unit = PI / (double)(p->n + 1);
+    const double              unit = APP_PI / (double)(p->n + 1);
 
     for (size_t i = p->first_row; i < p->last_row; i++)
         for (size_t j = p->first_column; j < p->last_column; j++) {
@@ -218,7 +216,7 @@ right_row(const struct ocean_model *m, size_t i)
     const double              rub = m->friction / (d * d);
     const double              latitude = (double)i / (double)(plane->n + 1);
     const double              wind =
-        -WIND * 2 * PI / (SIDE * UPPER) * sin(2 * PI * latitude);
+        -WIND * 2 * APP_PI / (SIDE * UPPER) * sin(2 * APP_PI * latitude);
     const struct rows p = rows_at(&m->now[OCEAN_UPPER], i);
     const struct rows q = rows_at(&m->now[OCEAN_LOWER], i);
     const struct rows u = rows_at(&m->twist[OCEAN_UPPER], i);

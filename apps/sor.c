@@ -67,10 +67,9 @@ grid_row(const struct grid *g, enum colour c, size_t i)
 static struct grid
 grid_shape(size_t first)
 {
-    const double pi = 3.14159265358979323846;
-    double       jacobi =
-        (cos(pi / (double)(rows - 1)) + cos(pi / (double)(columns - 1))) /
-        2; /* spectral radius of Jacobi's iteration */
+    double jacobi = (cos(APP_PI / (double)(rows - 1)) +
+                     cos(APP_PI / (double)(columns - 1))) /
+                    2; /* spectral radius of Jacobi's iteration */
     double      omega = 2 / (1 + sqrt(1 - jacobi * jacobi));
     struct grid g = {
         { NULL, NULL }, first, ((size_t)columns + 1) / 2, 1 - omega, omega / 4

@@ -23,8 +23,6 @@
 
 enum { O, H1, H2, PAIRS = WATER_SITES * WATER_SITES };
 
-#define PI 3.14159265358979323846
-
 static const double step = 0.15;              /* as in SPLASH-2 */
 static const double force_unit = 4.184e-4;    /* kcal / (g A), in A / fs^2 */
 static const double warmth = 0.0019872 * 298; /* kT */
@@ -36,7 +34,7 @@ static const double volume = 29.9;            /* of a molecule */
 #define H_CHARGE 0.41
 static const double mass[WATER_SITES] = { 15.9994, 1.00794, 1.00794 };
 static const double bond = 1.012, bond_spring = 1059.162;
-static const double angle = 113.24 * PI / 180, angle_spring = 75.90;
+static const double angle = 113.24 * APP_PI / 180, angle_spring = 75.90;
 static const double sigma = 3.165492, epsilon = 0.1554253;
 
 double
@@ -73,7 +71,7 @@ static double
 normal(uint64_t i)
 {
     return sqrt(-2 * log(1 - app_random(2 * i))) *
-           cos(2 * PI * app_random(2 * i + 1));
+           cos(2 * APP_PI * app_random(2 * i + 1));
 }
 
 /* A point on the lattice, the smallest cube with room for n. */
