@@ -130,7 +130,7 @@ layer_norms(const struct climate_grid *g, const double *state,
 
             error.l1 += g->row[j].area * wrong;
             error.l2 += g->row[j].area * wrong * wrong;
-            error.most = fmax(error.most, wrong);
+            error.most = app_worse(error.most, wrong);
             whole.l1 += g->row[j].area * s[e];
             whole.l2 += g->row[j].area * s[e] * s[e];
             whole.most = fmax(whole.most, s[e]);
@@ -151,9 +151,9 @@ climate_case_norms(const struct climate_grid *g, const double *state,
     for (size_t k = 0; k < g->levels; k++) {
         struct climate_norms n = layer_norms(g, state, solution, k);
 
-        worst.l1 = fmax(worst.l1, n.l1);
-        worst.l2 = fmax(worst.l2, n.l2);
-        worst.most = fmax(worst.most, n.most);
+        worst.l1 = app_worse(worst.l1, n.l1);
+        worst.l2 = app_worse(worst.l2, n.l2);
+        worst.most = app_worse(worst.most, n.most);
     }
     return worst;
 }
