@@ -37,15 +37,6 @@ hearthi_udp_count_refused(enum hearthi_udp_reason reason)
 }
 
 const char *
-hearthi_udp_kind_name(unsigned i)
-{
-    if (i >= HEARTHI_UDP_OPS)
-        return NULL;
-    return hearthi_udp_name(i < 2 ? HEARTHI_UDP_NULL + i
-                                  : HEARTHI_UDP_GETP + i - 2);
-}
-
-const char *
 hearthi_udp_reason_name(unsigned i)
 {
     static const char *const names[HEARTHI_UDP_REASONS] = {

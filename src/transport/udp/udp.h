@@ -174,7 +174,6 @@ void hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes);
 void hearthi_udp_count_resent(unsigned op); /* it was sent again */
 void hearthi_udp_count_refused(enum hearthi_udp_reason reason);
 
-const char *hearthi_udp_kind_name(unsigned i);
 const char *hearthi_udp_reason_name(unsigned i);
 
 /* ---- timer.c ---- */

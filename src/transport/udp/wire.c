@@ -280,6 +280,12 @@ hearthi_udp_index(unsigned op)
                                  : op - HEARTHI_UDP_GETP + 2;
 }
 
+const char *
+hearthi_udp_kind_name(unsigned i)
+{
+    return i < HEARTHI_UDP_OPS ? table[i].name : NULL;
+}
+
 static bool
 op_exists(unsigned op)
 {

@@ -171,8 +171,10 @@ bool hearthi_udp_diff_next(const struct hearthi_udp_message *m, size_t *at,
 /* "GETPGRANT" */
 const char *hearthi_udp_name(unsigned op);
 
-/* 0 .. HEARTHI_UDP_OPS - 1, for counters. */
-unsigned hearthi_udp_index(unsigned op);
+/* 0 .. HEARTHI_UDP_OPS - 1, for counters, and the name of what has such an
+ * index; NULL behind the last. */
+unsigned    hearthi_udp_index(unsigned op);
+const char *hearthi_udp_kind_name(unsigned i);
 
 static inline bool
 hearthi_udp_has(const struct hearthi_udp_set *s, unsigned i)
