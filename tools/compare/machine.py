@@ -21,25 +21,20 @@ def first_match(path, pattern):
     return found.group(1).strip() if found else ""
 
 
-def command_first_line(*words):
+def version_text(program):
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL,
+        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=20,
                               errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return (done.stdout.strip().splitlines() or [""])[0]
+    return done.stdout.strip()
 
 
 def launcher_version(launcher):
     """Open MPI says it in the first line, MPICH in the second."""
-    try:
-        done = subprocess.run([launcher, "--version"], capture_output=True,
-                              text=True, timeout=20, errors="replace",
-                              stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = re.search(r"(?:Version:?|\)) *([0-9][0-9.a-z]*)", done.stdout)
+    found = re.search(r"(?:Version:?|\)) *([0-9][0-9.a-z]*)",
+                      version_text(launcher))
     return found.group(1) if found else ""
 
 
@@ -71,7 +66,7 @@ def machine_describe(built):
         "kernel": platform.release(),
         "Hearth": built.version,
         "MPI": f"{built.mpi} {launcher_version(built.launcher)}".strip(),
-        "gnuplot": command_first_line("gnuplot", "--version"),
+        "gnuplot": version_text("gnuplot"),
         "Python": platform.python_version(),
     }
 
