@@ -27,7 +27,7 @@
 #endif
 
 /* A server's buffer has room for MANY datagrams; a client's for what one call
- * brings, and a spare one for what came otherwise than expected. */
+ * brings, and it has a spare one for what came otherwise than expected. */
 enum { MANY = 16 };
 
 static size_t
@@ -46,7 +46,8 @@ hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server)
     in->fd = fd;
     in->server = server;
     in->buffer = hearthi_sparse(buffer_bytes(in));
-    in->spare = hearthi_sparse(HEARTHI_UDP_CALL);
+    if (!server)
+        in->spare = hearthi_sparse(HEARTHI_UDP_CALL);
     in->trouble = hearthi_udp_trouble_open();
     if (in->trouble != NULL)
         in->held = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
