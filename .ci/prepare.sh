@@ -31,16 +31,15 @@ jobs() {
     nproc 2>/dev/null || echo 2
 }
 
-# What both commands build with, whichever MPI they use.
-build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev libjansson-dev"
+# What both commands build with, whichever MPI they use; hearth-compare runs in
+# Python and draws with gnuplot.
+build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev libjansson-dev python3 gnuplot-nox"
 mpi_packages() {
     case $1 in
     openmpi) echo openmpi-bin libopenmpi-dev ;;
     mpich) echo mpich libmpich-dev ;;
     esac
 }
-# hearth-compare runs in one and draws with the other.
-build_packages="$build_packages python3 gnuplot-nox"
 
 # Run a command with its output in a file; show the end of it if it fails.
 quietly() {

@@ -42,6 +42,21 @@ fetched_frame(void)
     return frame;
 }
 
+/* Let the other rank read the page, and nobody else. */
+static uint64_t
+fetch(const int64_t *p)
+{
+    uint64_t frame;
+
+    barrier();
+    if (me == 1)
+        expect_eq(*(const volatile int64_t *)p, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame = fetched_frame();
+    all_assert(frame < hearthi_segments.frames);
+    return frame;
+}
+
 static bool
 is_flagged(uint64_t frame)
 {
@@ -50,18 +65,10 @@ is_flagged(uint64_t frame)
 
 START_TEST(a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame)
 {
-    int64_t                *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
-    struct hearthi_udp_set  set = { { 1 } };
-    volatile int64_t        seen = 0;
-    uint64_t                frame;
+    int64_t               *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    struct hearthi_udp_set set = { { 1 } };
+    uint64_t               frame = fetch(p);
 
-    barrier();
-    if (me == 1)
-        seen = *(volatile int64_t *)p;
-    expect_eq(seen, 0);
-    MPI_Barrier(MPI_COMM_WORLD);
-    frame = fetched_frame();
-    all_assert(frame < hearthi_segments.frames);
     hearth_free(p);
     if (me == HOME)
         expect(!is_flagged(frame));
@@ -89,17 +96,9 @@ START_TEST(an_answer_that_nobody_takes_does_not_keep_the_server)
     enum { LEN = HEARTHI_UDP_FRAGMENTS * HEARTHI_UDP_FRAGMENT_MIN };
     int64_t               *p = hearth_alloc(LEN, 1, hearth_on(HOME));
     struct hearthi_udp_set set = { { UINT64_MAX, UINT64_MAX } };
-    volatile int64_t       seen = 0;
-    uint64_t               frame;
+    uint64_t               frame = fetch(p);
     double                 began;
 
-    barrier();
-    if (me == 1)
-        seen = *(volatile int64_t *)p;
-    expect_eq(seen, 0);
-    MPI_Barrier(MPI_COMM_WORLD);
-    frame = fetched_frame();
-    all_assert(frame < hearthi_segments.frames);
     if (me == 1) {
         send_again(hearthi_udp_bulk(),
                    (struct hearthi_udp_message){

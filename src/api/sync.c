@@ -25,7 +25,6 @@ hearthi_locks_reset(void)
     held = 0;
 }
 
-
 static void
 number_check(const char *call, const char *what, int number, int most)
 {
