@@ -21,11 +21,14 @@
  * each neighbour and suits pages; with --parts squares it is as square as in
  * SPLASH-2, which takes fewer points and many more pages.
  *
+ * Half of the sweeps are on planes of a few pages.  Unlike SPLASH-2's, this
+ * program leaves those to one rank (--alone), since what there is to compute
+ * is less than what it takes to synchronise.
+ *
  * Limit: between nodes, synchronisation.  A sweep costs two barriers, a lock
- * and a few pages on any plane, and half of the sweeps are on planes of a few
- * pages, where one rank could do alone what there is to compute.  In arrays
- * of rows, two ranks also store to the pages where their strips meet.  On
- * one node, the arithmetic of the sweeps on the two finest planes.
+ * and a few pages on any plane.  In arrays of rows, two ranks also store to
+ * the pages where their strips meet.  On one node, the arithmetic of the
+ * sweeps on the two finest planes.
  */
 #include <config.h>
 
@@ -37,7 +40,7 @@
 #include "common.h"
 #include "ocean_model.h"
 
-static long        points, steps, digits;
+static long        points, steps, digits, alone;
 static const char *layout = "rows", *parts = "strips";
 
 static const struct app_option options[] = {
@@ -46,6 +49,8 @@ static const struct app_option options[] = {
     APP_NUMBER('s', "steps", &steps, 200, 4, 0, 1L << 40, "time steps"),
     APP_NUMBER('d', "digits", &digits, 7, 7, 1, 10,
                "decimal digits of a solution"),
+    APP_NUMBER('a', "alone", &alone, 64, 16, 0, 1 << 14,
+               "planes of no more points a row are left to one rank"),
     APP_TEXT('l', "layout", &layout, "rows|contiguous", NULL,
              "two-dimensional arrays, or each part by itself"),
     APP_TEXT('p', "parts", &parts, "strips|squares", NULL,
@@ -113,7 +118,7 @@ model_verify(struct app_run *run, const struct ocean_model *m)
 {
     struct ocean_model want;
 
-    ocean_model_init(&want, run, false, 1, (size_t)points,
+    ocean_model_init(&want, run, NULL, (size_t)points,
                      pow(10, -(double)digits), m);
     app_sequential_start(run);
     for (long n = 0; n < steps; n++)
@@ -128,10 +133,14 @@ model_verify(struct app_run *run, const struct ocean_model *m)
 static void
 ocean_run(struct app_run *run)
 {
+    const struct ocean_division division = {
+        .contiguous = strcmp(layout, "contiguous") == 0,
+        .across = parts_across(run->ranks),
+        .sole = (size_t)alone,
+    };
     struct ocean_model m;
 
-    ocean_model_init(&m, run, strcmp(layout, "contiguous") == 0,
-                     parts_across(run->ranks), (size_t)points,
+    ocean_model_init(&m, run, &division, (size_t)points,
                      pow(10, -(double)digits), NULL);
     app_start(run);
     for (long n = 0; n < steps; n++) {

@@ -28,14 +28,15 @@ team_release(const struct ocean_team *t, void *p)
 }
 
 void
-ocean_team_init(struct ocean_team *t, const struct app_run *run, bool shared,
-                bool contiguous, int across)
+ocean_team_init(struct ocean_team *t, const struct app_run *run,
+                const struct ocean_division *division)
 {
     t->run = run;
-    t->shared = shared;
-    t->contiguous = contiguous;
-    t->across = across;
-    t->down = shared ? run->ranks / across : 1;
+    t->shared = division != NULL;
+    t->contiguous = t->shared && division->contiguous;
+    t->across = t->shared ? division->across : 1;
+    t->down = t->shared ? run->ranks / t->across : 1;
+    t->sole = t->shared ? division->sole : 0;
     t->greatest = team_alloc(t, SLOTS, hearth_on(0));
     t->turn = 0;
 }
@@ -123,11 +124,19 @@ plane_measure(struct ocean_plane *p)
     p->chunk = ((rows + 2) * (columns + 2) + page - 1) / page * page;
 }
 
+/* Does each part of this plane lie by itself? */
+static bool
+is_contiguous(const struct ocean_plane *p)
+{
+    return p->team->contiguous && !p->sole;
+}
+
 static void
 plane_alloc(struct ocean_plane *p, const struct ocean_team *t, size_t n)
 {
     p->team = t;
     p->n = n;
+    p->sole = false;
     p->row = app_private(t->run, (size_t)t->down + 1, sizeof *p->row);
     p->column = app_private(t->run, (size_t)t->across + 1, sizeof *p->column);
 }
@@ -160,19 +169,21 @@ ocean_plane_init(struct ocean_plane *p, const struct ocean_team *t, size_t n)
 
 /*
  * Point i stands for points 2 i - 1 and 2 i.  In parts by themselves it is
- * where the latter is, so that the margins have all that is near; in arrays of
- * rows everything can be reached.
+ * where the latter is, so that the margins have all that is near; so it is
+ * where rank 0 has all.  In other arrays of rows everything can be reached.
  */
 void
 ocean_plane_halve(struct ocean_plane *coarse, const struct ocean_plane *fine)
 {
     const struct ocean_team *t = fine->team;
+    const bool               sole = fine->n / 2 <= t->sole;
 
-    if (!t->contiguous) {
+    if (!t->contiguous && !sole) {
         ocean_plane_init(coarse, t, fine->n / 2);
         return;
     }
     plane_alloc(coarse, t, fine->n / 2);
+    coarse->sole = sole;
     for (int a = 1; a < t->down; a++)
         coarse->row[a] = (fine->row[a] + 1) / 2;
     for (int b = 1; b < t->across; b++)
@@ -198,7 +209,7 @@ part_view(const struct ocean_grid *g, size_t part)
     const size_t              column = part % across;
     struct ocean_view         v = { g->base, 1, 1, p->n + 2 };
 
-    if (p->team->contiguous) {
+    if (is_contiguous(p)) {
         v.margin = g->base + part * p->chunk;
         v.top = p->row[part / across];
         v.left = p->column[column];
@@ -213,11 +224,20 @@ ocean_grid_init(struct ocean_grid *g, const struct ocean_plane *p)
     const struct ocean_team *t = p->team;
     const size_t             parts = (size_t)(t->down * t->across);
 
+    ocean_grid_over(g, p,
+                    team_alloc(t,
+                               is_contiguous(p) ? parts * p->chunk
+                                                : (p->n + 2) * (p->n + 2),
+                               p->sole ? hearth_on(0) : hearth_block()));
+}
+
+void
+ocean_grid_over(struct ocean_grid *g, const struct ocean_plane *p,
+                double *base)
+{
     g->plane = p;
-    g->base = team_alloc(
-        t, t->contiguous ? parts * p->chunk : (p->n + 2) * (p->n + 2),
-        hearth_block());
-    g->mine = part_view(g, t->shared ? (size_t)t->run->rank : 0);
+    g->base = base;
+    g->mine = part_view(g, p->team->shared ? (size_t)p->team->run->rank : 0);
 }
 
 void
@@ -279,19 +299,33 @@ column_copy(const struct ocean_grid *g, size_t j, enum ocean_colour c)
     }
 }
 
-/* An array of rows has no margin; ask for what is there in its place. */
+/* Ask for the rows from one to before another, as far as they are mine. */
 static void
-rows_fetch(const struct ocean_grid *g)
+rows_fetch(const struct ocean_grid *g, size_t from, size_t to)
 {
     const struct ocean_plane *p = g->plane;
-    const size_t              bytes = (p->right - p->left) * sizeof(double);
+    const double             *first = ocean_view_at(&g->mine, from, p->left);
+    const double             *end = ocean_view_at(&g->mine, to - 1, p->right);
+
+    hearth_prefetch(first, (size_t)(end - first) * sizeof *first);
+}
+
+/* An array of rows has no margin; ask for what is there in its place. */
+static void
+neighbours_fetch(const struct ocean_grid *g)
+{
+    const struct ocean_plane *p = g->plane;
 
     if (!p->team->shared || p->first_row == p->last_row)
         return;
+    if (p->sole) {
+        rows_fetch(g, max(p->top, 1) - 1, min(p->bottom, p->n + 1) + 1);
+        return;
+    }
     if (p->top > 0)
-        hearth_prefetch(ocean_view_at(&g->mine, p->top - 1, p->left), bytes);
+        rows_fetch(g, p->top - 1, p->top);
     if (p->bottom < p->n + 2)
-        hearth_prefetch(ocean_view_at(&g->mine, p->bottom, p->left), bytes);
+        rows_fetch(g, p->bottom, p->bottom + 1);
 }
 
 void
@@ -299,8 +333,8 @@ ocean_grid_refresh(const struct ocean_grid *g, enum ocean_colour c)
 {
     const struct ocean_plane *p = g->plane;
 
-    if (!p->team->contiguous) {
-        rows_fetch(g);
+    if (!is_contiguous(p)) {
+        neighbours_fetch(g);
         return;
     }
     if (p->top > 0)

@@ -23,11 +23,20 @@
 /* Point (i, j) is red when i + j is even. */
 enum ocean_colour { OCEAN_RED, OCEAN_BLACK, OCEAN_ALL };
 
+/* How ranks divide the planes. */
+struct ocean_division {
+    bool   contiguous; /* parts lie by themselves, or in rows */
+    int    across;     /* parts side by side */
+    size_t sole;       /* coarser planes of as many points a row, and fewer,
+                        * are rank 0's alone */
+};
+
 /* Who computes: all ranks in shared memory, or one in its own. */
 struct ocean_team {
     const struct app_run *run;
     bool                  shared, contiguous;
     int                   down, across;
+    size_t                sole;
     double               *greatest; /* see ocean_team_max() */
     unsigned              turn;
 };
@@ -39,6 +48,7 @@ struct ocean_plane {
     size_t top, bottom, left, right;       /* this rank's part ... */
     size_t first_row, last_row, first_column, last_column; /* off the coast */
     size_t chunk; /* contiguous: doubles from a part to the next */
+    bool   sole;  /* rows that rank 0 has; parts are what others bring it */
 };
 
 /* Where the points of one part are. */
@@ -53,8 +63,9 @@ struct ocean_grid {
     struct ocean_view         mine;
 };
 
+/* All ranks with such a division, or without one this rank alone. */
 void ocean_team_init(struct ocean_team *t, const struct app_run *run,
-                     bool shared, bool contiguous, int across);
+                     const struct ocean_division *division);
 void ocean_team_free(struct ocean_team *t);
 void ocean_team_barrier(const struct ocean_team *t);
 
@@ -68,11 +79,14 @@ void ocean_plane_halve(struct ocean_plane       *coarse,
                        const struct ocean_plane *fine);
 void ocean_plane_free(struct ocean_plane *p);
 
-/* A grid of zeros. */
+/* A grid of zeros; the points of an array of rows, seen as a grid. */
 void ocean_grid_init(struct ocean_grid *g, const struct ocean_plane *p);
+void ocean_grid_over(struct ocean_grid *g, const struct ocean_plane *p,
+                     double *base);
 void ocean_grid_free(struct ocean_grid *g);
 
-/* Copy my margin's points of a colour from their owners. */
+/* Copy my margin's points of a colour from their owners; of a plane that is
+ * rank 0's, have my part and what is next to it. */
 void ocean_grid_refresh(const struct ocean_grid *g, enum ocean_colour c);
 
 /* A point of any part, at its owner. */

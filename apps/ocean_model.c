@@ -106,12 +106,12 @@ shore_solve(struct ocean_model *m)
 
 void
 ocean_model_init(struct ocean_model *m, const struct app_run *run,
-                 bool contiguous, int across, size_t n, double accuracy,
-                 const struct ocean_model *like)
+                 const struct ocean_division *division, size_t n,
+                 double accuracy, const struct ocean_model *like)
 {
     const struct ocean_plane *cut;
 
-    ocean_team_init(&m->team, run, like == NULL, contiguous, across);
+    ocean_team_init(&m->team, run, division);
     m->distance = SIDE / (double)(n + 1);
     m->seconds = fmin(4 * STEP, STEP * m->distance / 1e4);
     m->friction = FRICTION * pow(m->distance / 1e4, 3);

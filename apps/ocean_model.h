@@ -48,12 +48,12 @@ struct ocean_model {
 };
 
 /*
- * Start it on all ranks, or for one rank alone; this one adds up in the same
- * order as the model `like`.
+ * Start it on all ranks, or without a division for one rank alone; this one
+ * adds up in the same order as the model `like`.
  */
 void ocean_model_init(struct ocean_model *m, const struct app_run *run,
-                      bool contiguous, int across, size_t n, double accuracy,
-                      const struct ocean_model *like);
+                      const struct ocean_division *division, size_t n,
+                      double accuracy, const struct ocean_model *like);
 void ocean_model_free(struct ocean_model *m);
 
 /* One time step.  Collective. */

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ocean_solve.h"
@@ -13,14 +14,14 @@
 
 enum { MOST_SWEEPS = 10000 }; /* of one solution */
 
-void
-ocean_solver_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
-                  double distance)
+/* The planes from level `finer` on, whose finest one x and b are given for. */
+static void
+levels_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
+            double distance, size_t finer)
 {
-    s->team = t;
-    s->distance = distance;
-    s->sweeps = 0;
-    s->levels = 0;
+    *s = (struct ocean_solver){ .team = t,
+                                .distance = distance,
+                                .finer = finer };
     do {
         const size_t l = s->levels++;
 
@@ -33,11 +34,26 @@ ocean_solver_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
             ocean_grid_init(&s->x[l], &s->plane[l]);
             ocean_grid_init(&s->b[l], &s->plane[l]);
         }
-    } while (s->levels < OCEAN_LEVELS && s->plane[s->levels - 1].n > 2);
+    } while (s->plane[s->levels - 1].n > 2 && !s->plane[s->levels - 1].sole);
 }
 
-void
-ocean_solver_free(struct ocean_solver *s)
+/* A solver of rank 0 with memory of its own, but for x and b. */
+static struct ocean_solver *
+alone_start(const struct ocean_solver *s)
+{
+    const struct app_run *run = s->team->run;
+    const size_t          last = s->levels - 1;
+    struct ocean_solver  *alone = app_private(run, 1, sizeof *alone);
+    struct ocean_team    *team = app_private(run, 1, sizeof *team);
+
+    ocean_team_init(team, run, NULL);
+    levels_init(alone, team, s->plane[last].n,
+                s->distance * (double)((size_t)1 << last), last);
+    return alone;
+}
+
+static void
+levels_free(struct ocean_solver *s)
 {
     for (size_t l = s->levels; l-- > 0;) {
         if (l > 0) {
@@ -47,6 +63,32 @@ ocean_solver_free(struct ocean_solver *s)
         ocean_grid_free(&s->rest[l]);
         ocean_plane_free(&s->plane[l]);
     }
+}
+
+static void
+alone_stop(struct ocean_solver *alone)
+{
+    levels_free(alone);
+    ocean_team_free(alone->team);
+    free(alone->team);
+    free(alone);
+}
+
+void
+ocean_solver_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
+                  double distance)
+{
+    levels_init(s, t, n, distance, 0);
+    if (s->plane[s->levels - 1].sole && t->run->rank == 0)
+        s->alone = alone_start(s);
+}
+
+void
+ocean_solver_free(struct ocean_solver *s)
+{
+    if (s->alone != NULL)
+        alone_stop(s->alone);
+    levels_free(s);
 }
 
 /*
@@ -61,9 +103,10 @@ struct factors {
 };
 
 static double
-beyond_find(size_t level)
+beyond_find(const struct ocean_solver *s, size_t level)
 {
-    const double distance = (1 + 1 / (double)((size_t)1 << level)) / 2;
+    const size_t finer = s->finer + level;
+    const double distance = (1 + 1 / (double)((size_t)1 << finer)) / 2;
 
     return (1 - distance) / distance;
 }
@@ -72,7 +115,7 @@ static struct factors
 factors_find(const struct ocean_solver *s, size_t level, double k)
 {
     const double   d = s->distance * (double)((size_t)1 << level);
-    struct factors f = { d * d, 4 + k * d * d, beyond_find(level) };
+    struct factors f = { d * d, 4 + k * d * d, beyond_find(s, level) };
 
     return f;
 }
@@ -227,7 +270,8 @@ rest_restrict(const struct ocean_solver *s, size_t level)
         for (size_t j = 0; j < width; j++)
             b[j] = 0.25 *
                    ((r[2 * j] + r[2 * j + 1]) + (up[2 * j] + up[2 * j + 1]));
-        memset(x, 0, width * sizeof *x);
+        if (!p->sole)
+            memset(x, 0, width * sizeof *x);
     }
 }
 
@@ -286,7 +330,7 @@ level_ascend(const struct ocean_solver *s, size_t level,
 {
     const struct ocean_plane *p = x->plane;
     const struct ocean_view  *from = &s->x[level].mine;
-    const double              beyond = beyond_find(level);
+    const double              beyond = beyond_find(s, level);
     const size_t              column = (p->first_column + 1) / 2 - 1;
 
     ocean_grid_refresh(&s->x[level], OCEAN_ALL);
@@ -297,6 +341,33 @@ level_ascend(const struct ocean_solver *s, size_t level,
                     ocean_view_at(from, far, column), beyond);
     }
     ocean_team_barrier(s->team);
+}
+
+/* All of the last level's sweeps, and those below it, by rank 0. */
+static void
+last_solve(struct ocean_solver *s, double k, double tolerance)
+{
+    const size_t             last = s->levels - 1;
+    const struct ocean_plane *whole = &s->alone->plane[0];
+    const long               before = s->alone->sweeps;
+    struct ocean_grid        x, b;
+
+    memset(s->x[last].base, 0,
+           (whole->n + 2) * (whole->n + 2) * sizeof(double));
+    ocean_grid_over(&x, whole, s->x[last].base);
+    ocean_grid_over(&b, whole, s->b[last].base);
+    ocean_solve(s->alone, &x, &b, k, tolerance);
+    s->sweeps += s->alone->sweeps - before;
+}
+
+/* The same for all ranks; nothing is left that would matter. */
+static double
+alone_solve(struct ocean_solver *s, double k, double tolerance)
+{
+    if (s->alone != NULL)
+        last_solve(s, k, tolerance);
+    ocean_team_barrier(s->team);
+    return 0;
 }
 
 void
@@ -312,7 +383,9 @@ ocean_solve(struct ocean_solver *s, const struct ocean_grid *x,
         const struct ocean_grid *lx = l > 0 ? &s->x[l] : x;
         const struct ocean_grid *lb = l > 0 ? &s->b[l] : b;
         const struct factors     f = factors_find(s, l, k);
-        const double             rest = sweep_run(s, lx, lb, f);
+        const double             rest = s->plane[l].sole
+                                            ? alone_solve(s, k, enough[l])
+                                            : sweep_run(s, lx, lb, f);
 
         if (s->sweeps - start > MOST_SWEEPS)
             app_fail(s->team->run, "no solution in %d sweeps: %.3g, not %.3g",

@@ -15,16 +15,22 @@
 
 #include "ocean_grid.h"
 
-enum { OCEAN_LEVELS = 16 };
+enum { OCEAN_LEVELS = 16 }; /* 2^16 points a row and fewer */
 
+/*
+ * The planes end where one is rank 0's alone, for which and for all coarser
+ * ones rank 0 has another solver.
+ */
 struct ocean_solver {
     struct ocean_team *team;
     size_t             levels;
+    size_t             finer;    /* levels that another solver has above */
     double             distance; /* d, on the finest plane */
     struct ocean_plane plane[OCEAN_LEVELS];
     struct ocean_grid  rest[OCEAN_LEVELS];               /* b - A x */
     struct ocean_grid  x[OCEAN_LEVELS], b[OCEAN_LEVELS]; /* from 1 on */
-    long               sweeps; /* done so far, on all planes */
+    long                 sweeps; /* done so far; rank 0 knows of all */
+    struct ocean_solver *alone;  /* rank 0's, from its first plane on */
 };
 
 void ocean_solver_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
