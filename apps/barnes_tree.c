@@ -316,3 +316,56 @@ tree_sum(const struct tree *t, size_t i, double acceleration[3])
     bodies_meet(&w, 0, (int32_t)t->zone[t->zones]);
     memcpy(acceleration, w.acceleration, sizeof w.acceleration);
 }
+
+static double
+length(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/*
+ * A point a thousand times further away than any of the cell's bodies is from
+ * its centre, so that octupoles are a thousandth of quadrupoles; and 20 at
+ * least, so that what `soft` does to the trace, which a traceless moment
+ * leaves out, is less than that.
+ */
+static double
+cell_error(const struct tree *t, const struct node *n)
+{
+    static const double toward[3] = { 0.36, 0.48, 0.8 };
+    double x[3], d[3], off[3] = { 0 }, got[3] = { 0 }, size2 = 0, far, part;
+
+    for (int32_t i = n->first; i < n->last; i++)
+        size2 = fmax(size2, way(d, n->x, t->point[i].x));
+    far = fmax(1000 * sqrt(size2), 20);
+    part = sqrt(size2) / far;
+    for (int k = 0; k < 3; k++)
+        x[k] = n->x[k] - far * toward[k];
+    cell_pull(got, d, way(d, x, n->x), n);
+    for (int32_t i = n->first; i < n->last; i++)
+        mass_pull(off, d, way(d, x, t->point[i].x), t->point[i].mass);
+    for (int k = 0; k < 3; k++)
+        off[k] -= got[k];
+    return length(off) / length(got) /
+           ((5 * part + 20 * soft / (far * far)) * part * part + 1e-14);
+}
+
+/* Of the nodes [at, end) and all below. */
+static double
+cells_error(const struct tree *t, int32_t at, int32_t end)
+{
+    double worst = 0;
+
+    for (const struct node *n; at < end; at = n->next) {
+        n = &t->node[at];
+        worst = fmax(worst, cell_error(t, n));
+        worst = fmax(worst, cells_error(t, n->down, n->end));
+    }
+    return worst;
+}
+
+double
+tree_error(const struct tree *t)
+{
+    return cells_error(t, 0, 1);
+}

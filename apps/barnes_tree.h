@@ -72,4 +72,11 @@ int64_t tree_walk(const struct tree *t, size_t i, double acceleration[3]);
 /* The same without a tree, body by body. */
 void tree_sum(const struct tree *t, size_t i, double acceleration[3]);
 
+/*
+ * Of all cells, the one whose pull at a point far away differs most from that
+ * of its bodies: how much, with what a mass and quadrupole moments have to
+ * leave out as 1.
+ */
+double tree_error(const struct tree *t);
+
 #endif
