@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from compare.machine import OURS
+from compare.plan import HAND
 from compare.trouble import stop_check
 
 # The line comes before MPI_Finalize, which over TCP now and then never
@@ -66,6 +67,8 @@ def result_find(output, app):
     fields = dict(word.partition("=")[::2] for word in lines[-1].split())
     try:
         fields["seconds"] = float(fields["seconds"])
+        fields["ranks"] = int(fields["ranks"])
+        fields["nodes"] = int(fields["nodes"])
     except (KeyError, ValueError):
         return None
     return fields
@@ -110,7 +113,18 @@ def process_watch(process, file, app, timeout, tick):
         tick(now - began)
 
 
-def verdict(ended, status, result, verify):
+def shape_wrong(result, configuration):
+    """What is wrong with the ranks and nodes that there were."""
+    if result["ranks"] != configuration.ranks:
+        return (f"it ran with {result['ranks']} of {configuration.ranks} ranks:"
+                " is the launcher that of Hearth's MPI?")
+    if configuration.line() != HAND and result["nodes"] != configuration.hosts:
+        return (f"it ran on {result['nodes']} of {configuration.hosts} hosts:"
+                " are they not different ones?")
+    return ""
+
+
+def verdict(ended, status, result, verify, configuration):
     """ok, or how it failed, and why."""
     if ended == "time":
         return "hung", "no end within the time"
@@ -124,7 +138,8 @@ def verdict(ended, status, result, verify):
         return "failed", "no line with a result"
     if verify and result.get("verify") != "ok":
         return "failed", "the result was not verified"
-    return "ok", ""
+    why = shape_wrong(result, configuration)
+    return ("failed" if why else "ok"), why
 
 
 def job_run(place, configuration, program, settings, timeout, tick):
@@ -149,7 +164,7 @@ def job_run(place, configuration, program, settings, timeout, tick):
         output = output_read(file)
     result = result_find(output, configuration.app)
     status, why = verdict(ended, process.returncode, result,
-                          "--verify" in program)
+                          "--verify" in program, configuration)
     record = {"status": status, "why": why, "ended": ended, "result": result,
               "seconds": result["seconds"] if status == "ok" else None,
               "wall": round(time.monotonic() - began, 3)}
