@@ -64,7 +64,10 @@ def result_find(output, app):
     lines = re.findall(rf"^(app={re.escape(app)} .*)\n", output, re.MULTILINE)
     if not lines:
         return None
-    fields = dict(word.partition("=")[::2] for word in lines[-1].split())
+    fields = {}  # an option of the application may be named like another
+    for word in lines[-1].split():
+        name, _, value = word.partition("=")
+        fields.setdefault(name, value)
     try:
         fields["seconds"] = float(fields["seconds"])
         fields["ranks"] = int(fields["ranks"])
