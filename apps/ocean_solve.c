@@ -29,12 +29,14 @@ levels_init(struct ocean_solver *s, struct ocean_team *t, size_t n,
             ocean_plane_init(&s->plane[l], t, n);
         else
             ocean_plane_halve(&s->plane[l], &s->plane[l - 1]);
-        ocean_grid_init(&s->rest[l], &s->plane[l]);
+        if (!s->plane[l].sole)
+            ocean_grid_init(&s->rest[l], &s->plane[l]);
         if (l > 0) {
             ocean_grid_init(&s->x[l], &s->plane[l]);
             ocean_grid_init(&s->b[l], &s->plane[l]);
         }
-    } while (s->plane[s->levels - 1].n > 2 && !s->plane[s->levels - 1].sole);
+    } while (s->levels < OCEAN_LEVELS && s->plane[s->levels - 1].n > 2 &&
+             !s->plane[s->levels - 1].sole);
 }
 
 /* A solver of rank 0 with memory of its own, but for x and b. */
@@ -60,7 +62,8 @@ levels_free(struct ocean_solver *s)
             ocean_grid_free(&s->b[l]);
             ocean_grid_free(&s->x[l]);
         }
-        ocean_grid_free(&s->rest[l]);
+        if (!s->plane[l].sole)
+            ocean_grid_free(&s->rest[l]);
         ocean_plane_free(&s->plane[l]);
     }
 }
