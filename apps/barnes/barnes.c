@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Gravity between n bodies, by the method of Barnes and Hut.
+ *
+ * Problem: bodies of equal mass in Plummer's model of a cluster, for some
+ * steps of 0.025.  What pulls at a body is a cell of a tree as a whole, its
+ * mass and quadrupole moments, if the cell is further away than its edge over
+ * theta, and else what is in it.
+ *
+ * Source: Barnes of SPLASH-2 (Woo et al., The SPLASH-2 Programs, ISCA 1995;
+ * Barnes, Hut: A hierarchical O(N log N) force-calculation algorithm, Nature
+ * 324, 1986), as in the papers on JIAJIA and HLRC; the cluster after Aarseth,
+ * Henon, Wielen (Astronomy and Astrophysics 37, 1974).  Time step, softening,
+ * theta and bodies in a leaf are SPLASH-2's, bodies are dealt by the work of
+ * the step before as there, and the number of steps is Hearth's own.
+ *
+ * The tree is built another way.  In SPLASH-2 all ranks put their bodies into
+ * one tree, with a lock for each cell, and go down to the place without one:
+ * a race, and even if it were none, a rank would under scope consistency not
+ * see cells that were made under another lock.  Here the keys of the bodies
+ * tell each rank which cells there are (tree.h).  It builds those of
+ * its own bodies without a lock, each sum has one order, and the result is
+ * that of a sequential run.
+ *
+ * Sharing: the bodies, their keys and their work, the tree.  A step has four
+ * barriers: after the size of the cluster, a maximum under a lock; after the
+ * keys, which each rank orders for itself; after the cells within a rank's
+ * zone of that order, to which the bodies in it are copied; and after the few
+ * cells above, by rank 0.  Then all ranks read all over the tree, and a rank
+ * stores only to where bodies of its zone are.
+ *
+ * Limit: the pages of the tree that a node reads, nearly all of it with a few
+ * nodes.  All ranks order all keys, which is a few thousandths of a sequential
+ * run.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hearth/hearth.h>
+
+#include "common.h"
+#include "order.h"
+#include "tree.h"
+
+static long bodies, steps, theta;
+
+static const struct app_option options[] = {
+    APP_NUMBER('n', "bodies", &bodies, 16384, 2048, 1, 1 << 26, "bodies"),
+    APP_NUMBER('s', "steps", &steps, 20, 4, 0, 1L << 40, "time steps"),
+    APP_NUMBER('t', "theta", &theta, 100, 100, 0, 100,
+               "opening angle, in hundredths"),
+};
+
+static const double time_step = 0.025; /* as in SPLASH-2 */
+
+enum { SAMPLE = 100 }; /* bodies whose forces are verified */
+
+struct body {
+    double x[3], mass, v[3];
+};
+
+struct cluster {
+    bool          alone; /* a sequential run: nothing is shared */
+    int           rank;
+    struct body  *body;  /* shared, in the order of the step before */
+    struct entry *entry; /* shared: of body[i] */
+    double       *size;  /* shared: the largest coordinate, of each step */
+    struct point *point; /* shared, in order */
+    struct node  *node;  /* shared */
+    int32_t      *built; /* shared: the end of the nodes of each zone */
+    struct order  order;
+    struct tree   tree;
+    struct body  *own;   /* bodies of my zone, in order */
+};
+
+static void
+cluster_barrier(const struct cluster *c)
+{
+    if (!c->alone)
+        hearth_barrier();
+}
+
+/* A length in any direction. */
+static void
+sphere_point(double x[3], double length, uint64_t random)
+{
+    const double z = 2 * app_random(random) - 1;
+    const double turn = 2 * APP_PI * app_random(random + 1);
+
+    x[0] = length * sqrt(1 - z * z) * cos(turn);
+    x[1] = length * sqrt(1 - z * z) * sin(turn);
+    x[2] = length * z;
+}
+
+/*
+ * Body i: the mass within its radius is uniform, but for the outermost
+ * thousandth; its speed, over that of escape, is drawn by rejection.
+ */
+static struct body
+body_start(size_t i)
+{
+    const double unit = 3 * APP_PI / 16;
+    uint64_t     random = (uint64_t)i << 16;
+    const double within = 0.999 * app_random(random);
+    const double radius = 1 / sqrt(pow(within, -2. / 3) - 1);
+    struct body  b = { .mass = 1 / (double)bodies };
+    double       speed, chance;
+
+    random += 5;
+    do {
+        speed = app_random(random++);
+        chance = 0.1 * app_random(random++);
+    } while (chance > speed * speed * pow(1 - speed * speed, 3.5));
+    speed *= sqrt(2 / sqrt(1 + radius * radius));
+    random = (uint64_t)i << 16;
+    sphere_point(b.x, unit * radius, random + 1);
+    sphere_point(b.v, speed / sqrt(unit), random + 3);
+    return b;
+}
+
+/* Bodies [*from, *to) of the last order are mine. */
+static void
+zone_find(const struct cluster *c, size_t *from, size_t *to)
+{
+    *from = c->order.zone[c->rank];
+    *to = c->order.zone[c->rank + 1];
+}
+
+static void
+cluster_start(struct cluster *c)
+{
+    size_t from, to;
+
+    zone_find(c, &from, &to);
+    for (size_t i = from; i < to; i++) {
+        c->body[i] = body_start(i);
+        c->entry[i].work = 1;
+    }
+}
+
+/* The edge of a cube about the origin for all bodies: a power of two, so that
+ * all lengths in the tree are exact. */
+static double
+cluster_measure(const struct cluster *c, double *size)
+{
+    double most = 0;
+    size_t from, to;
+    int    exponent;
+
+    zone_find(c, &from, &to);
+    for (size_t i = from; i < to; i++)
+        for (int d = 0; d < 3; d++)
+            most = fmax(most, fabs(c->body[i].x[d]));
+    if (!c->alone)
+        hearth_lock(0);
+    *size = fmax(*size, most);
+    if (!c->alone)
+        hearth_unlock(0);
+    cluster_barrier(c);
+    frexp(*size, &exponent);
+    return ldexp(1, exponent + 1);
+}
+
+/* Order all bodies, and copy those of my new zone. */
+static void
+bodies_order(struct cluster *c)
+{
+    size_t from, to;
+
+    zone_find(c, &from, &to);
+    for (size_t i = from; i < to; i++)
+        c->entry[i].key = order_key(c->body[i].x, c->tree.side);
+    cluster_barrier(c);
+    if (!c->alone)
+        hearth_prefetch(c->entry, (size_t)bodies * sizeof *c->entry);
+    order_make(&c->order, c->entry);
+    zone_find(c, &from, &to);
+    for (size_t i = from; i < to; i++) {
+        const struct body *b = &c->body[c->order.from[i]];
+
+        c->own[i - from] = *b;
+        memcpy(c->point[i].x, b->x, sizeof b->x);
+        c->point[i].mass = b->mass;
+    }
+}
+
+/* Fetch the bodies of all zones, and their part of the tree. */
+static void
+tree_prefetch(const struct cluster *c)
+{
+    const int zones = c->order.zones;
+
+    hearth_prefetch(c->point, (size_t)bodies * sizeof *c->point);
+    for (int z = 0; z < zones; z++) {
+        size_t first = tree_nodes(zones, c->order.zone[z]);
+
+        hearth_prefetch(&c->node[first],
+                        ((size_t)c->built[z] - first) * sizeof *c->node);
+    }
+}
+
+static void
+tree_build(struct cluster *c)
+{
+    c->tree.key = c->order.key;
+    tree_build_zone(&c->tree, c->rank);
+    c->built[c->rank] = c->tree.free;
+    cluster_barrier(c); /* all zones are built */
+    if (c->rank == 0)
+        tree_build_top(&c->tree);
+    cluster_barrier(c);
+    if (!c->alone)
+        tree_prefetch(c);
+}
+
+/* Find the forces on my bodies, and move them; `kick` is for velocities,
+ * which are half a step behind. */
+static void
+bodies_move(struct cluster *c, double kick)
+{
+    size_t from, to;
+
+    zone_find(c, &from, &to);
+    for (size_t i = from; i < to; i++) {
+        struct body *b = &c->own[i - from];
+        double       acceleration[3];
+
+        c->entry[i].work = tree_walk(&c->tree, i, acceleration);
+        for (int d = 0; d < 3; d++) {
+            b->v[d] += kick * acceleration[d];
+            b->x[d] += time_step * b->v[d];
+        }
+        c->body[i] = *b;
+    }
+}
+
+/* Step s, from 0 on; the first one is where velocities fall behind. */
+static void
+cluster_step(struct cluster *c, long s)
+{
+    c->tree.side = cluster_measure(c, &c->size[s]);
+    bodies_order(c);
+    tree_build(c);
+    bodies_move(c, s == 0 ? time_step / 2 : time_step);
+}
+
+/* The private part of a cluster; the shared arrays are there. */
+static void
+cluster_open(struct cluster *c, const struct app_run *run, int ranks)
+{
+    order_open(&c->order, run, (size_t)bodies, ranks);
+    c->own = app_private(run, (size_t)bodies, sizeof *c->own);
+    c->tree = (struct tree){
+        .node = c->node,
+        .point = c->point,
+        .zone = c->order.zone,
+        .zones = ranks,
+        .root = app_private(run, (size_t)ranks, sizeof *c->tree.root),
+        .theta = (double)theta / 100,
+    };
+    cluster_start(c);
+}
+
+static void
+cluster_close(struct cluster *c)
+{
+    free(c->tree.root);
+    free(c->own);
+    order_close(&c->order);
+}
+
+/* The same steps on one rank, in private memory. */
+static struct cluster
+sequential_run(struct app_run *run)
+{
+    const size_t   n = (size_t)bodies;
+    struct cluster c = { .alone = true };
+
+    c.body = app_private(run, n, sizeof *c.body);
+    c.entry = app_private(run, n, sizeof *c.entry);
+    c.size = app_private(run, (size_t)steps + 1, sizeof *c.size);
+    c.point = app_private(run, n, sizeof *c.point);
+    c.node = app_private(run, tree_nodes(1, n), sizeof *c.node);
+    c.built = app_private(run, 1, sizeof *c.built);
+    cluster_open(&c, run, 1);
+    app_sequential_start(run);
+    for (long s = 0; s < steps; s++)
+        cluster_step(&c, s);
+    app_sequential_stop(run);
+    return c;
+}
+
+static void
+sequential_free(struct cluster *c)
+{
+    cluster_close(c);
+    free(c->built);
+    free(c->node);
+    free(c->point);
+    free(c->size);
+    free(c->entry);
+    free(c->body);
+}
+
+/*
+ * The forces on some bodies, beside direct sums: by the tree of the last step
+ * with a fourth of its angle.  Octupoles are what is left out.  Forces hide a
+ * wrong moment among many that are right, so each cell is looked at by itself.
+ */
+static void
+forces_verify(struct app_run *run, struct tree *t)
+{
+    const size_t n = (size_t)bodies, stride = n / SAMPLE + 1;
+    double       off = 0, all = 0, bound, cell;
+
+    t->theta /= 4;
+    bound = 0.03 * t->theta * t->theta * t->theta + 1e-12;
+    tree_build_zone(t, 0);
+    tree_build_top(t);
+    cell = tree_error(t);
+    app_verdict(run, cell <= 1,
+                "the pull of a cell is off by %.3g times what it leaves out",
+                cell);
+    for (size_t i = 0; i < n; i += stride) {
+        double got[3], want[3];
+
+        tree_walk(t, i, got);
+        tree_sum(t, i, want);
+        for (int d = 0; d < 3; d++) {
+            off += (got[d] - want[d]) * (got[d] - want[d]);
+            all += want[d] * want[d];
+        }
+    }
+    off = all == 0 ? off : sqrt(off / all);
+    app_verdict(run, off <= bound,
+                "forces are off by %.3e of them, not at most %.3e", off,
+                bound);
+    app_field(run, "error=%.1e", off);
+}
+
+/* Rank 0: the bodies are those of a sequential run, bit for bit. */
+static void
+cluster_verify(struct app_run *run, const struct body *got)
+{
+    struct cluster want = sequential_run(run);
+
+    for (size_t i = 0; i < (size_t)bodies; i++)
+        if (memcmp(&got[i], &want.body[i], sizeof got[i]) != 0) {
+            app_verdict(run, false,
+                        "body %zu is at (%.17g, ...), sequentially (%.17g, "
+                        "...)",
+                        i, got[i].x[0], want.body[i].x[0]);
+            break;
+        }
+    if (steps > 0)
+        forces_verify(run, &want.tree);
+    sequential_free(&want);
+}
+
+static void
+barnes_run(struct app_run *run)
+{
+    const size_t   n = (size_t)bodies;
+    struct cluster c = { .rank = run->rank };
+
+    c.body = hearth_alloc(n, sizeof *c.body, hearth_block());
+    c.entry = hearth_alloc(n, sizeof *c.entry, hearth_block());
+    c.size = hearth_alloc((size_t)steps + 1, sizeof *c.size, hearth_on(0));
+    c.point = hearth_alloc(n, sizeof *c.point, hearth_block());
+    c.node = hearth_alloc(tree_nodes(run->ranks, n), sizeof *c.node,
+                          hearth_block());
+    c.built = hearth_alloc((size_t)run->ranks, sizeof *c.built, hearth_on(0));
+    cluster_open(&c, run, run->ranks);
+    app_start(run);
+    for (long s = 0; s < steps; s++) {
+        cluster_step(&c, s);
+        app_progress(run, "step", s + 1, steps);
+    }
+    app_stop(run);
+
+    if (run->verify && run->rank == 0)
+        cluster_verify(run, c.body);
+    app_barrier(run);
+    cluster_close(&c);
+    hearth_free(c.built);
+    hearth_free(c.node);
+    hearth_free(c.point);
+    hearth_free(c.size);
+    hearth_free(c.entry);
+    hearth_free(c.body);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct app app = {
+        .name = "barnes",
+        .about = "Gravity between bodies, by the method of Barnes and Hut.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .run = barnes_run,
+    };
+
+    return app_main(&app, argc, argv);
+}
