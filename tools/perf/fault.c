@@ -2,7 +2,7 @@
 /* Page faults, one by one, with the home inside MPI; over udp, and beside bare
  * UDP, with the home asleep. */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <stdlib.h>
 

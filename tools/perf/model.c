@@ -20,7 +20,7 @@
  * the raw counterpart.
  */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *
  * A figure is a function that measures, in one round, the library's figure
  * and its raw counterpart, one right after the other, so that a noisy machine
- * hits both.  hearth-perf.c runs the rounds and takes medians.
+ * hits both.  perf.c runs the rounds and takes medians.
  *
  * Rank 0 is the actor: it faults, writes and times.  Its peer is a rank of
  * another node.  Everybody else waits inside MPI, in perf_meet() or in
@@ -66,7 +66,7 @@ struct perf {
     const struct perf_figure *figure;    /* the one at work */
 
     struct perf_raw  raw;
-    struct perf_udp *udp; /* perf_udp.h */
+    struct perf_udp *udp; /* udp.h */
 };
 
 enum perf_sense { PERF_AT_MOST, PERF_AT_LEAST };
@@ -100,7 +100,7 @@ extern const struct perf_figure perf_trip_figures[];
 extern const struct perf_figure perf_model_figures[];
 extern const struct perf_figure perf_idle_figures[];
 
-/* perf_measure.c */
+/* measure.c */
 double perf_now(void); /* microseconds */
 double perf_median(double *values, int count);
 bool   perf_acting(const struct perf *p);
@@ -124,7 +124,7 @@ void    perf_fill(uint64_t *words, size_t count, uint64_t salt);
 /* Index of the first word that differs from perf_fill()'s, or count. */
 size_t perf_check(const uint64_t *words, size_t count, uint64_t salt);
 
-/* perf_raw.c: the raw side.  Times are microseconds for the whole call. */
+/* raw.c: the raw side.  Times are microseconds for the whole call. */
 void   perf_raw_open(struct perf *p);
 void   perf_raw_close(struct perf *p);
 double perf_raw_gets(struct perf *p, MPI_Win win, const size_t *order);
@@ -137,13 +137,13 @@ double perf_raw_bounce(const struct perf *p, size_t bytes, size_t turns,
 double perf_raw_stream(const struct perf *p, size_t bytes, size_t count);
 double perf_raw_receive(const struct perf *p, size_t bytes);
 
-/* perf_empty.c: faults that bring nothing, one per page of a new mapping, in
+/* empty.c: faults that bring nothing, one per page of a new mapping, in
  * the given order (NULL: ascending). */
 enum perf_touch { PERF_FIRST, PERF_AGAIN };
 double perf_empty_faults(const struct perf *p, const size_t *order,
                          enum perf_touch touch);
 
-/* perf_report.c */
+/* report.c */
 void perf_report_begin(const struct perf *p, int rounds);
 /* `first` is the figure in the round before those that count: what a program
  * meets that does it once, with memory that the kernel has yet to bring. */

@@ -7,7 +7,7 @@
  * hello came, as Hearth does; the loopback comes last.
  */
 #define _GNU_SOURCE
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
  * after n bytes.  A message larger than a datagram takes several.
  */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One line a figure on stdout for programs, one on stderr for people. */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <arpa/inet.h>
 #include <math.h>

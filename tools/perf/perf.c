@@ -2,7 +2,7 @@
 /* hearth-perf: the library's figures beside what they cost by hand. */
 #define _GNU_SOURCE
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <errno.h>
 #include <getopt.h>

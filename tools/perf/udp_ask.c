@@ -8,7 +8,7 @@
  * time does not count.
  */
 #define _GNU_SOURCE
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -11,7 +11,7 @@
  * Over udp the raw side has the same bytes sent by bare UDP into that buffer.
  */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The peer's thread: takes orders, and answers all else as ordered.  Only who
  * knows the session's word is answered. */
 #define _GNU_SOURCE
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <stdlib.h>
 #include <string.h>

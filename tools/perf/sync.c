@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Barriers, locks, atomics. */
 #include "perf.h"
-#include "perf_udp.h"
+#include "udp.h"
 
 #include <stdlib.h>
 
@@ -140,7 +140,7 @@ lock_alone(struct perf *p, double *sample)
 }
 
 /* Figure: the peer is asleep.  Raw: two empty messages there, each with one
- * back; both sides take turns, as in perf_fault.c. */
+ * back; both sides take turns, as in fault.c. */
 static void
 lock_alone_udp(struct perf *p, double *sample)
 {

@@ -42,7 +42,7 @@ struct perf_udp {
     char                  room[PERF_UDP_ROOM];
 };
 
-/* perf_udp.c */
+/* udp.c */
 void perf_udp_open(struct perf *p); /* collective; p->udp stays NULL for mpi */
 void perf_udp_close(struct perf *p);
 /* Keep client and server on the cores of their ranks, or no longer. */
@@ -55,10 +55,10 @@ _Noreturn void perf_udp_fail(const char *format, ...)
 void perf_udp_send(int fd, const struct sockaddr_in *to, const char *data,
                    size_t len, size_t each);
 
-/* perf_udp_serve.c: the thread. */
+/* udp_serve.c: the thread. */
 void *perf_udp_serve(void *udp);
 
-/* perf_udp_ask.c: the actor's side.  A time-out asks again, and does not
+/* udp_ask.c: the actor's side.  A time-out asks again, and does not
  * count; times are microseconds for the whole call. */
 enum { PERF_UDP_CHUNK = 50 }; /* turns before the other side has its turn */
 enum perf_udp_wait { PERF_UDP_BLOCK, PERF_UDP_SPIN };
