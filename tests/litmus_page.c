@@ -102,8 +102,8 @@ END_TEST
 
 /* The home writes its page freely, unshared; another rank fetches it for the
  * first time because of a byte of its own, at any moment; then it takes the
- * lock and must see what the home wrote under it (DESIGN 6: the copy is
- * provisional).  A new page each time, since this happens once per page. */
+ * lock and must see what the home wrote under it, since the copy is
+ * provisional.  A new page each time, since this happens once per page. */
 START_TEST(a_first_copy_hides_nothing)
 {
     enum { PAGES = 24 };

@@ -1,6 +1,6 @@
 #!/bin/sh
-# model.sh -- walks the model of DESIGN 6 (tests/model): it holds as it is, and
-# fails when any one rule is broken, so each rule is needed.
+# model.sh -- walks the model of home pages without cost (tests/model): it
+# holds as it is, and fails when any one rule is broken, so each is needed.
 #
 #   tests/model.sh               from the build folder; a quarter of a minute
 #   MODEL=full tests/model.sh    larger ones as well: minutes, some GiB

@@ -1,4 +1,4 @@
-# Tests of diffs and notices, and the model of DESIGN 6.
+# Tests of diffs and notices, and the model of home pages without cost.
 unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
 
 %C%_diff_SOURCES = %D%/diff.c %D%/property.h %D%/harness.h %D%/harness_unit.c

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What acquire, release and barrier do (DESIGN 6, 7), under both
- * consistencies.  Calls are checked by the layer above.
+ * What acquire, release and barrier do, under both consistencies: see
+ * doc/design.md, "What a release publishes".  Calls are checked by the layer
+ * above.
  */
 #ifndef HEARTHI_COHERENCE_H
 #define HEARTHI_COHERENCE_H

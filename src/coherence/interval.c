@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The end of an interval, and home pages without cost (DESIGN 6).
+ * The end of an interval, and home pages without cost.
  *
  * A home page that no other node ever fetched is plain memory to the ranks of
  * its node.  Since a one-sided fetch is not seen by the home, the fetching

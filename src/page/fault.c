@@ -173,7 +173,7 @@ runs_fetch(const struct hearthi_fetch *run, size_t n)
 }
 
 /* A rank's first copy may have been fetched before its flag could be seen:
- * it is provisional (DESIGN 6). */
+ * it is provisional (coherence/interval.c says why). */
 static void
 run_register(uint64_t page, uint64_t count)
 {

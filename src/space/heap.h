@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The heap: a range of addresses, the same on every rank, and the two views
- * of every frame (DESIGN 4).  Unless a home frame is mapped over it, a page
- * shows the cached frames' memfd at the page's own offset, so neighbouring
- * pages are neighbours in memory too.
+ * of every frame (doc/design.md, "The heap and its two views").  Unless a home
+ * frame is mapped over it, a page shows the cached frames' memfd at the page's
+ * own offset, so neighbouring pages are neighbours in memory too.
  */
 #ifndef HEARTHI_HEAP_H
 #define HEARTHI_HEAP_H

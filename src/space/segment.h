@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Segments: the home frames of each rank, in memory that its node shares.
- * A segment starts with its *shared* flags (DESIGN 6), a byte a frame, a
- * summary, a byte for 64 flags, and the words by which other ranks tell that
- * there are new flags; the frames follow.
+ * A segment starts with its *shared* flags (doc/design.md, "Home pages without
+ * cost"), a byte a frame, a summary, a byte for 64 flags, and the words by
+ * which other ranks tell that there are new flags; the frames follow.
  */
 #ifndef HEARTHI_SEGMENT_H
 #define HEARTHI_SEGMENT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An exhaustive model of DESIGN 6 and of what it rests on: one page of two
- * bytes, ranks of the home's node that store to it directly (co-homes), ranks
- * of other nodes that fetch, write, flush and lose copies of it (guests),
- * locks and a barrier.
+ * An exhaustive model of home pages without cost (coherence/interval.c) and
+ * of what they rest on: one page of two bytes, ranks of the home's node that
+ * store to it directly (co-homes), ranks of other nodes that fetch, write,
+ * flush and lose copies of it (guests), locks and a barrier.
  *
  * There is no program: at every moment each rank may do whatever a program
  * without data races could do next, so the walk covers all such programs, of

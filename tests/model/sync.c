@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Locks and the barrier: who may go on, what is published and what is learnt
- * (DESIGN 7), with logs reduced to the last interval of each writer.
+ * ("What a release publishes"), with logs reduced to each writer's last
+ * interval.
  */
 #include "model.h"
 
