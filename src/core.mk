@@ -23,26 +23,30 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/probe.c \
   src/transport/mpi/doorbell.c \
   src/transport/mpi/helper.c \
-  src/transport/udp/udp.c src/transport/udp/udp.h \
-  src/transport/udp/address.c \
-  src/transport/udp/barrier.c \
-  src/transport/udp/client.c \
-  src/transport/udp/count.c \
+  src/transport/udp/ack.c src/transport/udp/ack.h \
+  src/transport/udp/address.c src/transport/udp/address.h \
+  src/transport/udp/barrier.c src/transport/udp/barrier.h \
+  src/transport/udp/client.c src/transport/udp/client.h \
+  src/transport/udp/count.c src/transport/udp/count.h \
   src/transport/udp/diff.c \
-  src/transport/udp/flight.c \
-  src/transport/udp/home.c \
-  src/transport/udp/inbox.c \
-  src/transport/udp/local.c \
-  src/transport/udp/manager.c \
-  src/transport/udp/pace.c \
+  src/transport/udp/flight.c src/transport/udp/flight.h \
+  src/transport/udp/home.c src/transport/udp/home.h \
+  src/transport/udp/inbox.c src/transport/udp/inbox.h \
+  src/transport/udp/local.c src/transport/udp/local.h \
+  src/transport/udp/manager.c src/transport/udp/manager.h \
+  src/transport/udp/pace.c src/transport/udp/pace.h \
   src/transport/udp/page.c \
-  src/transport/udp/seal.c \
-  src/transport/udp/server.c \
-  src/transport/udp/socket.c \
-  src/transport/udp/sync.c \
-  src/transport/udp/timer.c \
-  src/transport/udp/trouble.c \
-  src/transport/udp/watch.c \
+  src/transport/udp/seal.c src/transport/udp/seal.h \
+  src/transport/udp/server.c src/transport/udp/server.h \
+  src/transport/udp/socket.c src/transport/udp/socket.h \
+  src/transport/udp/sync.c src/transport/udp/sync.h \
+  src/transport/udp/thread.c src/transport/udp/thread.h \
+  src/transport/udp/timer.c src/transport/udp/timer.h \
+  src/transport/udp/trouble.c src/transport/udp/trouble.h \
+  src/transport/udp/udp.c \
+  src/transport/udp/watch.c src/transport/udp/watch.h \
+  src/transport/udp/bulk.h \
+  src/transport/udp/job.h \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
   src/api/stats.c src/api/stats.h \

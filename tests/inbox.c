@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 #include "harness.h"
-#include "transport/udp/udp.h"
+#include "transport/udp/inbox.h"
+#include "transport/udp/job.h"
+#include "transport/udp/socket.h"
+#include "transport/udp/wire.h"
 #include "world.h"
 
 #include <string.h>
@@ -35,10 +38,11 @@ setup(void)
     memset(frame, 0, sizeof frame);
     places.n = PARTS;
     for (unsigned i = 0; i < PARTS; i++)
-        places.place[i] = (struct hearthi_udp_place){
-            .at = frame + i * PART, .len = PART, .offset = i * PART,
-            .from = 1, .seq = 9
-        };
+        places.place[i] = (struct hearthi_udp_place){ .at = frame + i * PART,
+                                                      .len = PART,
+                                                      .offset = i * PART,
+                                                      .from = 1,
+                                                      .seq = 9 };
 }
 
 static void

@@ -11,7 +11,10 @@
 #include "fixture.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "transport/udp/udp.h"
+#include "transport/udp/client.h"
+#include "transport/udp/job.h"
+#include "transport/udp/socket.h"
+#include "transport/udp/wire.h"
 #include "world.h"
 
 enum { HOME = 0 };

@@ -5,7 +5,9 @@
 #include "config.h"
 
 #include "harness.h"
-#include "transport/udp/udp.h"
+#include "transport/udp/job.h"
+#include "transport/udp/seal.h"
+#include "transport/udp/wire.h"
 
 #include <string.h>
 
@@ -39,8 +41,8 @@ teardown(void)
 
 START_TEST(a_changed_bit_of_head_or_body_changes_the_seal)
 {
-    for (size_t k = 0; hearthi_udp.auth && k < sizeof lengths / sizeof *lengths;
-         k++) {
+    for (size_t k = 0;
+         hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
         uint64_t seal = hearthi_udp_seal(head, body, lengths[k]);
 
         for (size_t i = sizeof seal; i < sizeof head; i++) {
@@ -60,8 +62,8 @@ END_TEST
 
 START_TEST(another_key_gives_another_seal)
 {
-    for (size_t k = 0; hearthi_udp.auth && k < sizeof lengths / sizeof *lengths;
-         k++) {
+    for (size_t k = 0;
+         hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
         uint64_t seal = hearthi_udp_seal(head, body, lengths[k]), other;
 
         hearthi_udp.key[15] ^= 1;
@@ -139,8 +141,8 @@ main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_changed_bit_of_head_or_body_changes_the_seal);
     tcase_add_test(tc, another_key_gives_another_seal);
-    tcase_add_test(
-        tc, the_seal_does_not_depend_on_the_library_that_computes_it);
+    tcase_add_test(tc,
+                   the_seal_does_not_depend_on_the_library_that_computes_it);
     tcase_add_test(tc, sealing_leaves_no_upper_half_of_a_register_in_use);
     tcase_add_test(tc, without_a_key_the_word_of_the_session_is_the_seal);
     suite_add_tcase(suite, tc);

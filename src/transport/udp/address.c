@@ -16,17 +16,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "udp.h"
+#include "client.h"
+#include "inbox.h"
+#include "job.h"
+#include "socket.h"
+#include "wire.h"
 #include "world.h"
 
 enum { ADDRESSES = 4, HEADERS = 28 }; /* IPv4's and UDP's */
 
 static const uint64_t hello_ns = 5000000000, again_ns = 20000000;
 
-struct card { /* goes round at start */
+struct card {                               /* goes round at start */
     uint32_t           n, mtu, room, first; /* first: of its machine */
     struct sockaddr_in at[ADDRESSES];
 };

@@ -18,9 +18,15 @@
 
 #include <string.h>
 
+#include "barrier.h"
 #include "base/report.h"
+#include "client.h"
+#include "job.h"
+#include "server.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "transport/event.h"
+#include "watch.h"
+#include "wire.h"
 #include "world.h"
 
 enum { FAN = 8 };

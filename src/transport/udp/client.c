@@ -11,10 +11,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "ack.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "client.h"
+#include "count.h"
+#include "inbox.h"
+#include "job.h"
+#include "local.h"
+#include "server.h"
+#include "socket.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "timer.h"
+#include "wire.h"
 #include "world.h"
 
 /* ---- slots ---- */
@@ -109,41 +118,10 @@ hearthi_udp_client_take(void)
 void
 hearthi_udp_client_give(struct hearthi_udp_client *c)
 {
-    atomic_fetch_and(&taken[c->slot / 64],
-                     ~(UINT64_C(1) << c->slot % 64));
+    atomic_fetch_and(&taken[c->slot / 64], ~(UINT64_C(1) << c->slot % 64));
 }
 
 /* ---- asking ---- */
-
-/* What has a grant needs no acknowledgement: if the grant is there, the
- * request was. */
-bool
-hearthi_udp_acked(unsigned op)
-{
-    switch (hearthi_opt.udp_ack) {
-    case HEARTHI_ACK_ALL: return op != HEARTHI_UDP_NULL;
-    case HEARTHI_ACK_PAGE:
-        return op != HEARTHI_UDP_NULL && op != HEARTHI_UDP_GETP &&
-               op != HEARTHI_UDP_GETPGRANT;
-    default: return false;
-    }
-}
-
-void
-hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
-                        const struct sockaddr_in *to)
-{
-    struct hearthi_udp_message ack = { .op = HEARTHI_UDP_NULL,
-                                       .kind = HEARTHI_UDP_ACK,
-                                       .slot = m->slot,
-                                       .from = m->to,
-                                       .to = m->from,
-                                       .seq = m->seq,
-                                       .at = m->at };
-
-    if (m->reliable)
-        hearthi_udp_send(fd, to, &ack, NULL);
-}
 
 /* The operation waits for others, so its time may be no round trip. */
 static bool
@@ -169,8 +147,10 @@ ask_send(struct hearthi_udp_client *c, struct hearthi_udp_message *ask)
 
 /* Take a message before the time-out; true if it is the answer. */
 static bool
-answer_take(struct hearthi_udp_client *c, const struct hearthi_udp_message *ask,
-            struct hearthi_udp_timer *timer, struct hearthi_udp_message *answer)
+answer_take(struct hearthi_udp_client        *c,
+            const struct hearthi_udp_message *ask,
+            struct hearthi_udp_timer         *timer,
+            struct hearthi_udp_message       *answer)
 {
     struct sockaddr_in from;
 

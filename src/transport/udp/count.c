@@ -5,7 +5,8 @@
 #include "config.h"
 
 #include "base/stat.h"
-#include "udp.h"
+#include "count.h"
+#include "wire.h"
 
 _Static_assert((int)HEARTHI_KINDS >= (int)HEARTHI_UDP_OPS &&
                    (int)HEARTHI_REASONS >= (int)HEARTHI_UDP_REASONS,

@@ -10,10 +10,17 @@
 
 #include <string.h>
 
+#include "ack.h"
 #include "base/option.h"
+#include "bulk.h"
+#include "client.h"
+#include "count.h"
+#include "flight.h"
+#include "inbox.h"
+#include "job.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "udp.h"
+#include "wire.h"
 #include "world.h"
 
 enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX };
@@ -123,9 +130,8 @@ pack_new(uint32_t home)
     while ((p = pack_in(FREE)) == NULL)
         hearthi_udp_bulk_turn();
     p->state = OPEN;
-    p->flight =
-        (struct hearthi_udp_flight){ .prepare = pack_prepare,
-                                     .what = "release" };
+    p->flight = (struct hearthi_udp_flight){ .prepare = pack_prepare,
+                                             .what = "release" };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
@@ -159,9 +165,9 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
     while (len > 0) {
         struct pack *p = pack_for((uint32_t)home);
         uint8_t     *at = p->body + p->flight.ask.body_len;
-        size_t       room = pack_most - p->flight.ask.body_len - HEARTHI_UDP_RUN;
-        uint32_t     some = (uint32_t)(len < room ? len : room);
-        uint64_t     where = offset;
+        size_t   room = pack_most - p->flight.ask.body_len - HEARTHI_UDP_RUN;
+        uint32_t some = (uint32_t)(len < room ? len : room);
+        uint64_t where = offset;
 
         memcpy(at, &where, sizeof where);
         memcpy(at + sizeof where, &some, sizeof some);

@@ -17,7 +17,14 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "udp.h"
+#include "client.h"
+#include "count.h"
+#include "flight.h"
+#include "job.h"
+#include "pace.h"
+#include "socket.h"
+#include "timer.h"
+#include "wire.h"
 
 /* The home knows which of the last 64 numbers of slot 0 it has done
  * (server.c); a client keeps well within that of its oldest request. */
@@ -42,13 +49,13 @@ flight_next(uint32_t home, unsigned *i)
     return NULL;
 }
 
-#define EACH_FLIGHT(f, home)                                             \
+#define EACH_FLIGHT(f, home) \
     for (unsigned i_ = 0; ((f) = flight_next((home), &i_)) != NULL;)
 
 bool
 hearthi_udp_flight_may(uint32_t home, size_t bytes)
 {
-    uint32_t next = hearthi_udp_bulk()->seq[home] + 1;
+    uint32_t                   next = hearthi_udp_bulk()->seq[home] + 1;
     struct hearthi_udp_flight *f;
 
     EACH_FLIGHT (f, home)
@@ -62,8 +69,8 @@ flight_send(struct hearthi_udp_flight *f)
 {
     f->turn = ++turns;
     f->prepare(f);
-    hearthi_udp_send(hearthi_udp_bulk()->in.fd,
-                     &hearthi_udp.server[f->ask.to], &f->ask, NULL);
+    hearthi_udp_send(hearthi_udp_bulk()->in.fd, &hearthi_udp.server[f->ask.to],
+                     &f->ask, NULL);
 }
 
 static void

@@ -19,11 +19,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "ack.h"
 #include "base/option.h"
 #include "base/stat.h"
+#include "count.h"
+#include "home.h"
+#include "inbox.h"
+#include "job.h"
+#include "pace.h"
+#include "server.h"
+#include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "udp.h"
+#include "wire.h"
 #include "world.h"
 
 static struct {
@@ -102,7 +110,7 @@ grant_of(const struct hearthi_udp_message *ask)
 
 /* The i-th of n fragments. */
 static void
-fragment_set(struct hearthi_udp_message *grant,
+fragment_set(struct hearthi_udp_message       *grant,
              const struct hearthi_udp_message *ask, unsigned i, unsigned n)
 {
     grant->at = (uint64_t)i * ask->pos;
@@ -141,13 +149,13 @@ fragments_send(const struct hearthi_udp_message *ask,
                bool copy, const struct sockaddr_in *to)
 {
     struct hearthi_udp_message grant = grant_of(ask);
-    uint8_t      head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
-    struct iovec part[2 * HEARTHI_UDP_BATCH];
-    size_t       each = HEARTHI_UDP_HEAD + ask->pos, used = 0, bytes = 0;
-    unsigned     k = 0;
+    uint8_t                    head[HEARTHI_UDP_BATCH][HEARTHI_UDP_HEAD];
+    struct iovec               part[2 * HEARTHI_UDP_BATCH];
+    size_t   each = HEARTHI_UDP_HEAD + ask->pos, used = 0, bytes = 0;
+    unsigned k = 0;
 
-    for (; i < n && k < HEARTHI_UDP_BATCH &&
-           (k + 1) * each <= HEARTHI_UDP_CALL;
+    for (;
+         i < n && k < HEARTHI_UDP_BATCH && (k + 1) * each <= HEARTHI_UDP_CALL;
          i++) {
         if (!hearthi_udp_has(set, i))
             continue;
@@ -233,8 +241,8 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
 {
     struct hearthi_udp_message grant =
         hearthi_udp_answer_to(m, HEARTHI_UDP_DIFFGRANT);
-    struct hearthi_udp_diff    run;
-    size_t                     at = 0;
+    struct hearthi_udp_diff run;
+    size_t                  at = 0;
 
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; first && i < m->pos; i++)

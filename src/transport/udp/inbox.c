@@ -19,8 +19,14 @@
 
 #include "base/clock.h"
 #include "base/stat.h"
+#include "count.h"
+#include "inbox.h"
+#include "job.h"
+#include "seal.h"
+#include "socket.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "trouble.h"
+#include "wire.h"
 
 #ifndef UDP_GRO
 #define UDP_GRO 104 /* Linux 5.0 */
@@ -69,7 +75,7 @@ hearthi_udp_inbox_close(struct hearthi_udp_inbox *in)
  * many datagrams this socket has lost for want of room. */
 union control {
     struct cmsghdr align;
-    char           room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
+    char room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
 };
 
 static size_t
@@ -101,16 +107,16 @@ many_take(struct hearthi_udp_inbox *in, int flags)
     int            n;
 
     for (int i = 0; i < MANY; i++) {
-        part[i] = (struct iovec){ in->buffer +
-                                      (size_t)i * HEARTHI_UDP_DATAGRAM,
-                                  HEARTHI_UDP_DATAGRAM };
-        h[i].msg_hdr = (struct msghdr){ .msg_name = &in->item[i].from,
-                                        .msg_namelen = sizeof in->item->from,
-                                        .msg_iov = &part[i],
-                                        .msg_iovlen = 1,
-                                        .msg_control = control[i].room,
-                                        .msg_controllen =
-                                            sizeof control[i].room };
+        part[i] =
+            (struct iovec){ in->buffer + (size_t)i * HEARTHI_UDP_DATAGRAM,
+                            HEARTHI_UDP_DATAGRAM };
+        h[i].msg_hdr =
+            (struct msghdr){ .msg_name = &in->item[i].from,
+                             .msg_namelen = sizeof in->item->from,
+                             .msg_iov = &part[i],
+                             .msg_iovlen = 1,
+                             .msg_control = control[i].room,
+                             .msg_controllen = sizeof control[i].room };
     }
     n = recvmmsg(in->fd, h, MANY, flags, NULL);
     for (int i = 0; i < n; i++) {
@@ -173,8 +179,8 @@ all_placed(struct hearthi_udp_inbox        *in,
         p = &places->place[n];
         if (some != HEARTHI_UDP_HEAD + p->len || !is_expected(head, p))
             return false;
-        in->item[n] = (struct hearthi_udp_item){ head, p->at, some,
-                                                 in->item->from };
+        in->item[n] =
+            (struct hearthi_udp_item){ head, p->at, some, in->item->from };
     }
     in->n = n;
     return true;

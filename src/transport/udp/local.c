@@ -18,11 +18,16 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/timing.h"
+#include "job.h"
+#include "local.h"
+#include "thread.h"
 #include "transport/area.h"
-#include "udp.h"
+#include "transport/event.h"
+#include "wire.h"
 #include "world.h"
 
-struct lane { /* of one rank to another */
+struct lane {              /* of one rank to another */
     _Atomic uint32_t tail; /* taken by the threads that send */
     uint32_t         head; /* of the thread that receives */
     _Atomic uint16_t slot[HEARTHI_UDP_SLOTS]; /* number + 1; 0: not yet */
@@ -35,13 +40,14 @@ struct box { /* of a rank's slot */
 };
 
 static struct {
-    struct hearthi_area  area;
+    struct hearthi_area   area;
     struct hearthi_event *asked;    /* of each rank: there is a request */
     struct hearthi_event *answered; /* of each rank and slot */
-    struct lane         *lane;     /* of each rank, to each rank */
-    struct box          *box;      /* of each rank and slot */
-    pthread_t            thread;
-    atomic_bool          stop;
+    struct lane          *lane;     /* of each rank, to each rank */
+    struct box           *box;      /* of each rank and slot */
+    pthread_t             thread;
+    atomic_bool           stop;
+    void (*serve)(const struct hearthi_udp_message *ask);
 } l;
 
 static bool
@@ -54,8 +60,7 @@ is_used(void)
 bool
 hearthi_udp_is_local(int rank)
 {
-    return is_used() &&
-           hearthi_world.node_of[rank] == hearthi_world.node &&
+    return is_used() && hearthi_world.node_of[rank] == hearthi_world.node &&
            rank != hearthi_world.rank;
 }
 
@@ -86,9 +91,9 @@ message_write(uint8_t *to, const struct hearthi_udp_message *m)
 void
 hearthi_udp_local_ask(const struct hearthi_udp_message *ask)
 {
-    int         from = hearthi_world.node_rank;
-    int         to = hearthi_world.node_rank_of[ask->to];
-    struct box *box = &l.box[box_of(hearthi_world.rank, ask->slot)];
+    int          from = hearthi_world.node_rank;
+    int          to = hearthi_world.node_rank_of[ask->to];
+    struct box  *box = &l.box[box_of(hearthi_world.rank, ask->slot)];
     struct lane *lane = lane_of(from, to);
     uint32_t     at = atomic_fetch_add(&lane->tail, 1) % HEARTHI_UDP_SLOTS;
 
@@ -161,7 +166,7 @@ lane_take(int from, struct hearthi_udp_message *m)
 static void *
 serve(void *none)
 {
-    struct hearthi_event       *event = &l.asked[hearthi_world.node_rank];
+    struct hearthi_event      *event = &l.asked[hearthi_world.node_rank];
     struct hearthi_udp_message m;
     struct hearthi_service     service = { 0 };
 
@@ -172,7 +177,7 @@ serve(void *none)
 
         for (int from = 0; from < hearthi_world.node_size; from++)
             while (lane_take(from, &m)) {
-                hearthi_udp_serve_local(&m);
+                l.serve(&m);
                 any = true;
             }
         if (any)
@@ -187,7 +192,7 @@ serve(void *none)
 /* ---- start and end ---- */
 
 void
-hearthi_udp_local_open(void)
+hearthi_udp_local_open(void (*service)(const struct hearthi_udp_message *ask))
 {
     size_t n = (size_t)hearthi_world.node_size, boxes = n * HEARTHI_UDP_SLOTS;
     size_t lanes_at = (n + boxes) * sizeof *l.asked;
@@ -196,6 +201,7 @@ hearthi_udp_local_open(void)
     memset(&l, 0, sizeof l);
     if (!is_used())
         return;
+    l.serve = service;
     hearthi_area_open(&l.area, boxes_at + boxes * sizeof *l.box, boxes_at);
     l.asked = (struct hearthi_event *)(void *)l.area.base;
     l.answered = l.asked + n;

@@ -13,8 +13,11 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "job.h"
+#include "manager.h"
+#include "server.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "wire.h"
 #include "world.h"
 
 struct object {
@@ -151,8 +154,8 @@ take(struct object *o, uint32_t number, const struct hearthi_udp_message *m)
     p->pos = m->pos;
     if (!o->busy) {
         o->busy = is_lock;
-        grant(o, number, is_lock ? HEARTHI_UDP_ACQGRANT
-                                 : HEARTHI_UDP_WAITGRANT);
+        grant(o, number,
+              is_lock ? HEARTHI_UDP_ACQGRANT : HEARTHI_UDP_WAITGRANT);
     } else if (is_lock && m->kind == HEARTHI_UDP_TRY) {
         hearthi_udp_answer(number, &no);
     } else {
@@ -205,8 +208,8 @@ log_more(const struct object *o, uint32_t peer,
         m.kind |= HEARTHI_UDP_LOST;
     } else {
         m.body = (const uint8_t *)notice;
-        m.body_len = spans_copy(o, span, notice, hearthi_udp.notices) *
-                     sizeof *notice;
+        m.body_len =
+            spans_copy(o, span, notice, hearthi_udp.notices) * sizeof *notice;
     }
     hearthi_udp_answer(peer, &m);
 }

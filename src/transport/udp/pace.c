@@ -17,7 +17,8 @@
 
 #include "base/clock.h"
 #include "base/report.h"
-#include "udp.h"
+#include "job.h"
+#include "pace.h"
 #include "world.h"
 
 /* The kernel counts a datagram with its own data: with 768 bytes at least, and
@@ -30,9 +31,9 @@ cost(size_t bytes)
 
 static struct pace { /* of this client, at each home */
     size_t out, allowed;
-} *paces;
+} * paces;
 
-static struct { /* of this home */
+static struct {      /* of this home */
     uint64_t since;  /* of the span that counts now */
     uint32_t span;   /* its number */
     uint32_t active; /* clients in it and in the one before */
@@ -40,7 +41,7 @@ static struct { /* of this home */
     struct client {
         uint32_t span; /* in which it has sent */
         uint32_t given;
-    } *client; /* of each rank */
+    } * client; /* of each rank */
 } at_home;
 
 enum { SPAN_NS = 10000000 };

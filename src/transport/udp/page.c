@@ -14,10 +14,18 @@
 
 #include <string.h>
 
+#include "ack.h"
 #include "base/stat.h"
+#include "bulk.h"
+#include "client.h"
+#include "count.h"
+#include "flight.h"
+#include "inbox.h"
+#include "job.h"
+#include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "udp.h"
+#include "wire.h"
 #include "world.h"
 
 enum { DEPTH = HEARTHI_UDP_PIECES, PIECE = 512 << 10 };
@@ -60,8 +68,8 @@ piece_prepare(struct hearthi_udp_flight *f)
     unsigned      announce = f->ask.kind & HEARTHI_UDP_ANNOUNCE;
 
     p->last = hearthi_udp_last(&p->missing);
-    f->ask.kind = (uint8_t)(announce | hearthi_udp_flight_turn(f) *
-                                           HEARTHI_UDP_TURN);
+    f->ask.kind =
+        (uint8_t)(announce | hearthi_udp_flight_turn(f) * HEARTHI_UDP_TURN);
 }
 
 static void

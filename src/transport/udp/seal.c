@@ -20,7 +20,9 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "udp.h"
+#include "job.h"
+#include "seal.h"
+#include "wire.h"
 
 enum { SHORT = 512, DIGEST = 16 }; /* bytes */
 
@@ -131,8 +133,7 @@ long_hash(const uint8_t *body, size_t len, uint8_t digest[DIGEST])
     if (c == NULL ||
         !EVP_MAC_init(c, hearthi_udp.body_key, sizeof hearthi_udp.body_key,
                       NULL) ||
-        !EVP_MAC_update(c, body, len) ||
-        !EVP_MAC_final(c, digest, &n, DIGEST))
+        !EVP_MAC_update(c, body, len) || !EVP_MAC_final(c, digest, &n, DIGEST))
         hearthi_fatal("udp", "OpenSSL's Poly1305 failed");
     registers_clean();
 }

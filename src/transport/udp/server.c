@@ -13,18 +13,25 @@
  */
 #include "config.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
+#include "ack.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "count.h"
+#include "inbox.h"
+#include "job.h"
+#include "local.h"
+#include "server.h"
+#include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "udp.h"
+#include "thread.h"
+#include "transport/event.h"
+#include "wire.h"
 #include "world.h"
 
 pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -34,8 +41,9 @@ static struct {
     struct hearthi_udp_inbox acks; /* of what we send, under the mutex */
     struct hearthi_udp_peer *peer; /* of each rank and slot */
     pthread_t                thread;
-    struct hearthi_event     own;  /* an own thread has its answer */
-    atomic_bool              stop, ended;
+    const struct hearthi_udp_services *services;
+    struct hearthi_event               own; /* an own thread has its answer */
+    atomic_bool                        stop, ended;
 } s;
 
 static size_t
@@ -82,8 +90,8 @@ hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
                         struct hearthi_udp_message *m,
                         const struct sockaddr_in *to, uint8_t *head)
 {
-    struct hearthi_udp_message     ack;
-    struct sockaddr_in             from;
+    struct hearthi_udp_message ack;
+    struct sockaddr_in         from;
     enum { TRIES = 3 };
     const uint64_t wait = 1000000;
 
@@ -172,15 +180,15 @@ request_do(uint32_t peer, const struct hearthi_udp_message *m)
 {
     switch (m->op) {
     case HEARTHI_UDP_DIFF: atomic_serve(peer, m); break;
-    case HEARTHI_UDP_BARR: hearthi_udp_barrier_serve(peer, m); break;
+    case HEARTHI_UDP_BARR: s.services->barrier(peer, m); break;
     case HEARTHI_UDP_INV:
     case HEARTHI_UDP_WTNT:
         if (m->kind & HEARTHI_UDP_NEWS)
-            hearthi_udp_barrier_serve(peer, m);
+            s.services->barrier(peer, m);
         else
-            hearthi_udp_manage(peer, m);
+            s.services->manager(peer, m);
         break;
-    default: hearthi_udp_manage(peer, m); break;
+    default: s.services->manager(peer, m); break;
     }
 }
 
@@ -261,9 +269,8 @@ slot_fits(const struct hearthi_udp_message *m)
 {
     if (m->op == HEARTHI_UDP_EXIT || m->op == HEARTHI_UDP_BCAST)
         return true;
-    return (m->slot == 0) ==
-           (m->op == HEARTHI_UDP_GETP ||
-            (m->op == HEARTHI_UDP_DIFF && m->kind == 0));
+    return (m->slot == 0) == (m->op == HEARTHI_UDP_GETP ||
+                              (m->op == HEARTHI_UDP_DIFF && m->kind == 0));
 }
 
 static void
@@ -281,7 +288,7 @@ message_serve(const struct hearthi_udp_message *m,
     if (m->op == HEARTHI_UDP_EXIT)
         return;
     if (m->slot == 0) {
-        hearthi_udp_home_serve(m, from);
+        s.services->bulk(m, from);
         return;
     }
     pthread_mutex_lock(&hearthi_udp_mutex);
@@ -294,8 +301,8 @@ message_serve(const struct hearthi_udp_message *m,
 static void *
 serve(void *none)
 {
-    struct hearthi_udp_message     m;
-    struct sockaddr_in             from;
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
 
     (void)none;
     while (!s.stop) {
@@ -307,44 +314,12 @@ serve(void *none)
 }
 
 void
-hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
-{
-    sigset_t all, before;
-    int      code;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(thread, NULL, body, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
-}
-
-/* It sleeps at the socket that `to` is the address of, and is woken by words
- * to stop, which may get lost, too. */
-void
-hearthi_udp_thread_end(pthread_t thread, const atomic_bool *ended, int fd,
-                       const struct sockaddr_in *to)
-{
-    const struct timespec      nap = { .tv_nsec = 200000 };
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
-                                     .from = (uint32_t)hearthi_world.rank,
-                                     .to = (uint32_t)hearthi_world.rank };
-
-    while (!*ended) {
-        hearthi_udp_send(fd, to, &m, NULL);
-        nanosleep(&nap, NULL);
-    }
-    pthread_join(thread, NULL);
-}
-
-void
-hearthi_udp_server_open(int fd)
+hearthi_udp_server_open(int fd, const struct hearthi_udp_services *services)
 {
     memset(&s, 0, sizeof s);
+    s.services = services;
     hearthi_udp_inbox_open(&s.in, fd, true);
     hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(0), false);
-    hearthi_udp_home_open(fd);
     s.peer = hearthi_sparse(peers_bytes());
     hearthi_udp_thread_start(&s.thread, serve);
 }
@@ -357,6 +332,5 @@ hearthi_udp_server_close(void)
                            &hearthi_udp.server[hearthi_world.rank]);
     hearthi_udp_inbox_close(&s.in);
     hearthi_udp_inbox_close(&s.acks);
-    hearthi_udp_home_close();
     hearthi_sparse_free(s.peer, peers_bytes());
 }

@@ -17,8 +17,12 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "count.h"
+#include "job.h"
+#include "seal.h"
+#include "socket.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "wire.h"
 #include "world.h"
 
 #ifndef UDP_SEGMENT
@@ -40,8 +44,7 @@ hearthi_udp_one_machine(void)
 int
 hearthi_udp_socket(unsigned port)
 {
-    in_addr_t          any = hearthi_udp_one_machine() ? INADDR_LOOPBACK
-                                                       : INADDR_ANY;
+    in_addr_t any = hearthi_udp_one_machine() ? INADDR_LOOPBACK : INADDR_ANY;
     struct sockaddr_in own = { .sin_family = AF_INET,
                                .sin_addr.s_addr = htonl(any),
                                .sin_port = htons((uint16_t)port) };

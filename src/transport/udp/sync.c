@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-#include "udp.h"
+#include "client.h"
+#include "sync.h"
+#include "watch.h"
+#include "wire.h"
 #include "world.h"
 
 static int
@@ -149,14 +152,14 @@ hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
-    struct hearthi_udp_message ask = {
-        .op = HEARTHI_UDP_DIFF,
-        .kind = op == HEARTHI_ADD ? HEARTHI_UDP_ADD : HEARTHI_UDP_SWAP,
-        .at = offset,
-        .body = (const uint8_t *)&value,
-        .body_len = sizeof value
-    };
-    int64_t old = 0;
+    struct hearthi_udp_message ask = { .op = HEARTHI_UDP_DIFF,
+                                       .kind = op == HEARTHI_ADD
+                                                   ? HEARTHI_UDP_ADD
+                                                   : HEARTHI_UDP_SWAP,
+                                       .at = offset,
+                                       .body = (const uint8_t *)&value,
+                                       .body_len = sizeof value };
+    int64_t                    old = 0;
 
     hearthi_udp_call(c, home, &ask, "atomic", &answer);
     if (answer.body_len == sizeof old)

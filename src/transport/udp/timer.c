@@ -12,7 +12,8 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "udp.h"
+#include "job.h"
+#include "timer.h"
 #include "world.h"
 
 /* In nanoseconds.  FIRST is for a rank that was not measured yet.  MOST

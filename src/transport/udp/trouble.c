@@ -14,7 +14,8 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "space/heap.h"
-#include "udp.h"
+#include "trouble.h"
+#include "wire.h"
 #include "world.h"
 
 enum { HELD = 64, LATER_NS = 2000000 };

@@ -13,11 +13,27 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "address.h"
+#include "barrier.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "bulk.h"
+#include "client.h"
+#include "count.h"
+#include "flight.h"
+#include "home.h"
+#include "job.h"
+#include "local.h"
+#include "manager.h"
+#include "pace.h"
+#include "seal.h"
+#include "server.h"
 #include "space/segment.h"
+#include "sync.h"
+#include "timer.h"
 #include "transport/mpi/mpi.h"
-#include "udp.h"
+#include "watch.h"
+#include "wire.h"
 #include "world.h"
 
 /* ---- the session ---- */
@@ -34,10 +50,9 @@ session_agree(void)
     if (hearthi_world.rank == 0 &&
         getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
         hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
+    HEARTHI_MPI(MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, hearthi_world.comm));
     HEARTHI_MPI(
-        MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, hearthi_world.comm));
-    HEARTHI_MPI(MPI_Allreduce(&can, &every, 1, MPI_INT, MPI_LAND,
-                              hearthi_world.comm));
+        MPI_Allreduce(&can, &every, 1, MPI_INT, MPI_LAND, hearthi_world.comm));
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
     hearthi_udp.session = all.word;
@@ -83,6 +98,12 @@ sizes_set(void)
 
 /* ---- start and end ---- */
 
+static const struct hearthi_udp_services services = {
+    .bulk = hearthi_udp_home_serve,
+    .barrier = hearthi_udp_barrier_serve,
+    .manager = hearthi_udp_manage,
+};
+
 static void
 nodes_open(void)
 {
@@ -97,9 +118,10 @@ nodes_open(void)
     fd = hearthi_udp_cards_exchange();
     sizes_set();
     hearthi_udp_paces_open();
-    hearthi_udp_server_open(fd);
+    hearthi_udp_home_open(fd);
+    hearthi_udp_server_open(fd, &services);
     hearthi_udp_clients_open();
-    hearthi_udp_local_open();
+    hearthi_udp_local_open(hearthi_udp_serve_local);
     hearthi_udp_hello();
     hearthi_udp_watch_open();
     hearthi_udp_flights_open();
@@ -115,6 +137,7 @@ nodes_close(void)
     hearthi_udp_watch_close();
     hearthi_udp_local_close();
     hearthi_udp_server_close();
+    hearthi_udp_home_close();
     hearthi_udp_paces_close();
     hearthi_udp_diffs_close();
     hearthi_udp_clients_close();

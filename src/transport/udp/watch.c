@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Is the rank that others wait for still there?  Who waits for a lock, a flag
- * or a barrier asks a manager or a parent, which answers that it must wait; and
- * a parent waits for children without a word.  None of that tells a rank that
- * is late from one that was stopped while it held the lock.
+ * or a barrier asks a manager or a parent, which answers that it must wait;
+ * and a parent waits for children without a word.  None of that tells a rank
+ * that is late from one that was stopped while it held the lock.
  *
  * So each rank that waits says hello to the next one, now and then, and that
  * one's service thread answers, whatever its program does.  If a rank is gone
@@ -19,7 +19,13 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "udp.h"
+#include "inbox.h"
+#include "job.h"
+#include "socket.h"
+#include "thread.h"
+#include "timer.h"
+#include "watch.h"
+#include "wire.h"
 #include "world.h"
 
 static struct {
@@ -55,8 +61,7 @@ rank_answers(struct hearthi_udp_message *hello)
 
     hello->seq++;
     if (!heard)
-        hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello,
-                         NULL);
+        hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello, NULL);
     while (!w.stop && hearthi_now() < end)
         if (hearthi_udp_receive(&w.in, end, NULL, &m, &from) &&
             m.from == hello->to && m.seq == hello->seq)
@@ -69,9 +74,8 @@ rank_answers(struct hearthi_udp_message *hello)
 static void *
 watch(void *none)
 {
-    int                        next = (hearthi_world.rank + 1) %
-                                      hearthi_world.size;
-    uint64_t                   silent = 0;
+    int      next = (hearthi_world.rank + 1) % hearthi_world.size;
+    uint64_t silent = 0;
     struct hearthi_udp_message hello = { .op = HEARTHI_UDP_BCAST,
                                          .from = (uint32_t)hearthi_world.rank,
                                          .to = (uint32_t)next };

@@ -99,7 +99,7 @@ enum {
     HEARTHI_UDP_FRAGMENTS = 128, /* of one GETP */
     HEARTHI_UDP_SLOTS = 256,     /* clients of a rank */
     HEARTHI_UDP_NOTICE = 24,     /* bytes */
-    HEARTHI_UDP_RUN = 12         /* before each run of a diff: offset, length */
+    HEARTHI_UDP_RUN = 12 /* before each run of a diff: offset, length */
 };
 
 /* A set of fragments. */
@@ -120,9 +120,9 @@ struct hearthi_udp_message {
 
 /* What a decoder must know of the job to tell sense from nonsense. */
 struct hearthi_udp_limits {
-    uint32_t rank, size;     /* this rank, and how many there are */
-    uint32_t locks, objects; /* objects are locks, then flags */
-    uint32_t log;            /* notices in a log */
+    uint32_t rank, size;                /* this rank, and how many there are */
+    uint32_t locks, objects;            /* objects are locks, then flags */
+    uint32_t log;                       /* notices in a log */
     size_t   told_at, frames_at, bytes; /* of a segment */
 };
 

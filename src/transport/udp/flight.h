@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Requests of slot 0 on their way.
+ */
+#ifndef HEARTHI_TRANSPORT_UDP_FLIGHT_H
+#define HEARTHI_TRANSPORT_UDP_FLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/option.h"
+#include "timer.h"
+#include "wire.h"
+
+enum {
+    HEARTHI_UDP_PIECES = 16, /* requests for pages, at most */
+    HEARTHI_UDP_FLIGHTS = HEARTHI_UDP_PIECES + HEARTHI_DIFF_DEPTH_MAX
+};
+
+struct hearthi_udp_flight {
+    bool                       busy, alone;
+    unsigned                   turn; /* of its last try, of all */
+    struct hearthi_udp_message ask;
+    struct hearthi_udp_timer   timer;
+    const char                *what;               /* the call, for a line */
+    void (*prepare)(struct hearthi_udp_flight *f); /* put the turn into it */
+};
+
+void hearthi_udp_flights_open(void);
+
+/* May a request of so many bytes go to a home now? */
+bool hearthi_udp_flight_may(uint32_t home, size_t bytes);
+
+/* Send one, whose ask is complete but for the number. */
+void hearthi_udp_flight_launch(struct hearthi_udp_flight *f);
+
+/* What a message answers, if it is a request of this operation, or NULL. */
+struct hearthi_udp_flight *
+hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op);
+
+/* All of its answer is there; the home has told what it can take. */
+void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
+
+/* An answer, or a part of it, came to a request of this turn; `ended`: the
+ * last that the home sends for it. */
+void    hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint64_t turn,
+                                 bool ended);
+uint8_t hearthi_udp_flight_turn(const struct hearthi_udp_flight *f);
+
+/* The time of the next time-out, and what to do then. */
+uint64_t hearthi_udp_flights_due(void);
+void     hearthi_udp_flights_late(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The service thread, and answers.
+ */
+#ifndef HEARTHI_TRANSPORT_UDP_SERVER_H
+#define HEARTHI_TRANSPORT_UDP_SERVER_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inbox.h"
+#include "job.h"
+#include "wire.h"
+
+/* A client as its server sees it. */
+struct hearthi_udp_peer {
+    struct sockaddr_in address;
+    uint32_t           seq; /* of its last request */
+    bool               answered;
+    uint64_t           seen; /* slot 0: which before seq were executed */
+    uint32_t           next; /* in a queue: index + 1 */
+    uint32_t           pos;  /* what a waiting one has read of the log */
+    uint16_t           epoch;
+    size_t             len; /* of the last answer */
+    uint8_t            answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];
+};
+
+extern pthread_mutex_t hearthi_udp_mutex; /* of all that servers keep */
+
+/* Who does what clients ask for.  All but slot 0's is done with the mutex. */
+struct hearthi_udp_services {
+    void (*bulk)(const struct hearthi_udp_message *m,
+                 const struct sockaddr_in         *from);
+    void (*barrier)(uint32_t peer, const struct hearthi_udp_message *m);
+    void (*manager)(uint32_t peer, const struct hearthi_udp_message *m);
+};
+
+void hearthi_udp_server_open(int                                fd,
+                             const struct hearthi_udp_services *services);
+void hearthi_udp_server_close(void);
+
+char *hearthi_udp_segment(void); /* this rank's */
+
+/* What answers m, to be filled. */
+struct hearthi_udp_message
+hearthi_udp_answer_to(const struct hearthi_udp_message *m, unsigned op);
+
+/* Send it; false if it wants an acknowledgement and gets none here. */
+bool hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
+                             struct hearthi_udp_message *m,
+                             const struct sockaddr_in *to, uint8_t *head);
+
+/* Ranks are told apart in numbers of peers: over ranks and slots. */
+struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);
+uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
+
+/* Do what one of this rank's own threads asks, and wait for the answer, which
+ * is valid until the slot's next request. */
+void hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
+                           struct hearthi_udp_message       *answer);
+
+/* Do what another rank of the node asks. */
+void hearthi_udp_serve_local(const struct hearthi_udp_message *ask);
+
+/* Answer a peer's last request, now or later.  With the mutex. */
+void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);
+
+#endif

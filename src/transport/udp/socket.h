@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sockets, and what goes out.
+ */
+#ifndef HEARTHI_TRANSPORT_UDP_SOCKET_H
+#define HEARTHI_TRANSPORT_UDP_SOCKET_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "wire.h"
+
+/* Are all ranks on one machine? */
+bool hearthi_udp_one_machine(void);
+
+/* A socket bound to a port (0: any), with large buffers, that only this
+ * machine reaches if all ranks are there; what of its receive buffer datagrams
+ * can use. */
+int                hearthi_udp_socket(unsigned port);
+size_t             hearthi_udp_room(int fd);
+struct sockaddr_in hearthi_udp_address_of(int fd);
+
+enum {
+    HEARTHI_UDP_BATCH = 64,   /* datagrams of one call, at most */
+    HEARTHI_UDP_CALL = 65507, /* bytes of one call, at most */
+};
+
+/* Seal and send; what the kernel cannot take now counts as lost.  `head` may
+ * be NULL, or gets the head as it was sent. */
+void hearthi_udp_send(int fd, const struct sockaddr_in *to,
+                      struct hearthi_udp_message *m, uint8_t *head);
+
+/* Write the head of a message whose body is there. */
+void hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head);
+
+/* Send n datagrams of a head and a body each, in turn in `part`, all but the
+ * last of `each` bytes: at most HEARTHI_UDP_BATCH and HEARTHI_UDP_CALL. */
+void hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
+                               struct iovec *part, unsigned n, size_t each);
+
+/* Send a datagram that was sent before, head and body together. */
+void hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
+                            const uint8_t *datagram, size_t len);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Threads that sleep at a socket.
+ */
+#include "config.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/report.h"
+#include "socket.h"
+#include "thread.h"
+#include "wire.h"
+#include "world.h"
+
+void
+hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
+{
+    sigset_t all, before;
+    int      code;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    code = pthread_create(thread, NULL, body, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != 0)
+        hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
+}
+
+/* It sleeps at the socket that `to` is the address of, and is woken by words
+ * to stop, which may get lost, too. */
+void
+hearthi_udp_thread_end(pthread_t thread, const atomic_bool *ended, int fd,
+                       const struct sockaddr_in *to)
+{
+    const struct timespec      nap = { .tv_nsec = 200000 };
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
+                                     .from = (uint32_t)hearthi_world.rank,
+                                     .to = (uint32_t)hearthi_world.rank };
+
+    while (!*ended) {
+        hearthi_udp_send(fd, to, &m, NULL);
+        nanosleep(&nap, NULL);
+    }
+    pthread_join(thread, NULL);
+}
