@@ -11,13 +11,18 @@ libhearth_core_la_SOURCES += \
   src/page/signal.c \
   src/home/home.c src/home/home.h \
   src/coherence/interval.c \
+  src/coherence/apply.c \
+  src/coherence/atomic.c \
   src/coherence/coherence.c src/coherence/coherence.h \
   src/transport/transport.c src/transport/transport.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
   src/transport/mpi/node.c \
+  src/transport/mpi/managed.c src/transport/mpi/managed.h \
+  src/transport/mpi/queue.c src/transport/mpi/queue.h \
   src/transport/mpi/sync.c \
+  src/transport/mpi/flag.c \
   src/transport/mpi/barrier.c \
   src/transport/mpi/progress.c src/transport/mpi/progress.h \
   src/transport/mpi/probe.c \

@@ -28,10 +28,7 @@
 
 #include "base/report.h"
 #include "base/stat.h"
-#include "page/copies.h"
-#include "page/fault.h"
 #include "page/page.h"
-#include "space/segment.h"
 #include "world.h"
 
 /* Runs of notices that are kept between barriers; more is "everything". */
@@ -182,53 +179,6 @@ hearthi_flag_set(int sync)
 
 /* ---- acquire ---- */
 
-/* A first copy may have been fetched before its shared flag could be seen.  The
- * flags have arrived by now, since each fetch waited for its own, and their
- * homes are to be told (interval.c). */
-static void
-provisional_drop(void)
-{
-    struct hearthi_pagelist *l = &hearthi_provisional;
-
-    for (size_t i = 0, n; i < l->n; i += n) {
-        for (n = 1; i + n < l->n && l->page[i + n] == l->page[i] + n; n++)
-            ;
-        for (size_t k = i; k < i + n; k++) {
-            hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
-            hearthi_tell_later((int)hearthi_table.home[l->page[k]]);
-        }
-        hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
-    }
-    l->n = 0;
-}
-
-void
-hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
-                      bool everything)
-{
-    provisional_drop();
-    for (size_t i = 0; i < n && !everything; i++)
-        everything = notice[i].count == HEARTHI_EVERYTHING &&
-                     notice[i].writer != (uint32_t)hearthi_world.rank;
-    if (everything) {
-        hearthi_count(everything, 1);
-        hearthi_count(invalidations, hearthi_copies_drop_all());
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t page = notice[i].page, count = notice[i].count;
-
-        /* A writer that was alone keeps its own copy. */
-        if (notice[i].writer == (uint32_t)hearthi_world.rank ||
-            page >= hearthi_table.top)
-            continue;
-        if (count > hearthi_table.top - page)
-            count = hearthi_table.top - page;
-        hearthi_count(invalidations, hearthi_copies_drop(page, count));
-    }
-    hearthi_count(notices_in, n);
-}
-
 /* What was learnt is passed on, through any chain of locks and flags.  Under
  * scope consistency locks are given other notices, so `given` is not theirs.
  * The notices that were news move to the front: for the others the copies
@@ -239,7 +189,7 @@ notices_learn(int sync, struct hearthi_grant *g)
 {
     uint64_t given =
         source_of(sync) == &c.known ? view_for_release(sync)->given : 0;
-    size_t   fresh = 0;
+    size_t fresh = 0;
 
     for (size_t i = 0; i < g->n; i++)
         if (hearthi_known_add(&c.known, &g->notice[i], sync))
@@ -380,32 +330,4 @@ hearthi_barrier(bool stay)
     hearthi_known_forget(&c.known, mark);
     c.acquire_epoch++;
     hearthi_table_unlock();
-}
-
-/* ---- atomics ---- */
-
-/* The step happens at the home, past this rank's copy: so the copy goes, and
- * the page counts as written.  A copy fetched later has the new value. */
-int64_t
-hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
-{
-    const struct hearthi_table *t = &hearthi_table;
-    uint64_t                    page = hearthi_page_of(word);
-    size_t                      at;
-    int64_t                     old;
-
-    if (hearthi_world.nodes == 1)
-        return op == HEARTHI_ADD
-                   ? __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
-                   : __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
-    at = hearthi_frame_at(t->frame[page], hearthi_heap.shift) +
-         ((uintptr_t)word & (hearthi_heap.page - 1));
-    old = hearthi_transport->atomic(op, (int)t->home[page], at, value);
-    hearthi_table_lock();
-    if (hearthi_is_copy(t->state[page]))
-        hearthi_copies_drop(page, 1);
-    hearthi_list(page);
-    hearthi_table.mark[page] |= HEARTHI_CHANGED;
-    hearthi_table_unlock();
-    return old;
 }

@@ -78,13 +78,13 @@ uint64_t hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
                           uint64_t value);
 void     hearthi_flush(MPI_Win win, int rank);
 
-/* sync.c */
 /* What is said of every window: each flush waits for at most one accumulate a
  * word, so they need no order; and all of them are single 64-bit steps of
  * Fetch_and_op, which Open MPI's osc/rdma then does by one network atomic
  * instead of under a lock at the target; others ignore the key.  To be freed. */
 MPI_Info hearthi_window_info(void);
 
+/* managed.c, sync.c, flag.c: locks and flags. */
 void hearthi_sync_open(void);
 void hearthi_sync_close(void);
 bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);

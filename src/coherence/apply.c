@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What notices do to this rank's copies.
+ */
+#include "config.h"
+
+#include "coherence.h"
+
+#include "base/stat.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/page.h"
+#include "space/segment.h"
+#include "world.h"
+
+/* A first copy may have been fetched before its shared flag could be seen. The
+ * flags have arrived by now, since each fetch waited for its own, and their
+ * homes are to be told (interval.c). */
+static void
+provisional_drop(void)
+{
+    struct hearthi_pagelist *l = &hearthi_provisional;
+
+    for (size_t i = 0, n; i < l->n; i += n) {
+        for (n = 1; i + n < l->n && l->page[i + n] == l->page[i] + n; n++)
+            ;
+        for (size_t k = i; k < i + n; k++) {
+            hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
+            hearthi_tell_later((int)hearthi_table.home[l->page[k]]);
+        }
+        hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
+    }
+    l->n = 0;
+}
+
+void
+hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
+                      bool everything)
+{
+    provisional_drop();
+    for (size_t i = 0; i < n && !everything; i++)
+        everything = notice[i].count == HEARTHI_EVERYTHING &&
+                     notice[i].writer != (uint32_t)hearthi_world.rank;
+    if (everything) {
+        hearthi_count(everything, 1);
+        hearthi_count(invalidations, hearthi_copies_drop_all());
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t page = notice[i].page, count = notice[i].count;
+
+        /* A writer that was alone keeps its own copy. */
+        if (notice[i].writer == (uint32_t)hearthi_world.rank ||
+            page >= hearthi_table.top)
+            continue;
+        if (count > hearthi_table.top - page)
+            count = hearthi_table.top - page;
+        hearthi_count(invalidations, hearthi_copies_drop(page, count));
+    }
+    hearthi_count(notices_in, n);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Atomic steps on words of the heap.
+ */
+#include "config.h"
+
+#include "coherence.h"
+
+#include "page/copies.h"
+#include "page/page.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "world.h"
+
+/* The step happens at the home, past this rank's copy: so the copy goes, and
+ * the page counts as written.  A copy fetched later has the new value. */
+int64_t
+hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    uint64_t                    page = hearthi_page_of(word);
+    size_t                      at;
+    int64_t                     old;
+
+    if (hearthi_world.nodes == 1)
+        return op == HEARTHI_ADD
+                   ? __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
+                   : __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+    at = hearthi_frame_at(t->frame[page], hearthi_heap.shift) +
+         ((uintptr_t)word & (hearthi_heap.page - 1));
+    old = hearthi_transport->atomic(op, (int)t->home[page], at, value);
+    hearthi_table_lock();
+    if (hearthi_is_copy(t->state[page]))
+        hearthi_copies_drop(page, 1);
+    hearthi_list(page);
+    hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    hearthi_table_unlock();
+    return old;
+}
