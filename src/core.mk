@@ -7,6 +7,9 @@ libhearth_core_la_SOURCES += \
   src/space/segment.c src/space/segment.h \
   src/page/page.c src/page/page.h \
   src/page/copies.c src/page/copies.h \
+  src/page/diffs.c src/page/diffs.h \
+  src/page/frames.c src/page/frames.h \
+  src/page/replace.c src/page/replace.h \
   src/page/fault.c src/page/fault.h \
   src/page/signal.c \
   src/home/home.c src/home/home.h \

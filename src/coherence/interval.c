@@ -32,7 +32,9 @@
 #include "base/stat.h"
 #include "coherence.h"
 #include "page/copies.h"
+#include "page/diffs.h"
 #include "page/page.h"
+#include "page/replace.h"
 #include "space/segment.h"
 #include "world.h"
 

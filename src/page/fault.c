@@ -17,7 +17,10 @@
 #include "base/stat.h"
 #include "base/timing.h"
 #include "copies.h"
+#include "diffs.h"
+#include "frames.h"
 #include "page.h"
+#include "replace.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -226,7 +229,7 @@ static void
 run_arrived(const struct hearthi_fetch *f)
 {
     run_register(f->page, f->count);
-    hearthi_copies_arrived(f->page, f->count);
+    hearthi_frames_arrived(f->page, f->count);
     hearthi_count(getpages, f->count);
     hearthi_count(fetches, 1);
 }
@@ -256,7 +259,7 @@ hearthi_fetch_range(uint64_t page, uint64_t count)
             len = run_length(page, least(end - page, most - pages),
                              HEARTHI_INVALID);
             run[n++] = fetch_of(page, len);
-            hearthi_copies_prepare(page, len);
+            hearthi_frames_prepare(page, len);
             page += len;
             pages += len;
         }
@@ -283,7 +286,7 @@ fault_fetch(uint64_t page, bool write)
     n = run_length(page, s->step, HEARTHI_INVALID);
     s->next = page + n;
     f = fetch_of(page, n);
-    hearthi_copies_prepare(page, n);
+    hearthi_frames_prepare(page, n);
     runs_fetch(&f, 1);
     run_arrived(&f);
     if (!write) {

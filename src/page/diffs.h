@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Twins of the copies that are open for writing, and their diffs.  The table
+ * lock is held by callers.
+ */
+#ifndef HEARTHI_DIFFS_H
+#define HEARTHI_DIFFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Room for twins of so many pages: all that may have a frame. */
+void hearthi_diffs_open(uint64_t pages);
+void hearthi_diffs_close(void);
+
+/* Keep what the page is now, and forget that. */
+void hearthi_twin_make(uint64_t page);
+void hearthi_twin_free(uint64_t page);
+
+/* Queue a page's diff; true if there is any.  With refresh the page stays
+ * open, and another thread may write while the diff is on its way: so the
+ * changed bytes are copied into the twin once and sent from there.  A later
+ * write differs from the twin and is found by the next diff. */
+bool hearthi_diff_begin(uint64_t page, bool refresh);
+
+/* Block until all diffs have arrived. */
+void hearthi_diff_end(void);
+
+/* How many pages had a diff since hearth_init(). */
+uint64_t hearthi_diffs_made(void);
+
+#endif

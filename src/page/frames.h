@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The frames of cached copies: which pages have one, at most HEARTH_CACHE of
+ * them, in the order in which they got it.  The table lock is held by callers.
+ */
+#ifndef HEARTHI_FRAMES_H
+#define HEARTHI_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "space/heap.h"
+
+/* Returns how many pages may have a frame. */
+uint64_t hearthi_frames_open(void);
+void     hearthi_frames_close(void);
+
+/* How many pages may have one, and how many do. */
+uint64_t hearthi_frames_bound(void);
+uint64_t hearthi_frames_given(void);
+
+/* Frames for a run that is about to be fetched. */
+void hearthi_frames_prepare(uint64_t page, uint64_t count);
+
+/* A run has been fetched into its frames: note the frames as resident. */
+void hearthi_frames_arrived(uint64_t page, uint64_t count);
+
+/* The i-th page that has a frame, and how many follow it both in order of age
+ * and in the heap; 0 behind the last. */
+uint64_t hearthi_frames_run(uint64_t i, uint64_t *page);
+
+/* Choose up to max pages that have a frame no longer: the oldest that were not
+ * fetched again since their last turn.  Returns them sorted. */
+size_t hearthi_frames_victims(hearthi_page *victim, size_t max);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "replace.h"
+
+#include "base/stat.h"
+#include "copies.h"
+#include "diffs.h"
+#include "frames.h"
+#include "page.h"
+
+enum { BATCH = 256 };
+
+uint64_t
+hearthi_copies_most(void)
+{
+    return hearthi_frames_bound() / 4;
+}
+
+/* Length of the run of consecutive pages at i. */
+static size_t
+run_at(const hearthi_page *page, size_t n, size_t i)
+{
+    size_t run = 1;
+
+    while (i + run < n && page[i + run] == page[i] + run)
+        run++;
+    return run;
+}
+
+/* Give up to max frames back.  Diffs have arrived before a frame goes. */
+static size_t
+evict(size_t max)
+{
+    hearthi_page victim[BATCH];
+    size_t       n = hearthi_frames_victims(victim, max < BATCH ? max : BATCH);
+    uint64_t     dropped = 0;
+
+    for (size_t i = 0, run; i < n; i += run) {
+        run = run_at(victim, n, i);
+        dropped += hearthi_copies_drop_begin(victim[i], run);
+    }
+    hearthi_diff_end();
+    for (size_t i = 0, run; i < n; i += run) {
+        run = run_at(victim, n, i);
+        hearthi_heap_punch(victim[i], run);
+    }
+    hearthi_count(evictions, dropped);
+    return n;
+}
+
+/* A run of mapped home pages that is one mapping of the kernel. */
+static uint64_t
+home_run(uint64_t page)
+{
+    const uint8_t *state = hearthi_table.state;
+    uint64_t       n = 1;
+
+    while (page + n < hearthi_table.top && state[page + n] == state[page] &&
+           hearthi_follows(page + n - 1))
+        n++;
+    return n;
+}
+
+/* Home pages keep their frames; what is given up is the mapping, of short
+ * runs in the order of their addresses, from behind the last one that was.
+ * Long runs stay: they are few. */
+static void
+homes_give_up(uint64_t want)
+{
+    static uint64_t hand;
+    const uint8_t  *state = hearthi_table.state;
+    uint64_t        seen = 0, run;
+
+    for (; want > 0 && seen < hearthi_table.top; seen += run, hand += run) {
+        if (hand >= hearthi_table.top)
+            hand = 0;
+        run = 1;
+        if (!hearthi_is_home(state[hand]) || state[hand] == HEARTHI_HOME_AWAY)
+            continue;
+        run = home_run(hand);
+        if (run > HEARTHI_HOME_RUN)
+            continue;
+        hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
+        want--;
+    }
+}
+
+/* Copies first: they can be fetched again.  A quarter more than needed goes,
+ * so that the next fault finds room. */
+static void
+areas_relieve(void)
+{
+    struct hearthi_table *t = &hearthi_table;
+    long                  goal = t->areas_max - t->areas_max / 8;
+
+    while (t->areas > goal && evict(BATCH) > 0)
+        ;
+    while (t->areas > goal) {
+        long before = t->areas;
+
+        homes_give_up(BATCH);
+        if (t->areas >= before)
+            break;
+    }
+}
+
+void
+hearthi_copies_reserve(uint64_t count)
+{
+    uint64_t bound = hearthi_frames_bound(), n;
+
+    while ((n = hearthi_frames_given()) + count > bound && n > 0) {
+        size_t spare = bound / 16;
+        size_t want = (size_t)(n + count - bound);
+
+        evict(want + (spare < BATCH / 2 ? spare : BATCH / 2));
+    }
+    if (hearthi_areas_short())
+        areas_relieve();
+}
