@@ -10,6 +10,8 @@ libhearth_core_la_SOURCES += \
   src/page/diffs.c src/page/diffs.h \
   src/page/frames.c src/page/frames.h \
   src/page/replace.c src/page/replace.h \
+  src/page/stream.c src/page/stream.h \
+  src/page/fetch.c src/page/fetch.h \
   src/page/fault.c src/page/fault.h \
   src/page/signal.c \
   src/home/home.c src/home/home.h \

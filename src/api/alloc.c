@@ -14,7 +14,7 @@
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "page/copies.h"
-#include "page/fault.h"
+#include "page/fetch.h"
 #include "page/page.h"
 #include "transport/transport.h"
 #include "world.h"

@@ -16,6 +16,7 @@
 #include "home/home.h"
 #include "page/copies.h"
 #include "page/fault.h"
+#include "page/fetch.h"
 #include "page/page.h"
 #include "space/heap.h"
 #include "space/segment.h"

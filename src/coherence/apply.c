@@ -8,7 +8,7 @@
 
 #include "base/stat.h"
 #include "page/copies.h"
-#include "page/fault.h"
+#include "page/fetch.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "world.h"

@@ -20,20 +20,8 @@ void hearthi_signal_check(void);
 /* Serve a fault; false if the address is in no allocation. */
 bool hearthi_fault(void *addr, bool write);
 
-/* Before the heap is used: no sequence of faults is followed, no home is to be
- * told. */
-void hearthi_fetch_open(void);
-void hearthi_fetch_close(void);
-
 /* Print where an address lies that is in the heap but in no allocation. */
 void hearthi_fault_describe(const void *addr);
-
-/* This home must be told of new flags before a copy is fetched from it that
- * may survive an acquire (coherence/interval.c). */
-void hearthi_tell_later(int home);
-
-/* Fetch what is not here of a run of pages. */
-void hearthi_fetch_range(uint64_t page, uint64_t count);
 
 /* Allocations, for describe: set by the layer above. */
 extern bool (*hearthi_nearest)(const void *addr, const void **base,

@@ -104,4 +104,17 @@ hearthi_follows(uint64_t page)
            t->frame[page] + 1 == t->frame[page + 1];
 }
 
+/* How far the pages from `page` on are in this state and, for messages, at
+ * neighbouring frames of one home. */
+static inline uint64_t
+hearthi_run_length(uint64_t page, uint64_t max, enum hearthi_state state)
+{
+    uint64_t n = 1;
+
+    while (n < max && hearthi_table.state[page + n] == state &&
+           hearthi_follows(page + n - 1))
+        n++;
+    return n;
+}
+
 #endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "fetch.h"
+
+#include <stdlib.h>
+
+#include "base/report.h"
+#include "base/stat.h"
+#include "copies.h"
+#include "frames.h"
+#include "page.h"
+#include "replace.h"
+#include "stream.h"
+#include "transport/transport.h"
+#include "world.h"
+
+static bool *untold; /* of each home */
+static int   n_untold;
+
+void
+hearthi_fetch_open(void)
+{
+    hearthi_streams_open();
+    n_untold = 0;
+    untold = calloc((size_t)hearthi_world.size, sizeof *untold);
+    if (untold == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+}
+
+void
+hearthi_fetch_close(void)
+{
+    free(untold);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many pages were announced to their home before? */
+static uint64_t
+run_registered(uint64_t page, uint64_t count)
+{
+    uint64_t n = 0;
+
+    for (uint64_t p = page; p < page + count; p++)
+        n += (hearthi_table.mark[p] & HEARTHI_REGISTERED) != 0;
+    return n;
+}
+
+void
+hearthi_tell_later(int home)
+{
+    n_untold += !untold[home];
+    untold[home] = true;
+}
+
+/* Tell the homes of these runs what they must know first.  First copies are
+ * dropped at the next acquire in any case, so the word may travel with them;
+ * it must have arrived before any other copy is fetched. */
+static void
+runs_tell(const struct hearthi_fetch *run, size_t n)
+{
+    bool any = false, wait = false;
+
+    for (size_t i = 0; i < n && n_untold > 0; i++) {
+        if (untold[run[i].home]) {
+            hearthi_transport->tell(run[i].home);
+            untold[run[i].home] = false;
+            n_untold--;
+            any = true;
+        }
+    }
+    for (size_t i = 0; any && i < n; i++)
+        wait |= run_registered(run[i].page, run[i].count) > 0;
+    if (wait)
+        hearthi_transport->flush();
+}
+
+static void
+runs_fetch(const struct hearthi_fetch *run, size_t n)
+{
+    runs_tell(run, n);
+    hearthi_transport->fetch(run, n);
+}
+
+/* A rank's first copy may have been fetched before its flag could be seen:
+ * it is provisional (coherence/interval.c says why). */
+static void
+run_register(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; p < page + count; p++) {
+        if (hearthi_table.mark[p] & HEARTHI_REGISTERED)
+            continue;
+        hearthi_table.mark[p] |= HEARTHI_REGISTERED | HEARTHI_PROVISIONAL;
+        hearthi_provisional.page[hearthi_provisional.n++] = (hearthi_page)p;
+    }
+}
+
+static struct hearthi_fetch
+fetch_of(uint64_t page, uint64_t count)
+{
+    return (struct hearthi_fetch){
+        .page = page,
+        .count = (uint32_t)count,
+        .home = (int)hearthi_table.home[page],
+        .frame = hearthi_table.frame[page],
+        .announce = run_registered(page, count) < count,
+    };
+}
+
+/* Make fetched pages visible: read-only, or open for writing where they were
+ * written in the interval before.  `write` opens all. */
+static void
+run_open(uint64_t page, uint64_t count, bool write)
+{
+    const uint8_t *mark = hearthi_table.mark;
+
+    while (count > 0) {
+        bool     open = write || (mark[page] & HEARTHI_WROTE);
+        uint64_t n = 1;
+
+        while (n < count &&
+               open == (write || (mark[page + n] & HEARTHI_WROTE)))
+            n++;
+        if (open)
+            hearthi_copies_write(page, n);
+        else
+            hearthi_pages_set(page, n, HEARTHI_CLEAN);
+        if (n > 1)
+            hearthi_populate(hearthi_app(page), n << hearthi_heap.shift, open);
+        page += n;
+        count -= n;
+    }
+}
+
+static void
+run_arrived(const struct hearthi_fetch *f)
+{
+    run_register(f->page, f->count);
+    hearthi_frames_arrived(f->page, f->count);
+    hearthi_count(getpages, f->count);
+    hearthi_count(fetches, 1);
+}
+
+/* Fetch the invalid pages of a range, several runs to a message round; no
+ * more than half the cache, or the end would push out the beginning. */
+void
+hearthi_fetch_range(uint64_t page, uint64_t count)
+{
+    enum { RUNS = 32 };
+    struct hearthi_fetch run[RUNS];
+    uint64_t             end = page + count, most = hearthi_copies_most();
+    uint64_t             left = 2 * most;
+
+    while (page < end && left > 0) {
+        size_t   n = 0;
+        uint64_t pages = 0;
+
+        hearthi_copies_reserve(most);
+        while (page < end && n < RUNS && pages < most) {
+            uint64_t len;
+
+            if (hearthi_table.state[page] != HEARTHI_INVALID) {
+                page++;
+                continue;
+            }
+            len = hearthi_run_length(page, least(end - page, most - pages),
+                                     HEARTHI_INVALID);
+            run[n++] = fetch_of(page, len);
+            hearthi_frames_prepare(page, len);
+            page += len;
+            pages += len;
+        }
+        if (n == 0)
+            return;
+        left -= least(left, pages);
+        runs_fetch(run, n);
+        for (size_t i = 0; i < n; i++) {
+            run_arrived(&run[i]);
+            run_open(run[i].page, run[i].count, false);
+        }
+    }
+}
+
+void
+hearthi_fetch_fault(uint64_t page, bool write)
+{
+    struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
+    uint64_t               n;
+    struct hearthi_fetch   f;
+
+    hearthi_copies_reserve(s->step);
+    n = hearthi_run_length(page, s->step, HEARTHI_INVALID);
+    s->next = page + n;
+    f = fetch_of(page, n);
+    hearthi_frames_prepare(page, n);
+    runs_fetch(&f, 1);
+    run_arrived(&f);
+    if (!write) {
+        run_open(page, n, false);
+        return;
+    }
+    /* A sequence of writes opens what it fetched ahead; a single write may
+     * be the only one. */
+    if (s->step > 1) {
+        run_open(page, n, true);
+        hearthi_stream_opened(s, page, n);
+    } else {
+        run_open(page, 1, true);
+        if (n > 1)
+            run_open(page + 1, n - 1, false);
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Fetching copies of pages.  The table lock is held by callers.
+ */
+#ifndef HEARTHI_FETCH_H
+#define HEARTHI_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Before the heap is used: no sequence of faults is followed, no home is to be
+ * told. */
+void hearthi_fetch_open(void);
+void hearthi_fetch_close(void);
+
+/* This home must be told of new flags before a copy is fetched from it that
+ * may survive an acquire (coherence/interval.c). */
+void hearthi_tell_later(int home);
+
+/* Fetch what is not here of a run of pages. */
+void hearthi_fetch_range(uint64_t page, uint64_t count);
+
+/* Fetch a page that was touched, and those behind it in a sequence of such
+ * faults. */
+void hearthi_fetch_fault(uint64_t page, bool write);
+
+#endif
