@@ -116,7 +116,8 @@ mpi_tests += %D%/signals.mpi
 
 # Programs for the scripts.
 check_PROGRAMS += %D%/badinput %D%/start
-%C%_badinput_SOURCES = %D%/badinput.c
+%C%_badinput_SOURCES = %D%/badinput.c %D%/badinput.h %D%/badinput_call.c \
+  %D%/badinput_end.c %D%/badinput_fake.c %D%/badinput_touch.c
 %C%_badinput_LDADD = libhearth_core.la
 %C%_start_SOURCES = %D%/start.c
 %C%_start_LDADD = libhearth_core.la

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Calls that cannot be.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "badinput.h"
+
+/* What HEARTH_STATS=json:FOLDER/FILE was given at start is no more. */
+static void
+stats_folder_goes(void)
+{
+    char *file = strdup(strchr(getenv("HEARTH_STATS"), ':') + 1);
+
+    *strrchr(file, '/') = '\0';
+    if (me == 0 && rmdir(file) != 0)
+        perror("badinput: rmdir");
+    free(file);
+}
+
+static void
+size_zero(void)
+{
+    hearth_alloc(0, 8, hearth_block());
+}
+
+static void
+size_beyond_heap(void)
+{
+    hearth_alloc((size_t)1 << 40, 8, hearth_block());
+}
+
+static void
+size_overflows(void)
+{
+    hearth_alloc((size_t)1 << 61, 16, hearth_block());
+}
+
+/* Fits the heap, but not the memory that is there. */
+static void
+size_beyond_home(void)
+{
+    hearth_alloc((size_t)200 << 20, 1, hearth_on(last));
+}
+
+static void
+heap_used_up(void)
+{
+    for (int i = 0; i < 1000; i++)
+        hearth_alloc((size_t)1 << 20, 1, hearth_block());
+}
+
+static void
+count_differs(void)
+{
+    hearth_alloc(100 + (size_t)me, 8, hearth_block());
+}
+
+static void
+layout_differs(void)
+{
+    hearth_alloc(100, 8, me == 0 ? hearth_block() : hearth_cyclic(1));
+}
+
+static void
+home_rank_unknown(void)
+{
+    hearth_alloc(100, 8, hearth_on(last + 1));
+}
+
+static void
+cyclic_zero(void)
+{
+    hearth_alloc(100, 8, hearth_cyclic(0));
+}
+
+static void
+free_junk(void)
+{
+    page_new();
+    hearth_free((void *)0x5000); /* the same on every rank */
+}
+
+static void
+free_inside(void)
+{
+    hearth_free((char *)page_new() + 8);
+}
+
+static void
+free_twice(void)
+{
+    void *p = page_new();
+
+    page_new();
+    hearth_free(p);
+    hearth_free(p);
+}
+
+static void
+lock_negative(void)
+{
+    if (me == last)
+        hearth_lock(-1);
+}
+
+static void
+lock_too_large(void)
+{
+    if (me == last)
+        hearth_lock(HEARTH_LOCKS);
+}
+
+/* The others are not in MPI, and will not be. */
+static void
+others_compute(void)
+{
+    if (me == last)
+        hearth_lock(HEARTH_LOCKS);
+    sleep(1000);
+}
+
+static void
+trylock_too_large(void)
+{
+    if (me == last)
+        hearth_trylock(HEARTH_LOCKS + 7);
+}
+
+static void
+unlock_too_large(void)
+{
+    if (me == last)
+        hearth_unlock(HEARTH_LOCKS);
+}
+
+static void
+unlock_not_held(void)
+{
+    if (me == last)
+        hearth_unlock(12);
+}
+
+static void
+unlock_of_another(void)
+{
+    if (me == 0)
+        hearth_lock(12);
+    hearth_barrier();
+    if (me == last)
+        hearth_unlock(12);
+}
+
+static void
+lock_held_already(void)
+{
+    if (me == last) {
+        hearth_lock(12);
+        hearth_lock(12);
+    }
+}
+
+static void
+flag_too_large(void)
+{
+    if (me == last)
+        hearth_flag_set(HEARTH_FLAGS);
+}
+
+static void
+flag_negative(void)
+{
+    if (me == last)
+        hearth_flag_wait(-5);
+}
+
+static void
+barrier_in_section(void)
+{
+    if (me == last)
+        hearth_lock(3);
+    hearth_barrier();
+}
+
+static void
+atomic_unaligned(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_fetch_add((int64_t *)(void *)(p + 4), 1);
+}
+
+static void
+atomic_outside(void)
+{
+    static int64_t word;
+
+    page_new();
+    if (me == last)
+        hearth_swap(&word, 1);
+}
+
+static void
+init_twice(void)
+{
+    hearth_init(MPI_COMM_WORLD);
+}
+
+static void
+after_finalize(void)
+{
+    hearth_finalize();
+    hearth_lock(1);
+}
+
+static void
+finalize_twice(void)
+{
+    hearth_finalize();
+    hearth_finalize();
+}
+
+static void
+mpi_finalize_first(void)
+{
+    MPI_Finalize();
+}
+
+static void
+nothing(void)
+{
+    char *p = page_new();
+
+    p[me] = 1;
+    hearth_barrier();
+}
+
+const struct badinput badinput_calls[] = {
+    BADINPUT(stats_folder_goes), BADINPUT(size_zero),
+    BADINPUT(size_beyond_heap),  BADINPUT(size_overflows),
+    BADINPUT(size_beyond_home),  BADINPUT(heap_used_up),
+    BADINPUT(count_differs),     BADINPUT(layout_differs),
+    BADINPUT(home_rank_unknown), BADINPUT(cyclic_zero),
+    BADINPUT(free_junk),         BADINPUT(free_inside),
+    BADINPUT(free_twice),        BADINPUT(lock_negative),
+    BADINPUT(lock_too_large),    BADINPUT(others_compute),
+    BADINPUT(trylock_too_large), BADINPUT(unlock_too_large),
+    BADINPUT(unlock_not_held),   BADINPUT(unlock_of_another),
+    BADINPUT(lock_held_already), BADINPUT(flag_too_large),
+    BADINPUT(flag_negative),     BADINPUT(barrier_in_section),
+    BADINPUT(atomic_unaligned),  BADINPUT(atomic_outside),
+    BADINPUT(init_twice),        BADINPUT(after_finalize),
+    BADINPUT(finalize_twice),    BADINPUT(mpi_finalize_first),
+    BADINPUT(nothing),           { 0 },
+};
