@@ -2,6 +2,7 @@
 libhearth_base_la_SOURCES += \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
+  %D%/network.c %D%/network.h \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
   %D%/random.h \

@@ -13,8 +13,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -24,33 +22,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/network.h"
 #include "base/report.h"
 #include "mpi.h"
 #include "progress.h"
 
-enum { ADDRESSES = 4, ALL = ADDRESSES };
+enum { ALL = HEARTHI_ADDRESSES };
 
 /* How long an announcement holds, and how long the bells are tried. */
 enum { KEEP_NS = 25000, HEARD_NS = 320000000 };
 
 enum { IPV4 = 1, IPV6 = 2 };
 
-union address {
-    struct sockaddr     any;
-    struct sockaddr_in  v4;
-    struct sockaddr_in6 v6;
-};
-
-/* Where a rank's bell is; a card goes round at start. */
-struct card {
-    int           n;
-    union address at[ADDRESSES];
-};
-
+/* Where a rank's bell is; the card goes round at start. */
 struct bell {
-    struct card      card;
-    atomic_int       use;  /* the address that answered, or ALL */
-    _Atomic uint64_t rung; /* when, by this rank */
+    struct hearthi_addresses card;
+    atomic_int               use;  /* the address that answered, or ALL */
+    _Atomic uint64_t         rung; /* when, by this rank */
 };
 
 /* What a datagram says; a ring may ask for an answer too. */
@@ -67,64 +55,26 @@ static uint64_t     word;
 
 /* ---- addresses ---- */
 
-static socklen_t
-address_size(const union address *a)
-{
-    return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
-}
-
 static bool
 one_machine(void)
 {
     return hearthi_world.machine_ranks == hearthi_world.size;
 }
 
-static void
-address_take(struct card *c, int family, const struct ifaddrs *i)
-{
-    const unsigned up = IFF_UP | IFF_RUNNING;
-
-    if (c->n == ADDRESSES || i->ifa_addr == NULL ||
-        i->ifa_addr->sa_family != family || (i->ifa_flags & up) != up ||
-        (i->ifa_flags & IFF_LOOPBACK))
-        return;
-    memcpy(&c->at[c->n], i->ifa_addr,
-           family == AF_INET ? sizeof c->at[0].v4 : sizeof c->at[0].v6);
-    /* an address of the link only would need the reader's own interface */
-    if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&c->at[c->n].v6.sin6_addr))
-        return;
-    c->n++;
-}
-
 /* The addresses of one family by which this host may be reached. */
-static struct card
+static struct hearthi_addresses
 card_make(int family)
 {
-    struct card     c = { .n = 0 };
-    struct ifaddrs *all;
-
-    if (one_machine()) {
-        c.n = 1;
-        c.at[0].v4 = (struct sockaddr_in){
-            .sin_family = AF_INET,
-            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-        };
-        return c;
-    }
-    if (getifaddrs(&all) != 0)
-        return c;
-    for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next)
-        address_take(&c, family, i);
-    freeifaddrs(all);
-    return c;
+    return one_machine() ? hearthi_addresses_loopback()
+                         : hearthi_addresses_of_host(family);
 }
 
 /* Bind to any port and put it on the card. */
 static bool
-socket_bind(struct card *c, int family)
+socket_bind(struct hearthi_addresses *c, int family)
 {
-    union address own = { .v6 = { .sin6_family = AF_INET6 } };
-    socklen_t     size;
+    union hearthi_address own = { .v6 = { .sin6_family = AF_INET6 } };
+    socklen_t             size;
 
     if (c->n == 0)
         return false;
@@ -134,13 +84,12 @@ socket_bind(struct card *c, int family)
             .sin_addr.s_addr =
                 htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
         };
-    size = address_size(&own);
+    size = hearthi_address_size(&own);
     bell_socket = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (bell_socket < 0 || bind(bell_socket, &own.any, size) != 0 ||
         getsockname(bell_socket, &own.any, &size) != 0)
         return false;
-    for (int i = 0; i < c->n; i++) /* the ports lie at the same place */
-        c->at[i].v4.sin_port = own.v4.sin_port;
+    hearthi_addresses_port(c, own.v4.sin_port);
     return true;
 }
 
@@ -157,10 +106,10 @@ all_agree(int mine)
 }
 
 static void
-cards_exchange(struct card *mine)
+cards_exchange(struct hearthi_addresses *mine)
 {
-    size_t       n = (size_t)hearthi_world.size;
-    struct card *all = calloc(n, sizeof *all);
+    size_t                    n = (size_t)hearthi_world.size;
+    struct hearthi_addresses *all = calloc(n, sizeof *all);
 
     bells = calloc(n, sizeof *bells);
     if (all == NULL || bells == NULL)
@@ -179,12 +128,12 @@ cards_exchange(struct card *mine)
 static void
 datagram_send(int says, int to, int i)
 {
-    const union address *a = &bells[to].card.at[i];
-    struct datagram      d = { word, says, hearthi_world.rank, to, i };
+    const union hearthi_address *a = &bells[to].card.at[i];
+    struct datagram              d = { word, says, hearthi_world.rank, to, i };
 
     hearthi_mpi_count(to, sizeof d);
     sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
-           address_size(a));
+           hearthi_address_size(a));
 }
 
 /* errno may change: the fault handler keeps the program's. */
@@ -230,17 +179,17 @@ datagram_is_ours(const struct datagram *d, ssize_t len)
     return len == (ssize_t)sizeof *d && d->word == word &&
            d->to == hearthi_world.rank && d->from >= 0 &&
            d->from < hearthi_world.size && d->address >= 0 &&
-           d->address < ADDRESSES;
+           d->address < HEARTHI_ADDRESSES;
 }
 
 static void
-ask_answer(const struct datagram *d, const union address *from)
+ask_answer(const struct datagram *d, const union hearthi_address *from)
 {
     struct datagram a = { word, ANSWER, hearthi_world.rank, d->from,
                           d->address };
 
     sendto(bell_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
-           address_size(from));
+           hearthi_address_size(from));
 }
 
 /* Take one datagram: what it says if it is a ring, 0 if not, -1 if there is
@@ -248,10 +197,10 @@ ask_answer(const struct datagram *d, const union address *from)
 static int
 datagram_take(void)
 {
-    union address   from;
-    socklen_t       size = sizeof from;
-    struct datagram d;
-    ssize_t         len;
+    union hearthi_address from;
+    socklen_t             size = sizeof from;
+    struct datagram       d;
+    ssize_t               len;
 
     len = recvfrom(bell_socket, &d, sizeof d, MSG_DONTWAIT, &from.any, &size);
     if (len < 0)
@@ -305,9 +254,10 @@ bells_heard(void)
 bool
 hearthi_bell_open(void)
 {
-    struct card v4 = card_make(AF_INET), v6 = card_make(AF_INET6), *mine;
-    int         can = all_agree((v4.n > 0 ? IPV4 : 0) | (v6.n > 0 ? IPV6 : 0));
-    bool        good;
+    struct hearthi_addresses v4 = card_make(AF_INET), v6 = card_make(AF_INET6),
+                             *mine;
+    int  can = all_agree((v4.n > 0 ? IPV4 : 0) | (v6.n > 0 ? IPV6 : 0));
+    bool good;
 
     mine = can & IPV4 ? &v4 : &v6;
     good = can != 0 && socket_bind(mine, can & IPV4 ? AF_INET : AF_INET6);

@@ -7,17 +7,15 @@
 #include "config.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "address.h"
 #include "base/clock.h"
+#include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
@@ -27,67 +25,31 @@
 #include "wire.h"
 #include "world.h"
 
-enum { ADDRESSES = 4, HEADERS = 28 }; /* IPv4's and UDP's */
+enum { HEADERS = 28 }; /* IPv4's and UDP's */
 
 static const uint64_t hello_ns = 5000000000, again_ns = 20000000;
 
-struct card {                               /* goes round at start */
-    uint32_t           n, mtu, room, first; /* first: of its machine */
-    struct sockaddr_in at[ADDRESSES];
+struct card { /* goes round at start */
+    struct hearthi_addresses all;
+    uint32_t                 room, first; /* first: of its machine */
 };
 
 static struct card *cards;
 static size_t       mtu;
-
-static uint32_t
-mtu_of(int fd, const char *name)
-{
-    struct ifreq r = { .ifr_mtu = 0 };
-
-    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
-    if (ioctl(fd, SIOCGIFMTU, &r) != 0 || r.ifr_mtu < 576)
-        return 576;
-    return (uint32_t)r.ifr_mtu;
-}
-
-static void
-address_take(struct card *c, int fd, const struct ifaddrs *i)
-{
-    const unsigned up = IFF_UP | IFF_RUNNING;
-    uint32_t       m;
-
-    if (c->n == ADDRESSES || i->ifa_addr == NULL ||
-        i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & up) != up ||
-        (i->ifa_flags & IFF_LOOPBACK))
-        return;
-    memcpy(&c->at[c->n++], i->ifa_addr, sizeof c->at[0]);
-    m = mtu_of(fd, i->ifa_name);
-    if (m < c->mtu)
-        c->mtu = m;
-}
 
 /* This rank's addresses, and the smallest MTU of their networks. */
 static struct card
 card_make(int fd)
 {
     struct sockaddr_in own = hearthi_udp_address_of(fd);
-    struct card        c = { .mtu = HEARTHI_UDP_DATAGRAM + HEADERS,
-                             .room = (uint32_t)hearthi_udp_room(fd),
+    struct card        c = { .room = (uint32_t)hearthi_udp_room(fd),
                              .first = hearthi_world.machine_rank == 0 };
-    struct ifaddrs    *all;
 
-    if (hearthi_udp_one_machine()) {
-        c.n = 1;
-        c.at[0] = own;
-        return c;
-    }
-    if (getifaddrs(&all) != 0)
-        return c;
-    for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next)
-        address_take(&c, fd, i);
-    freeifaddrs(all);
-    for (uint32_t i = 0; i < c.n; i++)
-        c.at[i].sin_port = own.sin_port;
+    c.all = hearthi_udp_one_machine() ? hearthi_addresses_loopback()
+                                      : hearthi_addresses_of_host(AF_INET);
+    if (c.all.mtu == 0)
+        c.all.mtu = HEARTHI_UDP_DATAGRAM + HEADERS;
+    hearthi_addresses_port(&c.all, own.sin_port);
     return c;
 }
 
@@ -108,7 +70,7 @@ hearthi_udp_cards_exchange(void)
     struct card mine = card_make(fd);
     size_t      n = (size_t)hearthi_world.size;
 
-    if (mine.n == 0)
+    if (mine.all.n == 0)
         hearthi_fatal("hearth_init",
                       "this host has no IPv4 address but the loopback: the "
                       "udp transport needs one (HEARTH_TRANSPORT=mpi does "
@@ -119,12 +81,12 @@ hearthi_udp_cards_exchange(void)
         hearthi_fatal("hearth_init", "no memory");
     HEARTHI_MPI(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine,
                               MPI_BYTE, hearthi_world.comm));
-    mtu = mine.mtu;
+    mtu = mine.all.mtu;
     hearthi_udp.room = mine.room;
     for (size_t r = 0; r < n; r++) {
-        hearthi_udp.server[r] = cards[r].at[0];
-        if (cards[r].mtu < mtu)
-            mtu = cards[r].mtu;
+        hearthi_udp.server[r] = cards[r].all.at[0].v4;
+        if (cards[r].all.mtu < mtu)
+            mtu = cards[r].all.mtu;
         if (cards[r].room < hearthi_udp.room)
             hearthi_udp.room = cards[r].room;
     }
@@ -161,21 +123,23 @@ hello_send(const struct hello *h, int rank)
                                      .body = nothing,
                                      .body_len = h->len };
 
-    for (m.at = 0; m.at < cards[rank].n; m.at++)
-        hearthi_udp_send(h->c->in.fd, &cards[rank].at[m.at], &m, NULL);
+    for (m.at = 0; m.at < (uint64_t)cards[rank].all.n; m.at++)
+        hearthi_udp_send(h->c->in.fd, &cards[rank].all.at[m.at].v4, &m, NULL);
 }
 
 static void
 unheard(const struct hello *h, int rank)
 {
-    char     all[128] = "", mine[64] = "";
+    char     all[20 * HEARTHI_ADDRESSES] = "", mine[64] = "";
     int      me = hearthi_world.rank;
-    unsigned port = ntohs(cards[rank].at[0].sin_port);
+    unsigned port = ntohs(cards[rank].all.at[0].v4.sin_port);
 
-    for (uint32_t i = 0; i < cards[rank].n; i++)
+    for (int i = 0; i < cards[rank].all.n; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
-                 i > 0 ? ", " : "", inet_ntoa(cards[rank].at[i].sin_addr));
-    snprintf(mine, sizeof mine, "%s", inet_ntoa(cards[me].at[0].sin_addr));
+                 i > 0 ? ", " : "",
+                 inet_ntoa(cards[rank].all.at[i].v4.sin_addr));
+    snprintf(mine, sizeof mine, "%s",
+             inet_ntoa(cards[me].all.at[0].v4.sin_addr));
     if (h->len > 0)
         hearthi_fatal("hearth_init",
                       "rank %d at %s, port %u, answers over UDP, but not to "
@@ -192,16 +156,16 @@ unheard(const struct hello *h, int rank)
 static void
 hello_heard(struct hello *h, const struct hearthi_udp_message *m)
 {
-    struct card *card = &cards[m->from];
+    struct hearthi_addresses *card = &cards[m->from].all;
 
     if (m->op != HEARTHI_UDP_NULL || m->slot != h->c->slot ||
-        m->seq != h->seq || m->at >= card->n || h->heard[m->from])
+        m->seq != h->seq || m->at >= (uint64_t)card->n || h->heard[m->from])
         return;
     h->heard[m->from] = true;
     h->left--;
     card->at[0] = card->at[m->at];
     card->n = 1;
-    hearthi_udp.server[m->from] = card->at[0];
+    hearthi_udp.server[m->from] = card->at[0].v4;
 }
 
 /* Ask all that have not answered, until all have. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The addresses by which other hosts may reach this one.
+ */
+#ifndef HEARTHI_NETWORK_H
+#define HEARTHI_NETWORK_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+union hearthi_address {
+    struct sockaddr     any;
+    struct sockaddr_in  v4;
+    struct sockaddr_in6 v6;
+};
+
+/* As many as are told to others; a host seldom has more networks. */
+enum { HEARTHI_ADDRESSES = 16 };
+
+struct hearthi_addresses {
+    int                   n;
+    uint32_t              mtu; /* the smallest of their networks, or 0 */
+    union hearthi_address at[HEARTHI_ADDRESSES];
+};
+
+/* Those of one family, AF_INET or AF_INET6, without port: no loopback, and
+ * none that a host on the same link alone can use. */
+struct hearthi_addresses hearthi_addresses_of_host(int family);
+
+/* 127.0.0.1. */
+struct hearthi_addresses hearthi_addresses_loopback(void);
+
+void      hearthi_addresses_port(struct hearthi_addresses *all,
+                                 in_port_t port); /* in network order */
+socklen_t hearthi_address_size(const union hearthi_address *a);
+
+#endif
