@@ -101,14 +101,6 @@ mpi_tests += %D%/heap.mpi
 %C%_heap_mpi_CFLAGS = $(test_cflags)
 %C%_heap_mpi_LDADD = $(mpi_ldadd)
 
-# By hand: mpirun -n 4 tests/random.mpi --seconds 600 --seed 1
-mpi_tests += %D%/random.mpi
-%C%_random_mpi_SOURCES = %D%/random.c %D%/random.h %D%/random_arena.c \
-  %D%/random_epoch.c %D%/random_object.c %D%/random_oracle.c \
-  %D%/random_step.c %D%/random_world.c
-%C%_random_mpi_CFLAGS = $(AM_CFLAGS)
-%C%_random_mpi_LDADD = libhearth_core.la
-
 mpi_tests += %D%/signals.mpi
 %C%_signals_mpi_SOURCES = %D%/signals.c $(mpi_harness)
 %C%_signals_mpi_CFLAGS = $(test_cflags)

@@ -131,7 +131,7 @@ atomic_word(const struct world *w, int i)
     return w->table + w->word[SLOTS + LOCKS + i];
 }
 
-/* random_object.c */
+/* object.c */
 uint64_t       mix(uint64_t a, uint64_t b);
 uint64_t       draw(uint64_t *state, uint64_t below);
 void           object_check(struct actor *a, struct object *o);
@@ -139,21 +139,21 @@ void           object_write(struct actor *a, struct object *o);
 _Noreturn void world_fail(const struct actor *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* random_arena.c */
+/* arena.c */
 void arena_make(struct world *w, int index, uint64_t key);
 void arena_drop(struct arena *arena);
 
-/* random_epoch.c */
+/* epoch.c */
 void epoch_run(struct world *w);
 
-/* random_step.c */
+/* step.c */
 void step_any(struct actor *a);
 void step_chain(struct actor *a, int chain, int link);
 void step_private(struct actor *a);
 void actor_start(struct actor *a, struct world *w, int thread);
 int  chain_rank(const struct world *w, int chain, int link);
 
-/* random_world.c */
+/* world.c */
 void world_run(uint64_t seed, uint64_t number, bool threads);
 /* Where the main thread is, for a run that hangs. */
 void world_place(char *text, size_t room);

@@ -1,0 +1,8 @@
+# The random generator.  By hand:
+#   mpirun -n 4 tests/random.mpi --seconds 600 --seed 1
+mpi_tests += %D%/random.mpi
+%C%_random_mpi_SOURCES = %D%/random/main.c %D%/random/random.h \
+  %D%/random/arena.c %D%/random/epoch.c %D%/random/object.c \
+  %D%/random/oracle.c %D%/random/step.c %D%/random/world.c
+%C%_random_mpi_CFLAGS = $(AM_CFLAGS)
+%C%_random_mpi_LDADD = libhearth_core.la
