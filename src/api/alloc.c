@@ -111,6 +111,19 @@ size_check(size_t count, size_t size)
 }
 
 void *
+hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
+{
+    const struct hearthi_allocation *a;
+
+    hearthi_table_lock();
+    a = hearthi_home_take(bytes, unit, to);
+    hearthi_home_place(a);
+    hearthi_flags_expect(a->page, a->pages);
+    hearthi_table_unlock();
+    return hearthi_app(a->page);
+}
+
+void *
 hearth_alloc(size_t count, size_t size, hearth_layout layout)
 {
     static const char *const name[ARGS] = { "count", "element size",
@@ -118,21 +131,32 @@ hearth_alloc(size_t count, size_t size, hearth_layout layout)
                                             "layout.rank" };
     const uint64_t           args[ARGS] = { count, size, (uint64_t)layout.kind,
                                             layout.pages, (uint64_t)layout.rank };
-    size_t                   bytes;
-    void                    *p;
+    unsigned                 unit = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
 
     hearthi_require_thread("hearth_alloc");
     hearthi_args_check("hearth_alloc", name, args);
     layout_check(layout);
-    bytes = size_check(count, size);
+    return hearthi_alloc(size_check(count, size), unit,
+                         &(struct hearthi_placing){ layout, NULL });
+}
+
+/* The list of allocations changes in collective calls only, of which there is
+ * one at a time: so what is found stays. */
+static const struct hearthi_allocation *
+allocation_of(const void *p)
+{
+    const struct hearthi_allocation *a;
+
     hearthi_table_lock();
-    p = hearthi_home_alloc(bytes,
-                           size % 8 == 0   ? 8
-                           : size % 4 == 0 ? 4
-                                           : 1,
-                           layout);
+    a = hearthi_home_find(p);
     hearthi_table_unlock();
-    return p;
+    if (a == NULL)
+        hearthi_fatal("hearth_free",
+                      "%p is not what hearth_alloc returned, or "
+                      "was freed before: free each allocation "
+                      "once",
+                      p);
+    return a;
 }
 
 void
@@ -148,13 +172,7 @@ hearth_free(void *p)
     hearthi_args_check("hearth_free", name, args);
     if (p == NULL)
         return;
-    a = hearthi_home_find(p);
-    if (a == NULL)
-        hearthi_fatal("hearth_free",
-                      "%p is not what hearth_alloc returned, or "
-                      "was freed before: free each allocation "
-                      "once",
-                      p);
+    a = allocation_of(p);
     start = hearthi_time_begin();
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
@@ -162,7 +180,8 @@ hearth_free(void *p)
     hearthi_flags_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();
-    /* Nobody looks at the flags before every home has cleared its own. */
+    /* Nobody uses a frame again before its home has cleared it and its flag.
+     */
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
     hearthi_requests_wait(&request, 1);
 }

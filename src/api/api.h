@@ -31,6 +31,11 @@ void hearthi_locks_reset(void);
  * From now on hearthi_fatal() ends the whole job. */
 bool hearthi_mpi_start(const char *call, MPI_Comm comm);
 
+/* Allocate: what hearth_alloc does once its arguments were checked. */
+struct hearthi_placing;
+void *hearthi_alloc(size_t bytes, unsigned unit,
+                    const struct hearthi_placing *to);
+
 /* End the job if a collective call was not given the same arguments by every
  * rank; names are for that line. */
 enum { HEARTHI_ARGS = 5 };

@@ -33,6 +33,9 @@ void hearthi_interval_begin(uint64_t now, bool acquire);
 /* An atomic step on a heap word at its home; own copies of the page go. */
 int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
 
+/* Pages were placed: look at their shared flags at the next release. */
+void hearthi_flags_expect(uint64_t page, uint64_t count);
+
 /* Drop what was noted of the shared flags of pages about to be freed. */
 void hearthi_flags_forget(uint64_t page, uint64_t count);
 

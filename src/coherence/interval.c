@@ -15,15 +15,26 @@
  * writer's next release, which reports the page.  tests/model walks all
  * interleavings; each rule below has a switch there that breaks it.
  *
- * Looking at flags must cost nothing while there are no new ones.  So after the
- * acquire that drops first copies, and before it fetches from their homes what
- * may survive the next, the rank tells each that new flags have arrived, by a
- * word of its own there that never holds the same value twice; co-homes scan
- * the flags when a word has changed.
- * That is early enough: a copy that survives was fetched after the word was
- * changed, and the word was changed after the flags had arrived.  The scan
- * itself goes through a summary byte for 64 flags, put with them in one flush
- * in any order; one whose 64 flags have all been seen is not looked at again.
+ * Looking at flags must cost nothing while there are no new ones.  So after
+ * the acquire that drops first copies, and before it fetches from their homes
+ * what may survive the next, the rank tells each that new flags have arrived,
+ * by a word of its own there that never holds the same value twice; co-homes
+ * scan the flags when a word has changed. That is early enough: a copy that
+ * survives was fetched after the word was changed, and the word was changed
+ * after the flags had arrived.  The scan itself goes through a summary byte
+ * for 64 flags, put with them in one flush in any order; one whose 64 flags
+ * have all been seen is not looked at again.
+ *
+ * Ranks leave hearth_alloc and hearth_free one after the other, and another
+ * thread may release meanwhile.  So a flag may be set, and told of, for a page
+ * that has no place in this rank's table yet: such a flag does not count as
+ * seen, and the first release after a page was placed looks at the flags
+ * whether a word has changed or not.  That is early enough, since no thread of
+ * this rank writes the page before it is placed: what was told before that
+ * look is found by it, and what is told later changes a word after it.  In the
+ * same way a rank that has freed a page and forgotten its flag may find it
+ * still set, since only the page's home clears it, some time before
+ * hearth_free ends: it has no page then, and does not count as seen either.
  */
 #include "config.h"
 
@@ -46,8 +57,10 @@
  * bytes stand for 64 seen ones. */
 static uint8_t **seen, **full;
 
-/* The words of each segment as they were at its last scan. */
+/* The words of each segment as they were at its last scan, and whether pages
+ * were placed in it since. */
 static uint64_t (*told)[HEARTHI_TOLD];
+static bool *placed;
 
 /* When the interval began, and the diffs that had been made at the end of the
  * one before.  Threads that synchronise at the same time have one interval
@@ -71,7 +84,8 @@ hearthi_interval_open(void)
     seen = calloc(n, sizeof *seen);
     full = calloc(n, sizeof *full);
     told = calloc(n, sizeof *told);
-    if (seen == NULL || full == NULL || told == NULL)
+    placed = calloc(n, sizeof *placed);
+    if (seen == NULL || full == NULL || told == NULL || placed == NULL)
         hearthi_fatal("hearth_init", "no memory");
     for (size_t r = 0; r < n; r++) {
         seen[r] = hearthi_sparse(hearthi_segments.summary_at);
@@ -89,6 +103,7 @@ hearthi_interval_close(void)
     free(seen);
     free(full);
     free(told);
+    free(placed);
 }
 
 /* ---- shared flags ---- */
@@ -154,10 +169,10 @@ block_scan(int r, size_t block, struct flagged *f)
         for (size_t k = i; k < i + 8; k++) {
             uint8_t bit = (uint8_t)(now >> (8 * (k - i)));
 
-            if (bit == seen[r][k])
+            if (bit == seen[r][k] || hearthi_table.page_of[r][k] == 0)
                 continue;
             seen[r][k] = bit;
-            if (hearthi_table.page_of[r][k] != 0)
+            if (bit != 0)
                 flagged_add(f, hearthi_table.page_of[r][k] - 1);
         }
     }
@@ -165,17 +180,19 @@ block_scan(int r, size_t block, struct flagged *f)
         full[r][block] = 1;
 }
 
-/* Has anybody told of new flags since the last scan? */
+/* Has anybody told of new flags since the last scan, or may we have looked too
+ * early at the time? */
 static bool
 told_changed(int r)
 {
     const char *words = hearthi_segments.base[r] + hearthi_segments.told_at;
-    uint64_t    changed = 0;
+    uint64_t    changed = placed[r];
 
     for (size_t i = 0; i < HEARTHI_TOLD; i++)
         changed |= word_at(words + i * sizeof changed) ^ told[r][i];
     if (changed == 0)
         return false;
+    placed[r] = false;
     for (size_t i = 0; i < HEARTHI_TOLD; i++)
         told[r][i] = word_at(words + i * sizeof changed);
     /* The flags were there before the word: so read them after it. */
@@ -212,6 +229,16 @@ flags_scan(void)
             segment_scan(r, &f);
     if (f.count > 0)
         flagged_arm(&f);
+}
+
+void
+hearthi_flags_expect(uint64_t page, uint64_t count)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_world.node_of[t->home[p]] == hearthi_world.node)
+            placed[hearthi_world.node_rank_of[t->home[p]]] = true;
 }
 
 void

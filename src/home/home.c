@@ -77,16 +77,10 @@ no_home_memory(int rank, uint64_t want)
                              20));
 }
 
-/* Where the pages of an allocation go: homes, if it is not NULL. */
-struct placing {
-    hearth_layout   layout;
-    const uint32_t *homes;
-};
-
 /* How many pages each rank becomes home of, in *want. */
 static void
-homes_fill(const struct hearthi_allocation *a, const struct placing *to,
-           uint64_t *want)
+homes_fill(const struct hearthi_allocation *a,
+           const struct hearthi_placing *to, uint64_t *want)
 {
     for (uint64_t i = 0; i < a->pages; i++) {
         uint32_t home = to->homes != NULL
@@ -96,17 +90,6 @@ homes_fill(const struct hearthi_allocation *a, const struct placing *to,
         hearthi_table.home[a->page + i] = home;
         want[home]++;
     }
-}
-
-/* Home frames of this node know their page. */
-static void
-frame_note(int node_rank, uint64_t frame, uint64_t page)
-{
-    struct hearthi_table *t = &hearthi_table;
-
-    t->page_of[node_rank][frame] = (hearthi_page)page + 1;
-    if (frame >= t->frames_top[node_rank])
-        t->frames_top[node_rank] = frame + 1;
 }
 
 /* Frames in the order in which the pages come, so that pages that follow each
@@ -133,8 +116,6 @@ frames_fill(const struct hearthi_allocation *a, const uint64_t *want)
         }
         got[home].count--;
         t->frame[p] = (uint32_t)got[home].first++;
-        if (hearthi_world.node_of[home] == hearthi_world.node)
-            frame_note(hearthi_world.node_rank_of[home], t->frame[p], p);
     }
     free(got);
     free(left);
@@ -181,7 +162,7 @@ pages_map(const struct hearthi_allocation *a)
 }
 
 static struct hearthi_allocation *
-list_add(uint64_t page, uint64_t count, size_t bytes)
+list_add(struct hearthi_allocation a)
 {
     size_t i = n_list;
 
@@ -191,17 +172,18 @@ list_add(uint64_t page, uint64_t count, size_t bytes)
         if (list == NULL)
             hearthi_fatal("hearth_alloc", "no memory");
     }
-    while (i > 0 && list[i - 1].page > page) {
+    while (i > 0 && list[i - 1].page > a.page) {
         list[i] = list[i - 1];
         i--;
     }
-    list[i] = (struct hearthi_allocation){ page, count, bytes };
+    list[i] = a;
     n_list++;
     return &list[i];
 }
 
-static void *
-place(size_t bytes, unsigned unit, const struct placing *to)
+const struct hearthi_allocation *
+hearthi_home_take(size_t bytes, unsigned unit,
+                  const struct hearthi_placing *to)
 {
     uint64_t count = (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
     uint64_t page, *want;
@@ -215,7 +197,7 @@ place(size_t bytes, unsigned unit, const struct placing *to)
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
             hearthi_heap.bytes >> 20);
-    a = list_add(page, count, bytes);
+    a = list_add((struct hearthi_allocation){ page, count, bytes, unit });
     want = calloc((size_t)hearthi_world.size, sizeof *want);
     if (want == NULL)
         hearthi_fatal("hearth_alloc", "no memory");
@@ -225,23 +207,34 @@ place(size_t bytes, unsigned unit, const struct placing *to)
             no_home_memory(r, want[r]);
     frames_fill(a, want);
     free(want);
-    memset(hearthi_table.unit + page, (int)unit, count);
-    if (page + count > hearthi_table.top)
-        hearthi_table.top = page + count;
+    return a;
+}
+
+/* Home frames of this node know their page. */
+static void
+frame_note(uint64_t page)
+{
+    struct hearthi_table *t = &hearthi_table;
+    int      node_rank = hearthi_world.node_rank_of[t->home[page]];
+    uint64_t frame = t->frame[page];
+
+    t->page_of[node_rank][frame] = (hearthi_page)page + 1;
+    if (frame >= t->frames_top[node_rank])
+        t->frames_top[node_rank] = frame + 1;
+}
+
+void
+hearthi_home_place(const struct hearthi_allocation *a)
+{
+    uint64_t end = a->page + a->pages;
+
+    for (uint64_t p = a->page; p < end; p++)
+        if (page_is_near(p))
+            frame_note(p);
+    memset(hearthi_table.unit + a->page, (int)a->unit, a->pages);
+    if (end > hearthi_table.top)
+        hearthi_table.top = end;
     pages_map(a);
-    return hearthi_app(page);
-}
-
-void *
-hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout)
-{
-    return place(bytes, unit, &(struct placing){ layout, NULL });
-}
-
-void *
-hearthi_home_alloc_at(size_t bytes, unsigned unit, const uint32_t *homes)
-{
-    return place(bytes, unit, &(struct placing){ hearth_on(0), homes });
 }
 
 const struct hearthi_allocation *
@@ -274,6 +267,18 @@ frames_give(const struct hearthi_allocation *a)
     }
 }
 
+/* A freed page is in no list, or it might come twice when it is used again. */
+static void
+list_forget(struct hearthi_pagelist *l, uint64_t page, uint64_t count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->page[i] < page || l->page[i] >= page + count)
+            l->page[n++] = l->page[i];
+    l->n = n;
+}
+
 void
 hearthi_home_free(const struct hearthi_allocation *a)
 {
@@ -282,6 +287,8 @@ hearthi_home_free(const struct hearthi_allocation *a)
     size_t                i = (size_t)(a - list);
 
     hearthi_pages_set(page, count, HEARTHI_UNUSED);
+    list_forget(&hearthi_written, page, count);
+    list_forget(&hearthi_provisional, page, count);
     frames_give(a);
     /* Cached frames stay for the next allocation, to which they are like any
      * others: they are in the ring, and replaced when their turn comes. */
@@ -292,11 +299,10 @@ hearthi_home_free(const struct hearthi_allocation *a)
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
 }
 
-bool
-hearthi_home_nearest(const void *addr, const void **base, size_t *bytes)
+static const struct hearthi_allocation *
+nearest(uint64_t page)
 {
     const struct hearthi_allocation *near = NULL;
-    uint64_t                         page = hearthi_page_of(addr);
     uint64_t                         best = UINT64_MAX;
 
     for (size_t i = 0; i < n_list; i++) {
@@ -310,9 +316,21 @@ hearthi_home_nearest(const void *addr, const void **base, size_t *bytes)
             near = &list[i];
         }
     }
-    if (near == NULL)
-        return false;
-    *base = hearthi_app(near->page);
-    *bytes = near->bytes;
-    return true;
+    return near;
+}
+
+/* For a thread that has lost its way, while others may allocate. */
+bool
+hearthi_home_nearest(const void *addr, const void **base, size_t *bytes)
+{
+    const struct hearthi_allocation *near;
+
+    hearthi_table_lock();
+    near = nearest(hearthi_page_of(addr));
+    if (near != NULL) {
+        *base = hearthi_app(near->page);
+        *bytes = near->bytes;
+    }
+    hearthi_table_unlock();
+    return near != NULL;
 }

@@ -16,19 +16,28 @@
 struct hearthi_allocation {
     uint64_t page, pages; /* in the heap */
     size_t   bytes;       /* as asked for */
+    unsigned unit;        /* of its diffs */
+};
+
+/* Where the pages of an allocation go: homes for each page, or if that is NULL
+ * by a layout. */
+struct hearthi_placing {
+    hearth_layout   layout;
+    const uint32_t *homes;
 };
 
 void hearthi_home_open(void);
 void hearthi_home_close(void);
 
-/* Place an allocation and map what is at home here.  The arguments have been
- * checked and are the same on every rank.  Ends the job when the heap or the
- * home memory of a rank is full. */
-void *hearthi_home_alloc(size_t bytes, unsigned unit, hearth_layout layout);
+/* Take pages and frames; nothing can be seen of them yet.  The arguments have
+ * been checked and are the same on every rank.  Ends the job when the heap or
+ * the home memory of a rank is full.  Valid until the next call. */
+const struct hearthi_allocation *
+hearthi_home_take(size_t bytes, unsigned unit,
+                  const struct hearthi_placing *to);
 
-/* The same with a home for each page, where no layout says it. */
-void *hearthi_home_alloc_at(size_t bytes, unsigned unit,
-                            const uint32_t *homes);
+/* Place what was taken: map what is at home here, let the rest be fetched. */
+void hearthi_home_place(const struct hearthi_allocation *a);
 
 /* The allocation that starts at p, or NULL. */
 const struct hearthi_allocation *hearthi_home_find(const void *p);

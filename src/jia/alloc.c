@@ -13,7 +13,6 @@
 #include "base/report.h"
 #include "home/home.h"
 #include "layer.h"
-#include "page/page.h"
 #include "space/heap.h"
 
 enum { UNIT = 4 }; /* JIAJIA compares words of 4 bytes */
@@ -134,9 +133,8 @@ deal(const struct deal *d)
     if (homes == NULL)
         hearthi_fatal(d->call, "no memory");
     deal_out(d, homes);
-    hearthi_table_lock();
-    p = hearthi_home_alloc_at(pages << hearthi_heap.shift, UNIT, homes);
-    hearthi_table_unlock();
+    p = hearthi_alloc(pages << hearthi_heap.shift, UNIT,
+                      &(struct hearthi_placing){ hearth_on(0), homes });
     free(homes);
     return (unsigned long)p;
 }
