@@ -79,7 +79,25 @@ nodist_man3_MANS = $(api_pages)
 endif
 $(api_pages): %D%/doxygen.stamp
 %D%/doxygen.stamp: $(hearthinclude_HEADERS) %D%/Doxyfile
-	$(AM_V_GEN)$(DOXYGEN) %D%/Doxyfile && touch $@
+	$(AM_V_GEN)$(DOXYGEN) %D%/Doxyfile && \
+	  (cd %D%/man3 && $(api_links)) && touch $@
+
+# A function's page is that of its header.  Doxygen says so by ".so man3/...",
+# which a reader of one file ("man -l") does not find: make them links.
+api_links = \
+  for page in *.3; do \
+    header=`sed -n 's,^\.so man3/,,p' "$$page"`; \
+    test -z "$$header" || ln -sf "$$header" "$$page" || exit 1; \
+  done
+
+# What was installed is a copy for each function: links again.
+if HAVE_DOXYGEN
+install-data-hook:
+	cd '$(DESTDIR)$(man3dir)' && for page in $(api_pages); do \
+	  to=`readlink "$(abs_builddir)/$$page"` || continue; \
+	  ln -sf "$$to" `basename "$$page"` || exit 1; \
+	done
+endif
 
 clean-local:
 	-rm -rf %D%/man3 %D%/doxygen.stamp

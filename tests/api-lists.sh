@@ -40,6 +40,12 @@ compare "man pages listed in man/local.mk" "$exported $inlined $types" "$pages"
 if test -f man/doxygen.stamp; then
     for p in $API_PAGES; do
         test -f "$p" || { echo "no comment, so no page: $p"; fail=1; }
+        grep '^\.so ' "$p" && { echo "elsewhere for man -l: $p"; fail=1; }
+    done
+    for name in hearth_init jia_init; do
+        command -v man >/dev/null || break
+        man -l "man/man3/$name.3" 2>&1 | grep "$name *(" >/dev/null ||
+            { echo "man -l does not show $name"; fail=1; }
     done
 fi
 exit $fail
