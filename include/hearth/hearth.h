@@ -25,6 +25,9 @@
  * initialises MPI itself).  With less, only the thread that called
  * hearth_init() may.
  *
+ * **Buffers.**  Do not give MPI or the kernel an address of the heap
+ * (messages, files, sockets): give them private memory and copy.
+ *
  * "Collective" below means: called by every rank of the communicator given
  * to hearth_init(), in the same order; "local" means that nobody else takes
  * part.

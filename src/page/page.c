@@ -39,9 +39,9 @@ hearthi_table_lock(void)
 
     if (atomic_load_explicit(&lock_owner, memory_order_relaxed) == me)
         hearthi_fatal("page fault",
-                      "the heap was touched from inside the library, by a "
-                      "signal handler of the program or by a heap address "
-                      "given to MPI: do neither");
+                      "the heap was touched from inside the library: give "
+                      "MPI private memory and copy, and let no signal "
+                      "handler use the heap");
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1)) {
         if (seen != 2)
             seen = atomic_exchange(&lock_word, 2);
