@@ -58,19 +58,30 @@ refuse(const struct verdict *v, const char *fmt, ...)
     return false;
 }
 
+/* Pages are numbered with 32 bits, the last number of which is none; and a
+ * piece of a page goes to MPI in one call, whose counts are ints. */
 static bool
 pages_check(const struct hearthi_options *o, const struct verdict *v)
 {
-    size_t system_page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t system_page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page_most = (size_t)1 << 30, most = UINT32_MAX - 1;
 
     if (o->page_size < system_page || (o->page_size & (o->page_size - 1)))
         return refuse(v,
                       PREFIX "PAGE_SIZE=%zu is not a power of two of at "
                              "least %zu, the system page",
                       o->page_size, system_page);
+    if (o->page_size > page_most)
+        return refuse(v, PREFIX "PAGE_SIZE=%zu is more than %zu (1g)",
+                      o->page_size, page_most);
     if (o->heap < o->page_size)
         return refuse(v, PREFIX "HEAP=%zu is less than a page (%zu bytes)",
                       o->heap, o->page_size);
+    if ((o->heap - 1) / o->page_size >= most)
+        return refuse(v,
+                      PREFIX "HEAP=%zu is more than %zu pages of %zu bytes: "
+                             "raise " PREFIX "PAGE_SIZE",
+                      o->heap, most, o->page_size);
     if (o->home != 0 && o->home < o->page_size)
         return refuse(v, PREFIX "HOME=%zu is less than a page (%zu bytes)",
                       o->home, o->page_size);
@@ -107,8 +118,8 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
         return refuse(v, PREFIX "DIFF_DEPTH=%zu is not within 1 and %d",
                       o->diff_depth, HEARTHI_DIFF_DEPTH_MAX);
     if (o->diff_pack < HEARTHI_DIFF_PACK_MIN)
-        return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d",
-                      o->diff_pack, HEARTHI_DIFF_PACK_MIN);
+        return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d", o->diff_pack,
+                      HEARTHI_DIFF_PACK_MIN);
     if (o->udp_buffer < UDP_BUFFER_MIN || o->udp_buffer > INT_MAX / 2)
         return refuse(v, PREFIX "UDP_BUFFER=%zu is not within %d and %d",
                       o->udp_buffer, UDP_BUFFER_MIN, INT_MAX / 2);
@@ -142,8 +153,7 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
             return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
                           SHOWN, text, o->type->accepts);
     }
-    return pages_check(opt, &v) && counts_check(opt, &v) &&
-           udp_check(opt, &v);
+    return pages_check(opt, &v) && counts_check(opt, &v) && udp_check(opt, &v);
 }
 
 void

@@ -110,7 +110,7 @@ hearthi_heap_open(void)
     h->shift = (unsigned)__builtin_ctzll(h->page);
     h->bytes = (hearthi_opt.heap + h->page - 1) & ~(h->page - 1);
     h->pages = h->bytes >> h->shift;
-    if (h->pages >= UINT32_MAX || (h->base = reserve(h->bytes)) == NULL)
+    if ((h->base = reserve(h->bytes)) == NULL)
         hearthi_fatal("hearth_init",
                       "a heap of HEARTH_HEAP=%zu bytes cannot be reserved at "
                       "the same address on every rank: lower HEARTH_HEAP, or "
