@@ -43,6 +43,7 @@
 
 #include "common.h"
 #include "order.h"
+#include "plummer.h"
 #include "tree.h"
 
 static long bodies, steps, theta;
@@ -57,10 +58,6 @@ static const struct app_option options[] = {
 static const double time_step = 0.025; /* as in SPLASH-2 */
 
 enum { SAMPLE = 100 }; /* bodies whose forces are verified */
-
-struct body {
-    double x[3], mass, v[3];
-};
 
 struct cluster {
     bool          alone; /* a sequential run: nothing is shared */
@@ -83,44 +80,6 @@ cluster_barrier(const struct cluster *c)
         hearth_barrier();
 }
 
-/* A length in any direction. */
-static void
-sphere_point(double x[3], double length, uint64_t random)
-{
-    const double z = 2 * app_random(random) - 1;
-    const double turn = 2 * APP_PI * app_random(random + 1);
-
-    x[0] = length * sqrt(1 - z * z) * cos(turn);
-    x[1] = length * sqrt(1 - z * z) * sin(turn);
-    x[2] = length * z;
-}
-
-/*
- * Body i: the mass within its radius is uniform, but for the outermost
- * thousandth; its speed, over that of escape, is drawn by rejection.
- */
-static struct body
-body_start(size_t i)
-{
-    const double unit = 3 * APP_PI / 16;
-    uint64_t     random = (uint64_t)i << 16;
-    const double within = 0.999 * app_random(random);
-    const double radius = 1 / sqrt(pow(within, -2. / 3) - 1);
-    struct body  b = { .mass = 1 / (double)bodies };
-    double       speed, chance;
-
-    random += 5;
-    do {
-        speed = app_random(random++);
-        chance = 0.1 * app_random(random++);
-    } while (chance > speed * speed * pow(1 - speed * speed, 3.5));
-    speed *= sqrt(2 / sqrt(1 + radius * radius));
-    random = (uint64_t)i << 16;
-    sphere_point(b.x, unit * radius, random + 1);
-    sphere_point(b.v, speed / sqrt(unit), random + 3);
-    return b;
-}
-
 /* Bodies [*from, *to) of the last order are mine. */
 static void
 zone_find(const struct cluster *c, size_t *from, size_t *to)
@@ -136,7 +95,7 @@ cluster_start(struct cluster *c)
 
     zone_find(c, &from, &to);
     for (size_t i = from; i < to; i++) {
-        c->body[i] = body_start(i);
+        c->body[i] = plummer_body(i, (size_t)bodies);
         c->entry[i].work = 1;
     }
 }

@@ -33,6 +33,7 @@
 #include <hearth/hearth.h>
 
 #include "common.h"
+#include "pool.h"
 #include "tsplib.h"
 #include "verify.h"
 
@@ -47,21 +48,7 @@ static const struct app_option options[] = {
     APP_TEXT('f', "input", &input, NULL, NULL, "a file of TSPLIB"),
 };
 
-enum { POOL_LOCK, BEST_LOCK, POOL_SIZE = 16384 };
-
-/* A tour, or the beginning of one. */
-struct tour {
-    int32_t length;
-    int32_t bound; /* no tour that begins so is shorter, */
-    int32_t order; /* nor than this, for the pool */
-    int32_t count; /* of cities */
-    uint8_t city[TSP_CITIES];
-};
-
-struct pool {
-    int32_t     count;
-    struct tour heap[POOL_SIZE]; /* [i] comes before [2 i + 1], [2 i + 2] */
-};
+enum { POOL_LOCK, BEST_LOCK };
 
 /* What a rank searches with. */
 struct search {
@@ -87,43 +74,6 @@ random_cities(struct tsp *t)
     for (int i = 0; i < t->cities; i++)
         for (int j = 0; j < t->cities; j++)
             t->distance[i][j] = tsp_euclid(at[i], at[j]);
-}
-
-static void
-heap_swap(struct pool *p, int32_t i, int32_t j)
-{
-    struct tour t = p->heap[i];
-
-    p->heap[i] = p->heap[j];
-    p->heap[j] = t;
-}
-
-static void
-pool_push(struct pool *p, const struct tour *t)
-{
-    int32_t i = p->count++;
-
-    p->heap[i] = *t;
-    for (; i > 0 && p->heap[i].order < p->heap[(i - 1) / 2].order;
-         i = (i - 1) / 2)
-        heap_swap(p, i, (i - 1) / 2);
-}
-
-static struct tour
-pool_pop(struct pool *p)
-{
-    struct tour top = p->heap[0];
-
-    p->heap[0] = p->heap[--p->count];
-    for (int32_t i = 0, child; (child = 2 * i + 1) < p->count; i = child) {
-        if (child + 1 < p->count &&
-            p->heap[child + 1].order < p->heap[child].order)
-            child++;
-        if (p->heap[i].order <= p->heap[child].order)
-            break;
-        heap_swap(p, i, child);
-    }
-    return top;
 }
 
 static uint32_t
