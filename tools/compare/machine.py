@@ -6,7 +6,8 @@ import re
 import subprocess
 import time
 
-BUSY = 0.5  # load of each core at which times are doubtful
+BUSY = 0.25  # share of the cores in use at which times are doubtful
+LOOK = 1     # seconds
 # What hearth-compare sets by itself, run by run.
 OURS = ("HEARTH_STATS", "HEARTH_TRANSPORT", "HEARTH_CONSISTENCY",
         "HEARTH_NODE_SIZE")
@@ -71,10 +72,29 @@ def machine_describe(built):
     }
 
 
+def processor_times():
+    """Ticks of all cores since the start: at work (also for other guests of
+    the host), and all."""
+    line = first_match("/proc/stat", r"^cpu +([0-9 ]+)$")
+    user, nice, system, idle, wait, irq, softirq, stolen = (
+        int(word) for word in (line or "0 0 0 0 0 0 0 0").split()[:8])
+    work = user + nice + system + irq + softirq + stolen
+    return work, work + idle + wait
+
+
+def busy_share():
+    """What is in use of the cores just now.  The load average would remember
+    what ran a minute ago: a compiler, or the comparison before."""
+    work, whole = processor_times()
+    time.sleep(LOOK)
+    work_after, whole_after = processor_times()
+    return (work_after - work) / max(whole_after - whole, 1)
+
+
 def session_describe(built):
     """One start of hearth-compare, of which a comparison may have several."""
     return {"began": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-            "load": round(os.getloadavg()[0], 2),
+            "busy": round(busy_share(), 2),
             "machine": machine_describe(built)}
 
 
@@ -84,13 +104,12 @@ def settings_of(environment):
             if name.startswith("HEARTH_") and name not in OURS}
 
 
-def load_warnings(sessions):
+def busy_warnings(sessions):
     for session in sessions:
-        load = session["load"] / session["machine"]["cores"]
-        if load > BUSY:
-            yield (f"On {session['began']} the machine was at work already: a"
-                   f" load of {load:.1f} for each core.  Times are not to be"
-                   " trusted.")
+        if session["busy"] > BUSY:
+            yield (f"On {session['began']} the machine was at work already:"
+                   f" {session['busy']:.0%} of its cores were in use.  Times"
+                   " are not to be trusted.")
 
 
 def crowd_warnings(data):
@@ -106,7 +125,7 @@ def crowd_warnings(data):
 
 
 def warnings_of(data):
-    found = list(load_warnings(data.sessions))
+    found = list(busy_warnings(data.sessions))
     found += crowd_warnings(data)
     if any(s["machine"] != data.sessions[0]["machine"]
            for s in data.sessions):

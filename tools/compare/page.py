@@ -165,7 +165,7 @@ def options_rows(data):
 def how_section(data):
     last = data.sessions[-1]
     rows = [[name, Long(value)] for name, value in last["machine"].items()]
-    began = ", ".join(f"{s['began']} (load {s['load']})"
+    began = ", ".join(f"{s['began']} ({s['busy']:.0%} in use)"
                       for s in data.sessions)
     networks = [[name, Long(place_about(name))] for name in data.networks]
     return section(
