@@ -117,13 +117,16 @@ tap_tests += %D%/badinput.tap
 
 # Datagrams that are lost, doubled, late and small.
 tap_tests += %D%/udp.tap
-check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi
+check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi %D%/torn.mpi
 %C%_burst_mpi_SOURCES = %D%/burst.c $(mpi_harness)
 %C%_burst_mpi_CFLAGS = $(test_cflags)
 %C%_burst_mpi_LDADD = $(mpi_ldadd)
 %C%_replay_mpi_SOURCES = %D%/replay.c $(mpi_harness)
 %C%_replay_mpi_CFLAGS = $(test_cflags)
 %C%_replay_mpi_LDADD = $(mpi_ldadd)
+%C%_torn_mpi_SOURCES = %D%/torn.c $(mpi_harness)
+%C%_torn_mpi_CFLAGS = $(test_cflags)
+%C%_torn_mpi_LDADD = $(mpi_ldadd)
 
 # The applications, and what runs them without Hearth: a shared library,
 # which libtool makes of one that says where it is to be.

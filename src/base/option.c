@@ -127,11 +127,13 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
         (o->udp_datagram < LEAST || o->udp_datagram > MOST))
         return refuse(v, PREFIX "UDP_DATAGRAM=%zu is not 0 or from %d to %d",
                       o->udp_datagram, LEAST, MOST);
-    if (o->udp_drop > LOSS || o->udp_dup > LOSS || o->udp_reorder > LOSS)
+    if (o->udp_drop > LOSS || o->udp_dup > LOSS || o->udp_reorder > LOSS ||
+        o->udp_tear > LOSS)
         return refuse(v,
-                      PREFIX "UDP_DROP=%zu, _DUP=%zu or _REORDER=%zu is more "
-                             "than %d percent",
-                      o->udp_drop, o->udp_dup, o->udp_reorder, LOSS);
+                      PREFIX "UDP_DROP=%zu, _DUP=%zu, _REORDER=%zu or "
+                             "_TEAR=%zu is more than %d percent",
+                      o->udp_drop, o->udp_dup, o->udp_reorder, o->udp_tear,
+                      LOSS);
     if (o->udp_giveup == 0)
         return refuse(v, PREFIX "UDP_GIVEUP=0s gives up at once");
     return true;

@@ -188,7 +188,7 @@ hello_all(struct hello *h)
                 hello_send(h, r);
         if (now >= h->next)
             h->next = now + again_ns;
-        if (hearthi_udp_receive(&h->c->in, h->next, NULL, &m, &from))
+        if (hearthi_udp_receive(&h->c->in, h->next, &m, &from))
             hello_heard(h, &m);
     }
 }

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "inbox.h"
 #include "transport/transport.h"
 #include "wire.h"
 
@@ -27,7 +26,6 @@ void hearthi_udp_bulk_turn(void);
 
 /* Their parts of that. */
 void hearthi_udp_page_take(const struct hearthi_udp_message *m);
-void hearthi_udp_page_places(struct hearthi_udp_places *places);
 void hearthi_udp_diff_take(const struct hearthi_udp_message *m);
 
 #endif

@@ -154,8 +154,7 @@ answer_take(struct hearthi_udp_client        *c,
 {
     struct sockaddr_in from;
 
-    if (!hearthi_udp_receive(&c->in, timer->sent + timer->wait, NULL, answer,
-                             &from))
+    if (!hearthi_udp_receive(&c->in, timer->sent + timer->wait, answer, &from))
         return false;
     if (!hearthi_udp_is_request(answer))
         hearthi_udp_acknowledge(c->in.fd, answer, &from);

@@ -61,14 +61,10 @@ void
 hearthi_udp_bulk_turn(void)
 {
     struct hearthi_udp_client *c = hearthi_udp_bulk();
-    struct hearthi_udp_places  places;
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
 
-    if (c->in.at == c->in.n) /* the kernel will be asked */
-        hearthi_udp_page_places(&places);
-    if (!hearthi_udp_receive(&c->in, hearthi_udp_flights_due(), &places, &m,
-                             &from)) {
+    if (!hearthi_udp_receive(&c->in, hearthi_udp_flights_due(), &m, &from)) {
         hearthi_udp_flights_late();
         return;
     }

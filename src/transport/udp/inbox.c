@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What comes in: good messages.
- *
- * Fragments that are expected are received in the frame where they belong, by
- * vectors of heads and bodies; one call brings up to 64 datagrams of one
+ * What comes in: good messages.  One call brings up to 64 datagrams of one
  * sender (UDP_GRO), or of several (recvmmsg).
+ *
+ * A body lies in the inbox's own buffer until its seal was found good; its
+ * receiver copies it to where it belongs.  (To receive fragments in their
+ * frames, by vectors of heads and bodies, made no fetch faster here.)
  */
 #include "config.h"
 
@@ -32,8 +33,8 @@
 #define UDP_GRO 104 /* Linux 5.0 */
 #endif
 
-/* A server's buffer has room for MANY datagrams; a client's for what one call
- * brings, and it has a spare one for what came otherwise than expected. */
+/* A server's buffer has room for MANY datagrams, a client's for what one call
+ * brings. */
 enum { MANY = 16 };
 
 static size_t
@@ -52,8 +53,6 @@ hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server)
     in->fd = fd;
     in->server = server;
     in->buffer = hearthi_sparse(buffer_bytes(in));
-    if (!server)
-        in->spare = hearthi_sparse(HEARTHI_UDP_CALL);
     in->trouble = hearthi_udp_trouble_open();
     if (in->trouble != NULL)
         in->held = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
@@ -66,7 +65,6 @@ hearthi_udp_inbox_close(struct hearthi_udp_inbox *in)
 {
     close(in->fd);
     hearthi_sparse_free(in->buffer, buffer_bytes(in));
-    hearthi_sparse_free(in->spare, HEARTHI_UDP_CALL);
     hearthi_sparse_free(in->held, HEARTHI_UDP_DATAGRAM);
     hearthi_udp_trouble_close(in->trouble);
 }
@@ -131,93 +129,16 @@ many_take(struct hearthi_udp_inbox *in, int flags)
     in->n = n > 0 ? (unsigned)n : 0;
 }
 
-/* Heads come one behind the other at the start of the buffer, bodies to their
- * places, and what is more than expected behind the heads. */
-static size_t
-vector_make(const struct hearthi_udp_inbox  *in,
-            const struct hearthi_udp_places *places, struct iovec *part)
-{
-    size_t n = 0, heads;
-
-    for (unsigned i = 0; places != NULL && i < places->n; i++) {
-        const struct hearthi_udp_place *p = &places->place[i];
-
-        part[n++] = (struct iovec){ in->buffer + i * HEARTHI_UDP_HEAD,
-                                    HEARTHI_UDP_HEAD };
-        part[n++] = (struct iovec){ p->at, p->len };
-    }
-    heads = n / 2 * HEARTHI_UDP_HEAD;
-    part[n++] =
-        (struct iovec){ in->buffer + heads, HEARTHI_UDP_CALL + 1 - heads };
-    return n;
-}
-
-static bool
-is_expected(const uint8_t *head, const struct hearthi_udp_place *p)
-{
-    struct hearthi_udp_message m;
-
-    hearthi_udp_head_read(head, &m);
-    return m.op == HEARTHI_UDP_GETPGRANT && m.from == p->from &&
-           m.seq == p->seq && m.at == p->offset;
-}
-
-/* Have all the datagrams, `each` bytes but the last, come to their places? */
-static bool
-all_placed(struct hearthi_udp_inbox        *in,
-           const struct hearthi_udp_places *places, size_t len, size_t each)
-{
-    unsigned n = 0;
-
-    for (size_t at = 0; at < len; at += each, n++) {
-        const struct hearthi_udp_place *p;
-        const uint8_t *head = in->buffer + n * HEARTHI_UDP_HEAD;
-        size_t         some = len - at < each ? len - at : each;
-
-        if (places == NULL || n == places->n)
-            return false;
-        p = &places->place[n];
-        if (some != HEARTHI_UDP_HEAD + p->len || !is_expected(head, p))
-            return false;
-        in->item[n] =
-            (struct hearthi_udp_item){ head, p->at, some, in->item->from };
-    }
-    in->n = n;
-    return true;
-}
-
-/* Not what was expected: put it behind each other before any place is used,
- * since the places may hold each other's bytes. */
+/* A client's: what one sender has sent together, `each` bytes but the last. */
 static void
-all_gather(struct hearthi_udp_inbox *in, const struct iovec *part, size_t len,
-           size_t each)
-{
-    unsigned n = 0;
-
-    for (size_t at = 0; at < len; part++) {
-        size_t some = len - at < part->iov_len ? len - at : part->iov_len;
-
-        memcpy(in->spare + at, part->iov_base, some);
-        at += some;
-    }
-    for (size_t at = 0; at < len && n < HEARTHI_UDP_BATCH; at += each)
-        in->item[n++] = (struct hearthi_udp_item){
-            in->spare + at, in->spare + at + HEARTHI_UDP_HEAD,
-            len - at < each ? len - at : each, in->item->from
-        };
-    in->n = n;
-}
-
-/* A client's: what one sender has sent together. */
-static void
-run_take(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places)
+run_take(struct hearthi_udp_inbox *in)
 {
     union control control;
-    struct iovec  part[2 * HEARTHI_UDP_BATCH + 1];
+    struct iovec  part = { in->buffer, buffer_bytes(in) };
     struct msghdr h = { .msg_name = &in->item->from,
                         .msg_namelen = sizeof in->item->from,
-                        .msg_iov = part,
-                        .msg_iovlen = vector_make(in, places, part),
+                        .msg_iov = &part,
+                        .msg_iovlen = 1,
                         .msg_control = control.room,
                         .msg_controllen = sizeof control.room };
     ssize_t       n = recvmsg(in->fd, &h, MSG_DONTWAIT);
@@ -227,22 +148,30 @@ run_take(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places)
     if (n <= 0)
         return;
     each = control_read(in, &h, (size_t)n);
-    if (n > HEARTHI_UDP_CALL || (h.msg_flags & MSG_TRUNC))
+    if (n > HEARTHI_UDP_CALL || (h.msg_flags & MSG_TRUNC)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_LENGTH);
-    else if (!all_placed(in, places, (size_t)n, each))
-        all_gather(in, part, (size_t)n, each);
+        return;
+    }
+    for (size_t at = 0; at < (size_t)n && in->n < HEARTHI_UDP_BATCH;
+         at += each) {
+        size_t left = (size_t)n - at;
+
+        in->item[in->n++] = (struct hearthi_udp_item){
+            in->buffer + at, in->buffer + at + HEARTHI_UDP_HEAD,
+            left < each ? left : each, in->item->from
+        };
+    }
 }
 
 /* Ask the kernel.  False if there is nothing. */
 static bool
-batch_take(struct hearthi_udp_inbox        *in,
-           const struct hearthi_udp_places *places, int flags)
+batch_take(struct hearthi_udp_inbox *in, int flags)
 {
     in->at = 0;
     if (in->server)
         many_take(in, flags);
     else
-        run_take(in, in->trouble == NULL ? places : NULL);
+        run_take(in);
     return in->n > 0;
 }
 
@@ -267,15 +196,14 @@ sleep_until(const struct hearthi_udp_inbox *in, uint64_t end)
 
 /* Look for the answer for a moment. */
 static bool
-spin(struct hearthi_udp_inbox *in, const struct hearthi_udp_places *places,
-     uint64_t end)
+spin(struct hearthi_udp_inbox *in, uint64_t end)
 {
     uint64_t now = hearthi_now(), until = now + HEARTHI_SPIN_NS;
 
     if (!hearthi_may_spin())
         return false;
     for (; now < until && now < end; now = hearthi_now()) {
-        if (batch_take(in, places, MSG_DONTWAIT))
+        if (batch_take(in, MSG_DONTWAIT))
             return true;
         sched_yield();
     }
@@ -288,22 +216,21 @@ server_wait(struct hearthi_udp_inbox *in)
 {
     hearthi_service_end(&in->service);
     if (in->trouble == NULL)
-        batch_take(in, NULL, MSG_WAITFORONE);
-    else if (!batch_take(in, NULL, MSG_DONTWAIT))
+        batch_take(in, MSG_WAITFORONE);
+    else if (!batch_take(in, MSG_DONTWAIT))
         sleep_until(in, UINT64_MAX);
     hearthi_service_begin(&in->service);
 }
 
 /* Datagrams of before or of the next call of the kernel.  False at `end`. */
 static bool
-batch_wait(struct hearthi_udp_inbox        *in,
-           const struct hearthi_udp_places *places, uint64_t end)
+batch_wait(struct hearthi_udp_inbox *in, uint64_t end)
 {
     if (in->server) {
         server_wait(in);
         return true;
     }
-    if (batch_take(in, places, MSG_DONTWAIT) || spin(in, places, end))
+    if (batch_take(in, MSG_DONTWAIT) || spin(in, end))
         return true;
     if (hearthi_now() >= end)
         return false;
@@ -357,7 +284,6 @@ item_take(struct hearthi_udp_inbox *in, struct hearthi_udp_item *i)
 
 bool
 hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
-                    const struct hearthi_udp_places *places,
                     struct hearthi_udp_message *m, struct sockaddr_in *from)
 {
     struct hearthi_udp_item i;
@@ -369,7 +295,7 @@ hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
             *from = i.from;
             return true;
         }
-        if (!batch_wait(in, places, end))
+        if (!batch_wait(in, end))
             return false;
     }
 }

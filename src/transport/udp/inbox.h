@@ -16,7 +16,7 @@
 
 /* What a receiver needs, and what its last call of the kernel brought. */
 struct hearthi_udp_item {
-    const uint8_t     *head, *body;
+    uint8_t           *head, *body;
     size_t             len; /* of both */
     struct sockaddr_in from;
 };
@@ -24,7 +24,7 @@ struct hearthi_udp_item {
 struct hearthi_udp_inbox {
     int                         fd;
     bool                        server;
-    uint8_t                    *buffer, *spare, *held;
+    uint8_t                    *buffer, *held;
     struct hearthi_udp_trouble *trouble;
     uint32_t                    overruns; /* as the kernel counts them */
     struct hearthi_service      service;  /* a server's thread is awake */
@@ -37,24 +37,10 @@ struct hearthi_udp_inbox {
 void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server);
 void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
 
-/* Where the bodies of the next messages go if they are the ones expected:
- * they may be written to in any case. */
-struct hearthi_udp_place {
-    void    *at;
-    size_t   len;
-    uint64_t offset; /* the message's `at` */
-    uint32_t from, seq;
-};
-struct hearthi_udp_places {
-    unsigned                 n;
-    struct hearthi_udp_place place[HEARTHI_UDP_BATCH];
-};
-
 /* The next good message before `end` (of hearthi_now, UINT64_MAX: for ever),
- * or false.  Its body is valid until the next call.  places may be NULL. */
+ * or false.  Its body is valid until the next call. */
 bool hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
-                         const struct hearthi_udp_places *places,
-                         struct hearthi_udp_message      *m,
-                         struct sockaddr_in              *from);
+                         struct hearthi_udp_message *m,
+                         struct sockaddr_in         *from);
 
 #endif

@@ -137,43 +137,6 @@ fragment_len(const struct piece *p, size_t i)
     return least(ask->pos, ask->len - i * ask->pos);
 }
 
-/* The pieces in the order in which they were asked for. */
-static const struct piece *
-piece_after(const struct piece *last)
-{
-    const struct piece *next = NULL;
-
-    for (const struct piece *p = piece; p < piece + DEPTH; p++)
-        if (p->flight.busy &&
-            (last == NULL || (int)(p->flight.turn - last->flight.turn) > 0) &&
-            (next == NULL || (int)(p->flight.turn - next->flight.turn) < 0))
-            next = p;
-    return next;
-}
-
-/* Where the next fragments go if all is in order: that may be written to,
- * since nothing valid is there yet. */
-void
-hearthi_udp_page_places(struct hearthi_udp_places *places)
-{
-    places->n = 0;
-    for (const struct piece *p = piece_after(NULL);
-         p != NULL && places->n == 0; p = piece_after(p)) {
-        const struct hearthi_udp_message *ask = &p->flight.ask;
-
-        for (unsigned i = 0; i <= p->last && places->n < HEARTHI_UDP_BATCH;
-             i++)
-            if (hearthi_udp_has(&p->missing, i))
-                places->place[places->n++] = (struct hearthi_udp_place){
-                    .at = p->to + (size_t)i * ask->pos,
-                    .len = fragment_len(p, i),
-                    .offset = (uint64_t)i * ask->pos,
-                    .from = ask->to,
-                    .seq = ask->seq
-                };
-    }
-}
-
 void
 hearthi_udp_page_take(const struct hearthi_udp_message *m)
 {
@@ -194,8 +157,7 @@ hearthi_udp_page_take(const struct hearthi_udp_message *m)
         hearthi_count(repeats, 1);
         return;
     }
-    if (m->body != (const uint8_t *)p->to + m->at)
-        memcpy(p->to + m->at, m->body, m->len);
+    memcpy(p->to + m->at, m->body, m->len);
     hearthi_udp_take(&p->missing, i);
     if (hearthi_udp_count(&p->missing) == 0) {
         hearthi_udp_flight_land(&p->flight, 0);

@@ -106,7 +106,7 @@ hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
         hearthi_udp_send(acks->fd, to, m, head);
         if (i > 0)
             hearthi_udp_count_resent(m->op);
-        while (hearthi_udp_receive(acks, end, NULL, &ack, &from))
+        while (hearthi_udp_receive(acks, end, &ack, &from))
             if (ack.op == HEARTHI_UDP_NULL && ack.from == m->to &&
                 ack.slot == m->slot && ack.seq == m->seq && ack.at == m->at)
                 return true;
@@ -306,7 +306,7 @@ serve(void *none)
 
     (void)none;
     while (!s.stop) {
-        hearthi_udp_receive(&s.in, UINT64_MAX, NULL, &m, &from);
+        hearthi_udp_receive(&s.in, UINT64_MAX, &m, &from);
         message_serve(&m, &from);
     }
     s.ended = true;

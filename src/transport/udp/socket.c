@@ -2,8 +2,8 @@
  *
  * Sockets, and what goes out: sealed datagrams.
  *
- * A page's bytes go from the frame to the kernel without a stop: fragments are
- * sent by vectors of heads and bodies, up to 64 in one call (UDP_SEGMENT).
+ * Fragments are sent by vectors of heads and bodies, up to 64 in one call
+ * (UDP_SEGMENT).
  */
 #include "config.h"
 

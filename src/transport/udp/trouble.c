@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Trouble on order, for tests: a receiver that loses datagrams, takes some
- * twice and some late.
+ * twice, some late and some with a byte that is not what was sealed.  All that
+ * a socket brings goes through here first, and then the same way as ever.
  */
 #include "config.h"
 
@@ -13,6 +14,7 @@
 #include "base/option.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "job.h"
 #include "space/heap.h"
 #include "trouble.h"
 #include "wire.h"
@@ -39,7 +41,8 @@ hearthi_udp_trouble_open(void)
     struct hearthi_udp_trouble *t;
 
     if (hearthi_opt.udp_drop == 0 && hearthi_opt.udp_dup == 0 &&
-        hearthi_opt.udp_reorder == 0 && hearthi_opt.udp_delay == 0)
+        hearthi_opt.udp_reorder == 0 && hearthi_opt.udp_delay == 0 &&
+        hearthi_opt.udp_tear == 0)
         return NULL;
     t = calloc(1, sizeof *t);
     if (t == NULL)
@@ -91,14 +94,26 @@ later(struct hearthi_udp_trouble *t)
     return hearthi_opt.udp_delay + hearthi_random(&t->state) % LATER_NS;
 }
 
+/* Any byte but the seal's own.  Who does not look at seals would take it. */
+static void
+tear(struct hearthi_udp_trouble *t, uint8_t *data, size_t len)
+{
+    const size_t seal = sizeof(uint64_t);
+
+    if (len > seal && hearthi_udp.auth)
+        data[seal + hearthi_random(&t->state) % (len - seal)] ^= 1;
+}
+
 bool
-hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, const uint8_t *data,
+hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, uint8_t *data,
                          size_t len, const struct sockaddr_in *from)
 {
     uint64_t delay = hearthi_opt.udp_delay;
 
     if (chance(t, hearthi_opt.udp_drop))
         return false;
+    if (chance(t, hearthi_opt.udp_tear))
+        tear(t, data, len);
     if (chance(t, hearthi_opt.udp_dup))
         hold(t, data, len, from, later(t));
     if (chance(t, hearthi_opt.udp_reorder))

@@ -14,9 +14,8 @@ struct hearthi_udp_trouble *hearthi_udp_trouble_open(void); /* or NULL */
 void hearthi_udp_trouble_close(struct hearthi_udp_trouble *t);
 
 /* A datagram has come: true if it is to be taken now. */
-bool hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t,
-                              const uint8_t *data, size_t len,
-                              const struct sockaddr_in *from);
+bool hearthi_udp_trouble_pass(struct hearthi_udp_trouble *t, uint8_t *data,
+                              size_t len, const struct sockaddr_in *from);
 
 /* One that was held back and is due: its length, or 0. */
 size_t hearthi_udp_trouble_take(struct hearthi_udp_trouble *t, uint8_t *data,

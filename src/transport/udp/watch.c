@@ -63,7 +63,7 @@ rank_answers(struct hearthi_udp_message *hello)
     if (!heard)
         hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello, NULL);
     while (!w.stop && hearthi_now() < end)
-        if (hearthi_udp_receive(&w.in, end, NULL, &m, &from) &&
+        if (hearthi_udp_receive(&w.in, end, &m, &from) &&
             m.from == hello->to && m.seq == hello->seq)
             heard = true;
     return heard;
