@@ -67,7 +67,8 @@ datagram_draw(uint64_t *s, uint8_t *data)
         .slot = (uint16_t)(below(s, 8) ? below(s, 4) : border(s)),
         .from = (uint32_t)(below(s, 8) ? below(s, 3) : border(s)),
         .to = (uint32_t)(below(s, 16) ? 1 : border(s)),
-        .seq = (uint32_t)hearthi_random(s),
+        .turn = (uint32_t)hearthi_random(s),
+        .seq = hearthi_random(s),
         .at = border(s),
         .len = (uint32_t)border(s),
         .pos = (uint32_t)(below(s, 2) ? below(s, 5) : border(s)),
@@ -124,7 +125,8 @@ START_TEST(what_is_encoded_is_decoded)
                                      .slot = 7,
                                      .from = 2,
                                      .to = 1,
-                                     .seq = 99,
+                                     .turn = 7,
+                                     .seq = UINT64_C(99) << 32,
                                      .len = 5,
                                      .pos = 6,
                                      .at = 8192 };
@@ -134,7 +136,8 @@ START_TEST(what_is_encoded_is_decoded)
               HEARTHI_UDP_GOOD);
     ck_assert(got.seal == m.seal && got.op == m.op && got.kind == m.kind);
     ck_assert(got.reliable && got.slot == 7 && got.from == 2 && got.to == 1);
-    ck_assert(got.seq == 99 && got.len == 5 && got.pos == 6);
+    ck_assert(got.seq == UINT64_C(99) << 32 && got.turn == 7 && got.len == 5 &&
+              got.pos == 6);
     ck_assert(got.at == 8192 && got.body_len == 8);
     ck_assert(hearthi_udp_is_request(&got));
     ck_assert_str_eq(hearthi_udp_name(got.op), "DIFF");

@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 enum {
-    PERF_UDP_HEAD = 40,  /* bytes of a datagram of Hearth's before its body */
+    PERF_UDP_HEAD = 48,  /* bytes of a datagram of Hearth's before its body */
     PERF_UDP_ASK = 16,   /* bytes of body in a request for a page */
     PERF_UDP_MOST = 61440 + PERF_UDP_HEAD, /* of a datagram of Hearth's */
     PERF_UDP_ROOM = 65536

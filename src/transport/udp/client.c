@@ -31,7 +31,7 @@
 enum { WORDS = HEARTHI_UDP_SLOTS / 64 };
 
 static struct hearthi_udp_client *clients; /* of each slot */
-static uint32_t                  *numbers; /* of each slot and rank */
+static uint64_t                  *numbers; /* of each slot and rank */
 static atomic_bool                made[HEARTHI_UDP_SLOTS];
 static _Atomic uint64_t           taken[WORDS];
 
@@ -157,7 +157,8 @@ answer_take(struct hearthi_udp_client        *c,
     if (!hearthi_udp_receive(&c->in, timer->sent + timer->wait, answer, &from))
         return false;
     if (!hearthi_udp_is_request(answer))
-        hearthi_udp_acknowledge(c->in.fd, answer, &from);
+        hearthi_udp_acknowledge(c->in.fd, answer,
+                                &hearthi_udp.server[answer->from]);
     if (!is_about(answer, ask))
         return false;
     if (answer->op != HEARTHI_UDP_NULL || answer->kind == HEARTHI_UDP_DONE)
@@ -180,6 +181,7 @@ remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
     while (!answer_take(c, ask, &timer, answer))
         if (hearthi_udp_timer_late(&timer, rank, what)) {
             hearthi_udp_count_resent(ask->op);
+            ask->turn++;
             ask_send(c, ask);
         }
     hearthi_udp_timer_done(&timer, rank, may_wait(ask->op));

@@ -15,7 +15,7 @@
 struct hearthi_udp_client {
     struct hearthi_udp_inbox in;
     uint16_t                 slot;
-    uint32_t                *seq; /* of the last request to each rank */
+    uint64_t                *seq; /* of the last request to each rank */
 };
 
 void hearthi_udp_clients_open(void);

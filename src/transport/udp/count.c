@@ -41,7 +41,8 @@ const char *
 hearthi_udp_reason_name(unsigned i)
 {
     static const char *const names[HEARTHI_UDP_REASONS] = {
-        "good", "length", "operation", "rank", "place", "seal", "sequence"
+        "good",  "length", "operation", "rank",
+        "place", "seal",   "sequence",  "address"
     };
 
     return i < HEARTHI_UDP_REASONS ? names[i] : NULL;

@@ -72,7 +72,7 @@ hearthi_udp_bulk_turn(void)
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
         return;
     }
-    hearthi_udp_acknowledge(c->in.fd, &m, &from);
+    hearthi_udp_acknowledge(c->in.fd, &m, &hearthi_udp.server[m.from]);
     if (m.op == HEARTHI_UDP_GETPGRANT)
         hearthi_udp_page_take(&m);
     else if (m.op == HEARTHI_UDP_DIFFGRANT)
@@ -80,12 +80,6 @@ hearthi_udp_bulk_turn(void)
 }
 
 /* ---- sending ---- */
-
-static void
-pack_prepare(struct hearthi_udp_flight *f)
-{
-    f->ask.at = hearthi_udp_flight_turn(f);
-}
 
 static unsigned
 depth(void)
@@ -126,8 +120,7 @@ pack_new(uint32_t home)
     while ((p = pack_in(FREE)) == NULL)
         hearthi_udp_bulk_turn();
     p->state = OPEN;
-    p->flight = (struct hearthi_udp_flight){ .prepare = pack_prepare,
-                                             .what = "release" };
+    p->flight = (struct hearthi_udp_flight){ .what = "release" };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
@@ -219,5 +212,5 @@ hearthi_udp_diff_take(const struct hearthi_udp_message *m)
     p->state = FREE;
     n_sent--;
     hearthi_udp_flight_land(&p->flight, m->len);
-    hearthi_udp_flight_heard(&p->flight, m->at, true);
+    hearthi_udp_flight_heard(&p->flight, m->turn, true);
 }

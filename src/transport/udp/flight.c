@@ -28,7 +28,7 @@
 
 /* The home knows which of the last 64 numbers of slot 0 it has done
  * (server.c); a client keeps well within that of its oldest request. */
-enum { AHEAD = 32, TURNS = 128 };
+enum { AHEAD = 32 };
 
 static struct hearthi_udp_flight *all[HEARTHI_UDP_FLIGHTS]; /* on their way */
 static unsigned                   n_all, turns;
@@ -55,7 +55,7 @@ flight_next(uint32_t home, unsigned *i)
 bool
 hearthi_udp_flight_may(uint32_t home, size_t bytes)
 {
-    uint32_t                   next = hearthi_udp_bulk()->seq[home] + 1;
+    uint64_t                   next = hearthi_udp_bulk()->seq[home] + 1;
     struct hearthi_udp_flight *f;
 
     EACH_FLIGHT (f, home)
@@ -68,7 +68,9 @@ static void
 flight_send(struct hearthi_udp_flight *f)
 {
     f->turn = ++turns;
-    f->prepare(f);
+    f->ask.turn++;
+    if (f->prepare != NULL)
+        f->prepare(f);
     hearthi_udp_send(hearthi_udp_bulk()->in.fd, &hearthi_udp.server[f->ask.to],
                      &f->ask, NULL);
 }
@@ -107,12 +109,6 @@ hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told)
     hearthi_udp_pace_done(f->ask.to, f->ask.body_len, told);
 }
 
-uint8_t
-hearthi_udp_flight_turn(const struct hearthi_udp_flight *f)
-{
-    return (uint8_t)(f->turn % TURNS);
-}
-
 struct hearthi_udp_flight *
 hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op)
 {
@@ -127,7 +123,7 @@ hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op)
 /* As long as a home answers, what it owes besides is not late.  A request
  * that did not stand behind others has measured a round trip. */
 void
-hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
+hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint32_t turn,
                          bool ended)
 {
     uint32_t                   home = now->ask.to;
@@ -140,7 +136,7 @@ hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint64_t turn,
     now->alone = false;
     EACH_FLIGHT (f, home)
         hearthi_udp_timer_heard(&f->timer, time);
-    if (hearthi_udp_flight_turn(now) != turn)
+    if (now->ask.turn != turn)
         return;
     EACH_FLIGHT (f, home) {
         if ((int)(f->turn - asked) >= (f == now && ended))

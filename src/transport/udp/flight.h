@@ -24,7 +24,7 @@ struct hearthi_udp_flight {
     struct hearthi_udp_message ask;
     struct hearthi_udp_timer   timer;
     const char                *what;               /* the call, for a line */
-    void (*prepare)(struct hearthi_udp_flight *f); /* put the turn into it */
+    void (*prepare)(struct hearthi_udp_flight *f); /* to be sent; or NULL */
 };
 
 void hearthi_udp_flights_open(void);
@@ -44,9 +44,8 @@ void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
 
 /* An answer, or a part of it, came to a request of this turn; `ended`: the
  * last that the home sends for it. */
-void    hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint64_t turn,
-                                 bool ended);
-uint8_t hearthi_udp_flight_turn(const struct hearthi_udp_flight *f);
+void hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint32_t turn,
+                              bool ended);
 
 /* The time of the next time-out, and what to do then. */
 uint64_t hearthi_udp_flights_due(void);

@@ -3,9 +3,10 @@
  * The home's part of slot 0, which the service thread does: pages and diffs.
  * They come several at a time, in any order, so nothing is kept to answer a
  * repetition with:
- *   - `seen` tells which of the 64 numbers up to the largest so far were done;
- *     a client keeps within half of that, so what is older was done and
- *     answered.
+ *   - Of the 64 numbers up to the largest so far it is known which were done,
+ *     and by which turn; a client keeps within half of that, so what is older
+ *     was done and answered.  A turn that is not above the last one of its
+ *     number came before, and is not answered again (server.c).
  *   - A page is read again when it is asked for again; that does no harm
  *     (page.c).  But its shared flag is set the first time only: a straggler
  *     might set it after the page was freed, and the co-homes, who then have
@@ -34,24 +35,37 @@
 #include "wire.h"
 #include "world.h"
 
+enum { WINDOW = 64 };
+
+struct window {
+    uint64_t top;          /* the largest number so far */
+    uint32_t turn[WINDOW]; /* the last, and 1; 0: it has not come */
+};
+
 static struct {
-    struct hearthi_udp_inbox acks; /* of the answers */
-    int                      fd;   /* the server's socket */
-    uint8_t                 *page; /* a fragment on its way out */
+    int            fd;     /* the server's socket */
+    uint8_t       *page;   /* fragments on their way out */
+    struct window *window; /* of each rank */
 } h;
+
+static size_t
+windows_bytes(void)
+{
+    return (size_t)hearthi_world.size * sizeof *h.window;
+}
 
 void
 hearthi_udp_home_open(int fd)
 {
     h.fd = fd;
     h.page = hearthi_sparse(HEARTHI_UDP_CALL);
-    hearthi_udp_inbox_open(&h.acks, hearthi_udp_socket(0), false);
+    h.window = hearthi_sparse(windows_bytes());
 }
 
 void
 hearthi_udp_home_close(void)
 {
-    hearthi_udp_inbox_close(&h.acks);
+    hearthi_sparse_free(h.window, windows_bytes());
     hearthi_sparse_free(h.page, HEARTHI_UDP_CALL);
 }
 
@@ -59,26 +73,35 @@ hearthi_udp_home_close(void)
 
 enum number { NEW, SEEN, OLD };
 
+/* Make a number the largest: those that it leaves out have not come. */
+static void
+window_move(struct window *w, uint64_t seq)
+{
+    if (seq - w->top >= WINDOW)
+        memset(w->turn, 0, sizeof w->turn);
+    else
+        while (w->top < seq)
+            w->turn[++w->top % WINDOW] = 0;
+    w->top = seq;
+}
+
 /* A new number counts as done from now on. */
 static enum number
 number_note(const struct hearthi_udp_message *m)
 {
-    struct hearthi_udp_peer *p = hearthi_udp_peer(hearthi_udp_peer_of(m));
-    int32_t                  step = (int32_t)(m->seq - p->seq);
-    uint64_t                 bit;
+    struct window *w = &h.window[m->from];
+    uint32_t      *turn = &w->turn[m->seq % WINDOW], before;
 
-    if (step > 0) {
-        p->seen = step < 64 ? p->seen << step | 1 : 1;
-        p->seq = m->seq;
-        return NEW;
-    }
-    if (step <= -64)
+    if (m->turn == UINT32_MAX ||
+        (m->seq < w->top && w->top - m->seq >= WINDOW))
         return OLD;
-    bit = UINT64_C(1) << -step;
-    if (p->seen & bit)
-        return SEEN;
-    p->seen |= bit;
-    return NEW;
+    if (m->seq > w->top)
+        window_move(w, m->seq);
+    before = *turn;
+    if (m->turn < before)
+        return OLD;
+    *turn = m->turn + 1;
+    return before == 0 ? NEW : SEEN;
 }
 
 /* ---- pages ---- */
@@ -104,7 +127,7 @@ grant_of(const struct hearthi_udp_message *ask)
     struct hearthi_udp_message grant =
         hearthi_udp_answer_to(ask, HEARTHI_UDP_GETPGRANT);
 
-    grant.kind = ask->kind & (uint8_t)~HEARTHI_UDP_ANNOUNCE;
+    grant.reliable = hearthi_udp_acked(HEARTHI_UDP_GETPGRANT);
     return grant;
 }
 
@@ -167,30 +190,6 @@ fragments_send(const struct hearthi_udp_message *ask,
     return i;
 }
 
-/* The same with an acknowledgement for each.  A client that acknowledges no
- * more has gone on, as one does that asked twice: to go through the rest of
- * its page, a few time-outs for each fragment, would keep this thread from
- * everybody else for so long that they ask again too, and in the end give up.
- */
-static void
-fragments_send_acked(const struct hearthi_udp_message *ask,
-                     const struct hearthi_udp_set *set, unsigned n,
-                     const struct sockaddr_in *to)
-{
-    struct hearthi_udp_message grant = grant_of(ask);
-
-    for (unsigned i = 0; i < n; i++) {
-        size_t used = 0;
-
-        if (!hearthi_udp_has(set, i))
-            continue;
-        fragment_set(&grant, ask, i, n);
-        body_copy(&grant, &used);
-        if (!hearthi_udp_answer_send(&h.acks, &grant, to, NULL))
-            return;
-    }
-}
-
 static void
 page_serve(const struct hearthi_udp_message *m, bool first,
            const struct sockaddr_in *to)
@@ -202,10 +201,6 @@ page_serve(const struct hearthi_udp_message *m, bool first,
     if (first && (m->kind & HEARTHI_UDP_ANNOUNCE))
         flags_set(m->at, m->len);
     atomic_thread_fence(memory_order_seq_cst);
-    if (hearthi_udp_acked(HEARTHI_UDP_GETPGRANT)) {
-        fragments_send_acked(m, &set, n, to);
-        return;
-    }
     for (unsigned i = 0; i < n;)
         i = fragments_send(m, &set, i, n, to);
 }
@@ -241,9 +236,8 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
         if (hearthi_udp_diff_next(m, &at, &run))
             run_apply(&run);
     atomic_thread_fence(memory_order_seq_cst);
-    grant.at = m->at;
     grant.len = hearthi_udp_pace_share(m->from);
-    hearthi_udp_answer_send(&h.acks, &grant, to, NULL);
+    hearthi_udp_answer_send(&grant, to, NULL);
 }
 
 /* ---- all of slot 0 ---- */

@@ -60,16 +60,13 @@ hearthi_udp_pages_open(void)
     on_the_way = 0;
 }
 
-/* The set of fragments lies where the body is. */
+/* The set of fragments, which is the body, may have become smaller. */
 static void
 piece_prepare(struct hearthi_udp_flight *f)
 {
     struct piece *p = (struct piece *)f;
-    unsigned      announce = f->ask.kind & HEARTHI_UDP_ANNOUNCE;
 
     p->last = hearthi_udp_last(&p->missing);
-    f->ask.kind =
-        (uint8_t)(announce | hearthi_udp_flight_turn(f) * HEARTHI_UDP_TURN);
 }
 
 static void
@@ -164,6 +161,5 @@ hearthi_udp_page_take(const struct hearthi_udp_message *m)
         n_busy--;
         on_the_way -= p->flight.ask.len;
     }
-    hearthi_udp_flight_heard(&p->flight, m->kind / HEARTHI_UDP_TURN,
-                             i == p->last);
+    hearthi_udp_flight_heard(&p->flight, m->turn, i == p->last);
 }

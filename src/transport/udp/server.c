@@ -8,8 +8,20 @@
  * Nothing is done twice.  Diffs and requests for pages have slot 0 and rules
  * of their own (home.c).  All else goes one at a time for each slot, with
  * numbers in a row: the number of the last request is a repetition, which the
- * answer kept for it answers; one less is a straggler; anything else is
- * nonsense.
+ * answer kept for it answers; anything else is a straggler or nonsense.
+ *
+ * And no datagram is answered twice, whoever sends it again: each sending of
+ * a request has a number of its own (seq, then turn), and only one above the
+ * largest so far is taken.  So a datagram that was overheard brings nothing,
+ * from nowhere.  Numbers do not wrap: 2^64 requests take 10^5 years at 5
+ * million a second, and one request is sent again at most a thousand times a
+ * second, at twenty after the first few tries: 2^32 take six years.  (A
+ * session ends with its job; the next has other keys.)
+ *
+ * An answer goes to where the newest sending came from, if that is a host from
+ * which the rank said hello at the start.  Who would have one sent elsewhere
+ * must be such a host, or overtake the datagram that it has overheard, and
+ * gets no more than one answer for each that the rank itself has asked for.
  */
 #include "config.h"
 
@@ -36,13 +48,21 @@
 
 pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+enum { ADDRESSES = 16 };
+
+struct host { /* that a rank is on */
+    unsigned       n;
+    struct in_addr at[ADDRESSES];
+};
+
 static struct {
-    struct hearthi_udp_inbox in;
-    struct hearthi_udp_inbox acks; /* of what we send, under the mutex */
-    struct hearthi_udp_peer *peer; /* of each rank and slot */
-    pthread_t                thread;
+    struct hearthi_udp_inbox           in;
+    struct hearthi_udp_peer           *peer; /* of each rank and slot */
+    pthread_t                          thread;
     const struct hearthi_udp_services *services;
-    struct hearthi_event               own; /* an own thread has its answer */
+    struct hearthi_event               own;  /* an own thread has its answer */
+    struct host                       *host; /* of each rank */
+    atomic_bool                        may_meet;
     atomic_bool                        stop, ended;
 } s;
 
@@ -50,6 +70,12 @@ static size_t
 peers_bytes(void)
 {
     return (size_t)hearthi_world.size * HEARTHI_UDP_SLOTS * sizeof *s.peer;
+}
+
+static size_t
+hosts_bytes(void)
+{
+    return (size_t)hearthi_world.size * sizeof *s.host;
 }
 
 char *
@@ -79,39 +105,19 @@ hearthi_udp_answer_to(const struct hearthi_udp_message *m, unsigned op)
                                          .slot = m->slot,
                                          .from = m->to,
                                          .to = m->from,
+                                         .turn = m->turn,
                                          .seq = m->seq };
 }
 
-/* Send, and wait until it is acknowledged if that is the mode.  After a few
- * tries the client is left alone, which is told: it may have got the answer
- * and gone on, and if it has not, it will repeat its request. */
-bool
-hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
-                        struct hearthi_udp_message *m,
+/* Whoever sends it, it leaves from the server's socket: a firewall may admit
+ * no other port.  So an acknowledgement comes to that socket, too, and nobody
+ * waits for it: who misses the answer asks again. */
+void
+hearthi_udp_answer_send(struct hearthi_udp_message *m,
                         const struct sockaddr_in *to, uint8_t *head)
 {
-    struct hearthi_udp_message ack;
-    struct sockaddr_in         from;
-    enum { TRIES = 3 };
-    const uint64_t wait = 1000000;
-
     m->reliable = hearthi_udp_acked(m->op);
-    if (!m->reliable) {
-        hearthi_udp_send(s.in.fd, to, m, head);
-        return true;
-    }
-    for (int i = 0; i < TRIES; i++) {
-        uint64_t end = hearthi_now() + wait;
-
-        hearthi_udp_send(acks->fd, to, m, head);
-        if (i > 0)
-            hearthi_udp_count_resent(m->op);
-        while (hearthi_udp_receive(acks, end, &ack, &from))
-            if (ack.op == HEARTHI_UDP_NULL && ack.from == m->to &&
-                ack.slot == m->slot && ack.seq == m->seq && ack.at == m->at)
-                return true;
-    }
-    return false;
+    hearthi_udp_send(s.in.fd, to, m, head);
 }
 
 void
@@ -132,7 +138,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     p->len = HEARTHI_UDP_HEAD + m->body_len;
     p->answered = true;
     if (m->to != m->from) {
-        hearthi_udp_answer_send(&s.acks, m, &p->address, p->answer);
+        hearthi_udp_answer_send(m, &p->address, p->answer);
         return;
     }
     hearthi_udp_encode(m, p->answer);
@@ -142,8 +148,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
 /* A repeated request: the answer again, as it was, or that it must wait. */
 static void
 answer_again(const struct hearthi_udp_peer    *p,
-             const struct hearthi_udp_message *m,
-             const struct sockaddr_in         *from)
+             const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message wait =
         hearthi_udp_answer_to(m, HEARTHI_UDP_NULL);
@@ -151,9 +156,9 @@ answer_again(const struct hearthi_udp_peer    *p,
     hearthi_count(repeats, 1);
     wait.kind = HEARTHI_UDP_WAITS;
     if (p->answered)
-        hearthi_udp_send_again(s.acks.fd, from, p->answer, p->len);
+        hearthi_udp_send_again(s.in.fd, &p->address, p->answer, p->len);
     else
-        hearthi_udp_send(s.in.fd, from, &wait, NULL);
+        hearthi_udp_send(s.in.fd, &p->address, &wait, NULL);
 }
 
 /* ---- requests that go one at a time ---- */
@@ -192,27 +197,30 @@ request_do(uint32_t peer, const struct hearthi_udp_message *m)
     }
 }
 
+/* A new request, or the last one, sent once more. */
 static void
 request_serve(const struct hearthi_udp_message *m,
               const struct sockaddr_in         *from)
 {
     uint32_t                 number = hearthi_udp_peer_of(m);
     struct hearthi_udp_peer *p = &s.peer[number];
-    uint32_t                 step = m->seq - p->seq;
+    bool                     again = m->seq == p->seq && m->turn > p->turn;
 
-    if (step == 0) {
-        hearthi_udp_acknowledge(s.in.fd, m, from);
-        answer_again(p, m, from);
-    } else if (step != 1) {
+    if (!again && m->seq != p->seq + 1) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
-    } else {
-        p->seq = m->seq;
-        p->answered = false;
-        p->address = *from;
-        if (m->op != HEARTHI_UDP_WTNT && m->op != HEARTHI_UDP_REL)
-            hearthi_udp_acknowledge(s.in.fd, m, from);
-        request_do(number, m);
+        return;
     }
+    p->seq = m->seq;
+    p->turn = m->turn;
+    p->address = *from;
+    if (again || (m->op != HEARTHI_UDP_WTNT && m->op != HEARTHI_UDP_REL))
+        hearthi_udp_acknowledge(s.in.fd, m, from);
+    if (again) {
+        answer_again(p, m);
+        return;
+    }
+    p->answered = false;
+    request_do(number, m);
 }
 
 /* The same in this rank's own thread, which nothing can be lost to. */
@@ -251,6 +259,33 @@ hearthi_udp_serve_local(const struct hearthi_udp_message *ask)
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
+/* ---- whose datagrams these are ---- */
+
+static bool
+host_has(const struct host *h, const struct sockaddr_in *from)
+{
+    for (unsigned i = 0; i < h->n; i++)
+        if (h->at[i].s_addr == from->sin_addr.s_addr)
+            return true;
+    return false;
+}
+
+/* A rank says hello to all addresses of this one, so what it sends later comes
+ * by one of those ways. */
+static void
+host_meet(struct host *h, const struct sockaddr_in *from)
+{
+    if (s.may_meet && !host_has(h, from) && h->n < ADDRESSES)
+        h->at[h->n++] = from->sin_addr;
+}
+
+void
+hearthi_udp_server_met(void)
+{
+    s.may_meet = false;
+}
+
+/* The answer is not longer than the question. */
 static void
 hello_serve(const struct hearthi_udp_message *m,
             const struct sockaddr_in         *from)
@@ -267,26 +302,20 @@ hello_serve(const struct hearthi_udp_message *m,
 static bool
 slot_fits(const struct hearthi_udp_message *m)
 {
-    if (m->op == HEARTHI_UDP_EXIT || m->op == HEARTHI_UDP_BCAST)
+    if (m->op == HEARTHI_UDP_BCAST)
         return true;
     return (m->slot == 0) == (m->op == HEARTHI_UDP_GETP ||
                               (m->op == HEARTHI_UDP_DIFF && m->kind == 0));
 }
 
 static void
-message_serve(const struct hearthi_udp_message *m,
-              const struct sockaddr_in         *from)
+request_take(const struct hearthi_udp_message *m,
+             const struct sockaddr_in         *from)
 {
-    if (!hearthi_udp_is_request(m) || !slot_fits(m)) {
-        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
-        return;
-    }
     if (m->op == HEARTHI_UDP_BCAST) {
         hello_serve(m, from);
         return;
     }
-    if (m->op == HEARTHI_UDP_EXIT)
-        return;
     if (m->slot == 0) {
         s.services->bulk(m, from);
         return;
@@ -294,6 +323,27 @@ message_serve(const struct hearthi_udp_message *m,
     pthread_mutex_lock(&hearthi_udp_mutex);
     request_serve(m, from);
     pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
+static void
+message_serve(const struct hearthi_udp_message *m,
+              const struct sockaddr_in         *from)
+{
+    struct host *h = &s.host[m->from];
+
+    if (m->op == HEARTHI_UDP_EXIT ||
+        (m->op == HEARTHI_UDP_NULL && m->kind == HEARTHI_UDP_ACK))
+        return;
+    if (!hearthi_udp_is_request(m) || !slot_fits(m)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
+        return;
+    }
+    if (m->op == HEARTHI_UDP_BCAST)
+        host_meet(h, from);
+    if (host_has(h, from))
+        request_take(m, from);
+    else
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_ADDRESS);
 }
 
 /* ---- the thread ---- */
@@ -319,8 +369,9 @@ hearthi_udp_server_open(int fd, const struct hearthi_udp_services *services)
     memset(&s, 0, sizeof s);
     s.services = services;
     hearthi_udp_inbox_open(&s.in, fd, true);
-    hearthi_udp_inbox_open(&s.acks, hearthi_udp_socket(0), false);
     s.peer = hearthi_sparse(peers_bytes());
+    s.host = hearthi_sparse(hosts_bytes());
+    s.may_meet = true;
     hearthi_udp_thread_start(&s.thread, serve);
 }
 
@@ -328,9 +379,9 @@ void
 hearthi_udp_server_close(void)
 {
     s.stop = true;
-    hearthi_udp_thread_end(s.thread, &s.ended, s.acks.fd,
+    hearthi_udp_thread_end(s.thread, &s.ended, s.in.fd,
                            &hearthi_udp.server[hearthi_world.rank]);
     hearthi_udp_inbox_close(&s.in);
-    hearthi_udp_inbox_close(&s.acks);
     hearthi_sparse_free(s.peer, peers_bytes());
+    hearthi_sparse_free(s.host, hosts_bytes());
 }

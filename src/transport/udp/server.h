@@ -18,9 +18,9 @@
 /* A client as its server sees it. */
 struct hearthi_udp_peer {
     struct sockaddr_in address;
-    uint32_t           seq; /* of its last request */
+    uint64_t           seq;  /* of its last request */
+    uint32_t           turn; /* the last of that */
     bool               answered;
-    uint64_t           seen; /* slot 0: which before seq were executed */
     uint32_t           next; /* in a queue: index + 1 */
     uint32_t           pos;  /* what a waiting one has read of the log */
     uint16_t           epoch;
@@ -48,10 +48,12 @@ char *hearthi_udp_segment(void); /* this rank's */
 struct hearthi_udp_message
 hearthi_udp_answer_to(const struct hearthi_udp_message *m, unsigned op);
 
-/* Send it; false if it wants an acknowledgement and gets none here. */
-bool hearthi_udp_answer_send(struct hearthi_udp_inbox   *acks,
-                             struct hearthi_udp_message *m,
+/* Send it; `head` may be NULL, or gets the head as it was sent. */
+void hearthi_udp_answer_send(struct hearthi_udp_message *m,
                              const struct sockaddr_in *to, uint8_t *head);
+
+/* All ranks have said hello: no more of their addresses are learnt. */
+void hearthi_udp_server_met(void);
 
 /* Ranks are told apart in numbers of peers: over ranks and slots. */
 struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);

@@ -123,6 +123,7 @@ nodes_open(void)
     hearthi_udp_clients_open();
     hearthi_udp_local_open(hearthi_udp_serve_local);
     hearthi_udp_hello();
+    hearthi_udp_server_met();
     hearthi_udp_watch_open();
     hearthi_udp_flights_open();
     hearthi_udp_pages_open();

@@ -16,8 +16,8 @@ struct head {
     uint64_t seal;
     uint8_t  op, kind;
     uint16_t slot;
-    uint32_t from, to, seq;
-    uint64_t at;
+    uint32_t from, to, turn;
+    uint64_t seq, at;
     uint32_t len, pos;
 };
 
@@ -33,6 +33,7 @@ hearthi_udp_encode(const_message *m, uint8_t *head)
         .slot = m->slot,
         .from = m->from,
         .to = m->to,
+        .turn = m->turn,
         .seq = m->seq,
         .at = m->at,
         .len = m->len,
@@ -56,6 +57,7 @@ hearthi_udp_head_read(const void *data, message *m)
         .slot = h.slot,
         .from = h.from,
         .to = h.to,
+        .turn = h.turn,
         .seq = h.seq,
         .at = h.at,
         .len = h.len,
@@ -257,8 +259,8 @@ static const struct operation {
 } table[HEARTHI_UDP_OPS] = {
     { "NULL", plain_check, REPLY, 2 },
     { "EXIT", plain_check, REQUEST, 0 },
-    { "GETP", getp_check, REQUEST, 255 },
-    { "GETPGRANT", getpgrant_check, REPLY, 254 },
+    { "GETP", getp_check, REQUEST, 1 },
+    { "GETPGRANT", getpgrant_check, REPLY, 0 },
     { "DIFF", diff_check, REQUEST, 2 },
     { "DIFFGRANT", diffgrant_check, REPLY, 2 },
     { "BARR", barr_check, REQUEST, 1 },

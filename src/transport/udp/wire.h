@@ -3,7 +3,7 @@
  * What a datagram of the udp transport says.  Pure functions over bytes: no
  * socket, no MPI, no state.
  *
- * A datagram is a head of 40 bytes and a body.  All integers are in the
+ * A datagram is a head of 48 bytes and a body.  All integers are in the
  * machine's own order, as the notices inside are: a job runs on machines of
  * one kind.
  *
@@ -12,8 +12,9 @@
  *   9  kind   of the operation, below
  *  10  slot   of the client that asked
  *  12  from, to       ranks
- *  20  seq    of the request; a reply repeats it
- *  24  at (64 bits), len, pos: what they mean is said below
+ *  20  turn   how often the request was sent before; a reply may repeat it
+ *  24  seq    of the request, 64 bits; a reply repeats it
+ *  32  at (64 bits), len, pos: what they mean is said below
  */
 #ifndef HEARTHI_TRANSPORT_UDP_WIRE_H
 #define HEARTHI_TRANSPORT_UDP_WIRE_H
@@ -29,8 +30,8 @@
  * GETP      at: offset in the home's segment, len: bytes, pos: bytes of a
  *           fragment; body: the set of fragments wanted -> GETPGRANT, for
  *           each a datagram with at: its offset from GETP's, pos as asked
- * DIFF      at: the turn, pos: number of runs in the body -> DIFFGRANT, at:
- *           the turn, len: what the home can take (pace.c)
+ * DIFF      pos: number of runs in the body -> DIFFGRANT, len: what the home
+ *           can take (pace.c)
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
@@ -75,8 +76,6 @@ enum {
     HEARTHI_UDP_ACK = 1,      /* NULL: arrived */
     HEARTHI_UDP_WAITS = 2,    /* NULL: arrived, and stands in a queue */
     HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
-    HEARTHI_UDP_TURN = 2,     /* GETP, GETPGRANT: the seven bits above are
-                                 the turn of the request */
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
     HEARTHI_UDP_TRY = 1,        /* ACQ */
@@ -93,12 +92,12 @@ enum {
 };
 
 enum {
-    HEARTHI_UDP_HEAD = 40,
+    HEARTHI_UDP_HEAD = 48,
     HEARTHI_UDP_DATAGRAM = 61440 + HEARTHI_UDP_HEAD, /* no more, ever */
-    HEARTHI_UDP_FRAGMENT_MIN = 512,
-    HEARTHI_UDP_FRAGMENTS = 128, /* of one GETP */
-    HEARTHI_UDP_SLOTS = 256,     /* clients of a rank */
-    HEARTHI_UDP_NOTICE = 24,     /* bytes */
+    HEARTHI_UDP_FRAGMENT_MIN = 496, /* of the smallest MTU, 576 */
+    HEARTHI_UDP_FRAGMENTS = 128,    /* of one GETP */
+    HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
+    HEARTHI_UDP_NOTICE = 24,        /* bytes */
     HEARTHI_UDP_RUN = 12 /* before each run of a diff: offset, length */
 };
 
@@ -112,8 +111,8 @@ struct hearthi_udp_message {
     uint8_t        op, kind;
     bool           reliable;
     uint16_t       slot;
-    uint32_t       from, to, seq, len, pos;
-    uint64_t       at;
+    uint32_t       from, to, turn, len, pos;
+    uint64_t       seq, at;
     const uint8_t *body;
     size_t         body_len;
 };
@@ -135,6 +134,7 @@ enum hearthi_udp_reason {
     HEARTHI_UDP_BAD_PLACE,     /* page, offset, object */
     HEARTHI_UDP_BAD_SEAL,
     HEARTHI_UDP_BAD_SEQUENCE,
+    HEARTHI_UDP_BAD_ADDRESS, /* of none of the sender's hosts */
     HEARTHI_UDP_REASONS
 };
 
