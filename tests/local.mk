@@ -91,6 +91,11 @@ mpi_tests += %D%/threads.mpi
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/cancel.mpi
+%C%_cancel_mpi_SOURCES = %D%/cancel.c $(mpi_harness)
+%C%_cancel_mpi_CFLAGS = $(test_cflags)
+%C%_cancel_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/mappings.mpi
 %C%_mappings_mpi_SOURCES = %D%/mappings.c $(mpi_harness)
 %C%_mappings_mpi_CFLAGS = $(test_cflags)

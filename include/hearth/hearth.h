@@ -28,6 +28,14 @@
  * **Buffers.**  Do not give MPI or the kernel an address of the heap
  * (messages, files, sockets): give them private memory and copy.
  *
+ * **Cancellation** (pthread_cancel(3)).  No call of Hearth and no touch of the
+ * heap is a cancellation point: a cancel that comes meanwhile is acted on
+ * afterwards, so it does not end a wait for a lock, a flag or a barrier.  What
+ * the thread holds it keeps, as with a mutex: a thread that may be cancelled
+ * pushes a cleanup handler that calls hearth_unlock(), which may also touch
+ * the heap.  A thread whose cancelability type is asynchronous may load and
+ * store, and call nothing of Hearth.
+ *
  * "Collective" below means: called by every rank of the communicator given
  * to hearth_init(), in the same order; "local" means that nobody else takes
  * part.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/cancel.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
@@ -126,6 +127,7 @@ hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
 void *
 hearth_alloc(size_t count, size_t size, hearth_layout layout)
 {
+    HEARTHI_UNCANCELLED;
     static const char *const name[ARGS] = { "count", "element size",
                                             "layout kind", "layout.pages",
                                             "layout.rank" };
@@ -162,6 +164,7 @@ allocation_of(const void *p)
 void
 hearth_free(void *p)
 {
+    HEARTHI_UNCANCELLED;
     static const char *const name[ARGS] = { "pointer", "", "", "", "" };
     const uint64_t           args[ARGS] = { (uintptr_t)p };
     const struct hearthi_allocation *a;
@@ -189,6 +192,7 @@ hearth_free(void *p)
 void
 hearth_prefetch(const void *p, size_t bytes)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t first, last, start;
 
     hearthi_require_thread("hearth_prefetch");
@@ -238,6 +242,7 @@ word_check(const char *call, const int64_t *word)
 static int64_t
 atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
     int64_t  old = hearthi_atomic(op, word, value);
 

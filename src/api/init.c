@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -206,6 +207,7 @@ layers_close(void)
 void
 hearth_init(MPI_Comm comm)
 {
+    HEARTHI_UNCANCELLED;
     MPI_Comm own;
 
     if (hearthi_world.up)
@@ -235,6 +237,7 @@ hearth_init(MPI_Comm comm)
 void
 hearth_finalize(void)
 {
+    HEARTHI_UNCANCELLED;
     bool     owns = hearthi_world.owns_mpi;
     uint64_t start;
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "api.h"
+#include "base/cancel.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
@@ -37,6 +38,7 @@ number_check(const char *call, const char *what, int number, int most)
 static bool
 lock_take(const char *call, int lock, bool try)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     number_check(call, "lock", lock, HEARTH_LOCKS);
@@ -77,6 +79,7 @@ hearth_trylock(int lock)
 void
 hearth_unlock(int lock)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_unlock", "lock", lock, HEARTH_LOCKS);
@@ -95,6 +98,7 @@ hearth_unlock(int lock)
 void
 hearth_barrier(void)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     hearthi_require_thread("hearth_barrier");
@@ -112,6 +116,7 @@ hearth_barrier(void)
 void
 hearth_flag_set(int flag)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
@@ -122,6 +127,7 @@ hearth_flag_set(int flag)
 void
 hearth_flag_wait(int flag)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
@@ -133,6 +139,7 @@ hearth_flag_wait(int flag)
 void
 hearth_flag_reset(int flag)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);

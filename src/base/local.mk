@@ -1,5 +1,6 @@
 # Options, counters and what is said on stderr; no MPI call.
 libhearth_base_la_SOURCES += \
+  %D%/cancel.h \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
   %D%/network.c %D%/network.h \

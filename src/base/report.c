@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cancel.h"
+
 enum { LINE_MAX_BYTES = 1024, EXIT_INTERNAL = 70, END_WAIT_SECONDS = 20 };
 
 int hearthi_report_rank = -1;
@@ -87,6 +89,7 @@ line_deliver(void)
 void
 hearthi_warn(const char *call, const char *fmt, ...)
 {
+    HEARTHI_UNCANCELLED;
     int     saved = errno;
     va_list ap;
 
@@ -99,6 +102,7 @@ hearthi_warn(const char *call, const char *fmt, ...)
 void
 hearthi_fatal(const char *call, const char *fmt, ...)
 {
+    HEARTHI_UNCANCELLED;
     const char *nobody = NULL;
     va_list     ap;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/cancel.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "home/home.h"
@@ -122,6 +123,7 @@ deal_out(const struct deal *d, uint32_t *homes)
 static unsigned long
 deal(const struct deal *d)
 {
+    HEARTHI_UNCANCELLED;
     uint32_t *homes;
     uint64_t  pages;
     void     *p;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/report.h"
 #include "layer.h"
 #include "transport/transport.h"
@@ -79,6 +80,7 @@ tag_check(const char *call, int tag, int least)
 void
 jia_send(const void *buf, int len, int to, int tag)
 {
+    HEARTHI_UNCANCELLED;
     struct sent *s;
 
     length_check("jia_send", len);
@@ -114,6 +116,7 @@ message_take(const char *call, MPI_Message *message, MPI_Status *status,
 int
 jia_recv(void *buf, int len, int from, int tag)
 {
+    HEARTHI_UNCANCELLED;
     int         source = from == MSG_PROC_ALL ? MPI_ANY_SOURCE : from;
     int         wanted = tag == MSG_TAG_ALL ? MPI_ANY_TAG : tag;
     int         found = 0, bytes;
@@ -175,6 +178,7 @@ reduce_op(int op)
 void
 jia_reduce(const void *send, void *recv, int count, int op, int root)
 {
+    HEARTHI_UNCANCELLED;
     MPI_Datatype type;
     MPI_Request  request;
     char        *from, *to;
@@ -203,6 +207,7 @@ jia_reduce(const void *send, void *recv, int count, int op, int root)
 void
 jia_bcast(void *buf, int len, int root)
 {
+    HEARTHI_UNCANCELLED;
     MPI_Request request;
     char       *bytes;
 
@@ -212,8 +217,8 @@ jia_bcast(void *buf, int len, int root)
     if (jia_pid == root)
         memcpy(bytes, buf, (size_t)len);
     hearthi_jia_load_pause();
-    HEARTHI_MPI(MPI_Ibcast(bytes, len, MPI_BYTE, root, hearthi_jia.comm,
-                           &request));
+    HEARTHI_MPI(
+        MPI_Ibcast(bytes, len, MPI_BYTE, root, hearthi_jia.comm, &request));
     hearthi_requests_wait(&request, 1);
     hearthi_jia_load_resume();
     if (jia_pid != root)

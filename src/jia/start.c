@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "hearth/hearth.h"
@@ -213,6 +214,8 @@ stop(void)
 static void
 leave(int status, void *unused)
 {
+    HEARTHI_UNCANCELLED;
+
     (void)unused;
     if (!hearthi_jia.up)
         return;
@@ -239,6 +242,7 @@ watch_the_end(void)
 void
 jia_init(int argc, char **argv)
 {
+    HEARTHI_UNCANCELLED;
     struct wish wish;
     int         started;
 
@@ -271,6 +275,8 @@ jia_init(int argc, char **argv)
 void
 jia_exit(void)
 {
+    HEARTHI_UNCANCELLED;
+
     hearthi_jia_require("jia_exit");
     farewell(true);
     stop();

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/cancel.h"
 #include "base/report.h"
 #include "base/timing.h"
 #include "hearth/hearth.h"
@@ -84,6 +85,7 @@ jia_barrier(void)
 void
 jia_wait(void)
 {
+    HEARTHI_UNCANCELLED;
     MPI_Request all;
     uint64_t    start;
 
@@ -135,8 +137,8 @@ jia_gs_new(void)
     if (counters == COUNTERS)
         hearthi_fatal("jia_gs_new", "no more than %d counters of GSINIT",
                       COUNTERS);
-    counter[counters] = hearth_alloc(1, sizeof(int64_t),
-                                     hearth_on(counters % jia_hosts));
+    counter[counters] =
+        hearth_alloc(1, sizeof(int64_t), hearth_on(counters % jia_hosts));
     return counters++;
 }
 

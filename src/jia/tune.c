@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "hearth/hearth.h"
@@ -132,6 +133,7 @@ hearthi_jia_load_resume(void)
 void
 jia_loadcheck(void)
 {
+    HEARTHI_UNCANCELLED;
     MPI_Request request;
     double      mine, sum = 0;
 
@@ -174,8 +176,9 @@ jia_divtask(int *begin, int *end)
 
     hearthi_jia_require("jia_divtask");
     if (count < 0)
-        hearthi_fatal("jia_divtask", "iterations %d to %d: the end is before "
-                                     "the beginning",
+        hearthi_fatal("jia_divtask",
+                      "iterations %d to %d: the end is before "
+                      "the beginning",
                       *begin, *end);
     *begin = (int)(first + share_begin(jia_pid, count));
     *end = (int)(first + share_begin(jia_pid + 1, count) - 1);

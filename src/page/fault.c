@@ -8,6 +8,7 @@
 
 #include "fault.h"
 
+#include "base/cancel.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
@@ -94,6 +95,7 @@ fault_serve(uint64_t page, bool write)
 bool
 hearthi_fault(void *addr, bool write)
 {
+    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
     bool     known;
 

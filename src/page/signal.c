@@ -84,10 +84,24 @@ fault_writes(const void *context)
 #endif
 }
 
+/* The mask that the kernel would have set for the handler behind ours; the
+ * return from the signal puts back what was. */
+static void
+mask_for_behind(const ucontext_t *u)
+{
+    sigset_t mask;
+
+    sigorset(&mask, &u->uc_sigmask, &behind.sa_mask);
+    if (!(behind.sa_flags & SA_NODEFER))
+        sigaddset(&mask, SIGSEGV);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
 /* Pass a fault on as the kernel would have. */
 static void
 chain(int sig, siginfo_t *info, void *context)
 {
+    mask_for_behind(context);
     if (behind.sa_flags & SA_SIGINFO) {
         behind.sa_sigaction(sig, info, context);
     } else if (behind.sa_handler != SIG_DFL && behind.sa_handler != SIG_IGN) {
@@ -174,14 +188,35 @@ probe(void)
                       "UCX_ERROR_SIGNALS= in the environment)");
 }
 
+/* What pthread_cancel() sends to a thread that may be cancelled at any moment.
+ * The handler of glibc (2.36) looks at the thread's type of cancellation, not
+ * at its state: a signal that was sent before a fault disabled cancellation,
+ * and comes after that, would end the thread in the midst of the fault.  So
+ * it waits until the fault's handler returns.  sigaddset() refuses signals of
+ * the C library's own; other libraries look at the state. */
+static void
+mask_cancel(sigset_t *mask)
+{
+#ifdef __GLIBC__
+    mask->__val[0] |= 1UL << (__SIGRTMIN - 1);
+#else
+    (void)mask;
+#endif
+}
+
+/* SIGSEGV stays unblocked in the handler: a cancel that came meanwhile may be
+ * acted on at the end of it, where nothing is held (base/cancel.h), and the
+ * thread's cleanup handlers may touch the heap and fault in turn. */
 static void
 install(void)
 {
     struct sigaction act = { .sa_sigaction = handler,
-                             .sa_flags = SA_SIGINFO | SA_RESTART };
+                             .sa_flags =
+                                 SA_SIGINFO | SA_RESTART | SA_NODEFER };
     struct sigaction old;
 
     sigemptyset(&act.sa_mask);
+    mask_cancel(&act.sa_mask);
     if (real_sigaction()(SIGSEGV, &act, &old) != 0)
         hearthi_fatal("hearth_init", "sigaction(SIGSEGV) failed: %s",
                       strerror(errno));
