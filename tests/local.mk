@@ -96,6 +96,11 @@ mpi_tests += %D%/cancel.mpi
 %C%_cancel_mpi_CFLAGS = $(test_cflags)
 %C%_cancel_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/dump.mpi
+%C%_dump_mpi_SOURCES = %D%/dump.c $(mpi_harness)
+%C%_dump_mpi_CFLAGS = $(test_cflags)
+%C%_dump_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/mappings.mpi
 %C%_mappings_mpi_SOURCES = %D%/mappings.c $(mpi_harness)
 %C%_mappings_mpi_CFLAGS = $(test_cflags)

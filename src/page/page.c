@@ -188,6 +188,7 @@ homes_unmap(uint64_t page, uint64_t count)
              MAP_SHARED | MAP_NORESERVE | MAP_FIXED, hearthi_heap.fd,
              (off_t)(page << hearthi_heap.shift)) != at)
         area_failed("unmapping", page, count);
+    hearthi_dump(at, count << hearthi_heap.shift, false);
 }
 
 void

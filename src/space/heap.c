@@ -21,6 +21,16 @@ struct hearthi_heap hearthi_heap;
 #define CANDIDATE_STEP  ((uintptr_t)1 << 41)
 enum { CANDIDATES = 48 };
 
+/* A table of more than this is not worth its place in a core dump, where a
+ * pipe (core_pattern) is given all the zeros of what was never touched. */
+enum { DUMPED_TABLE = 64 << 20 };
+
+void
+hearthi_dump(void *at, size_t len, bool dumped)
+{
+    madvise(at, len, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
 void *
 hearthi_sparse(size_t bytes)
 {
@@ -32,6 +42,8 @@ hearthi_sparse(size_t bytes)
                       "no address space for a table of %zu bytes (%s): lower "
                       "HEARTH_HEAP or HEARTH_CACHE",
                       bytes, strerror(errno));
+    if (bytes > DUMPED_TABLE)
+        hearthi_dump(p, bytes, false);
     return p;
 }
 
@@ -99,6 +111,8 @@ views_map(struct hearthi_heap *h)
                       "a heap of %zu bytes cannot be mapped twice (%s): "
                       "lower HEARTH_HEAP",
                       h->bytes, strerror(errno));
+    hearthi_dump(h->cached, h->bytes, false);
+    hearthi_dump(h->base, h->bytes, false);
 }
 
 void

@@ -36,6 +36,13 @@ void hearthi_heap_close(void);
  * Only a hint: kernels before 5.14 do not know it. */
 void hearthi_populate(void *at, size_t len, bool write);
 
+/* A core dump holds this rank's home memory once, at the heap's addresses,
+ * where the program's pointers lead.  All else is left out: the kernel would
+ * fill every page of a shared file that was never touched.  So a part of a
+ * view that shows cached frames, or frames of another rank, is not dumped;
+ * mprotect(2) and mremap(2) keep that, a new mmap(2) does not. */
+void hearthi_dump(void *at, size_t len, bool dumped);
+
 /* Give the memory of cached frames back to the system. */
 void hearthi_heap_punch(uint64_t page, uint64_t count);
 

@@ -136,6 +136,8 @@ hearthi_segments_open(void)
         private_open(s);
     else
         shared_open(s);
+    for (int r = 0; r < hearthi_world.node_size; r++)
+        hearthi_dump(s->base[r], s->bytes, false);
 }
 
 void
@@ -173,6 +175,8 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
         got =
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
+    if (got == want && node_rank == hearthi_world.node_rank)
+        hearthi_dump(want, len, true); /* the system view's flag came along */
     return got == want ? 0 : errno;
 }
 
