@@ -3,6 +3,7 @@
 
 #include "fetch.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/report.h"
@@ -58,10 +59,24 @@ hearthi_tell_later(int home)
     untold[home] = true;
 }
 
+/* Where MPI carries RMA by loads and stores of this processor, what was told
+ * may be in its store buffer while a page is loaded, and the home's store in
+ * the home's while it looks for what was told: the litmus test SB (store
+ * buffering), in which both read the old.  flags_scan() has the home's fence,
+ * this is ours; what a flush does inside MPI is not relied on.  tests/model
+ * breaks the home's with --no-fence. */
+static void
+told_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* Tell the homes of these runs what they must know first.  First copies are
  * dropped at the next acquire in any case, so the word may travel with them;
- * it must have arrived before any other copy is fetched. */
-static void
+ * it must have arrived before any other copy is fetched.  True if any was
+ * told.
+ */
+static bool
 runs_tell(const struct hearthi_fetch *run, size_t n)
 {
     bool any = false, wait = false;
@@ -76,15 +91,21 @@ runs_tell(const struct hearthi_fetch *run, size_t n)
     }
     for (size_t i = 0; any && i < n; i++)
         wait |= run_registered(run[i].page, run[i].count) > 0;
-    if (wait)
+    if (wait) {
         hearthi_transport->flush();
+        told_fence();
+    }
+    return any;
 }
 
 static void
 runs_fetch(const struct hearthi_fetch *run, size_t n)
 {
-    runs_tell(run, n);
+    bool told = runs_tell(run, n);
+
     hearthi_transport->fetch(run, n);
+    if (told)
+        told_fence(); /* for the fetches to come */
 }
 
 /* A rank's first copy may have been fetched before its flag could be seen:
