@@ -12,9 +12,9 @@
 #include "jia.h"
 
 static void
-lock_64(void)
+lock_1024(void)
 {
-    jia_lock(64);
+    jia_lock(1024);
 }
 
 static void
@@ -24,9 +24,9 @@ lock_negative(void)
 }
 
 static void
-unlock_64(void)
+unlock_1024(void)
 {
-    jia_unlock(64);
+    jia_unlock(1024);
 }
 
 static void
@@ -198,7 +198,7 @@ static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
-    CASE(lock_64),          CASE(lock_negative),      CASE(unlock_64),
+    CASE(lock_1024),          CASE(lock_negative),      CASE(unlock_1024),
     CASE(lock_twice),       CASE(unlock_not_held),    CASE(nested_9),
     CASE(config_5),         CASE(unlock_out_of_order), CASE(config_value),
     CASE(size_zero),        CASE(barrier_in_section), CASE(size_negative),

@@ -26,6 +26,9 @@
  * **Memory** is scope consistent (HEARTH_CONSISTENCY=scope), unless the
  * environment says release: after jia_lock(n) the writes made inside earlier
  * critical sections of lock n are visible, after jia_barrier() all are.
+ * Ranks of one node share its memory: they see each other's writes before a
+ * synchronisation, unlike hosts of JIAJIA, each of which has copies of its
+ * own.  HEARTH_NODE_SIZE=1 gives them copies.
  * Writers are told apart by words of 4 bytes.  The jia_alloc calls are
  * collective: every host makes the same ones in the same order.  Memory is
  * page-aligned and zero; blocks are rounded up to pages (HEARTH_PAGE_SIZE);
@@ -45,7 +48,7 @@
  * PAUSE_SET PAUSE_RESET PAUSE_ACCEPT.  As in JIAJIA every host runs main(),
  * statements come with their semicolon, MAIN_INITENV and MAIN_END do nothing
  * (the program calls jia_init and jia_exit), nor do G_FREE and the PAUSE
- * macros (use jia_setcv and its like); LOCKINIT deals the 64 locks out in turn,
+ * macros (use jia_setcv and its like); LOCKINIT deals the 1024 locks out in turn,
  * G_MALLOC(bytes) is jia_alloc1 and G2_MALLOC(bytes, block) is jia_alloc2.
  * BARRIER(x, n) and WAIT_FOR_END(n) wait for all hosts, whatever n is.
  * CREATE(f) does nothing, because each host comes to the call of f() that
@@ -72,6 +75,7 @@ extern JIA_API int jia_lock_index; /* of LOCKINIT */
 
 #define jiapid   jia_pid
 #define jiahosts jia_hosts
+#define hostc    jia_hosts /* as JIAJIA itself has it */
 
 /**
  * Start.  Collective: the first call, on every rank of MPI_COMM_WORLD.
@@ -127,7 +131,7 @@ JIA_API unsigned long jia_alloc_array(long size, const int *blocks, int n);
 JIA_API unsigned long jia_alloc_random(long size);
 
 /**
- * Acquire a lock, 0 to 63.  Local.  Critical sections may be nested to a
+ * Acquire a lock, 0 to 1023.  Local.  Critical sections may be nested to a
  * depth of 8, each lock once.
  */
 JIA_API void jia_lock(int lock);
@@ -161,8 +165,9 @@ JIA_API void jia_waitcv(int cv);
  */
 JIA_API void jia_config(int option, int value);
 
-/** Seconds since jia_init().  Local. */
-JIA_API float jia_clock(void);
+/** Seconds since jia_init().  Local.  As in JIAJIA 3; the float of JIAJIA 2
+ *  and Mocha is what a program makes of it. */
+JIA_API double jia_clock(void);
 
 /** Count from 0 again what HEARTH_STATS reports at jia_exit(); this is
  *  hearth_stats_start().  Local.  Returns microseconds since jia_init(),
@@ -253,7 +258,7 @@ JIA_API int jia_gs_next(int counter, int most, int hosts);
 #define jia_wtntd(addr)
 
 /* ANL macros, with the semicolons that programs leave out. */
-#define Maxlocks 64
+#define Maxlocks 1024
 
 #define LOCKDEC(x)  int x;
 #define LOCKINIT(x) (x) = jia_lock_index++ % Maxlocks;

@@ -56,10 +56,10 @@ age(void)
     return born == 0 ? 0 : hearthi_clock_kernel() - born;
 }
 
-float
+double
 jia_clock(void)
 {
-    return (float)((double)age() * 1e-9);
+    return (double)age() * 1e-9;
 }
 
 unsigned int
