@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-enum { PAGES = 64, VICTIMS = 3, ROUNDS = 40, LOCK = 5, FLAG = 7 };
+enum { PAGES = 64, VICTIMS = 3, ROUNDS = 15, LOCK = 5, FLAG = 7 };
 
 static int64_t    *pages; /* 0: its number; 1 + rank: that rank's */
 static _Atomic int progress;
