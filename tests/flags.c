@@ -3,7 +3,9 @@
  * Flags as such, and atomic operations on heap words.
  */
 #include <stdlib.h>
+#include <time.h>
 
+#include "delay.h"
 #include "flags.h"
 
 START_TEST(every_flag_can_be_set_and_waited_for)
@@ -68,6 +70,78 @@ START_TEST(a_reset_flag_is_waited_for_again)
         barrier();
         if (me == 0)
             hearth_flag_reset(7);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* ---- a log that goes round while it is read ---- */
+
+enum { TOLD = 150, SETS = 16 };
+
+/* Pages that are written for the first set, and for the second: no two are
+ * neighbours, so that each is a notice. */
+static int64_t *
+told_word(int64_t *p, int set, int i)
+{
+    return word(p, 2 * (set * TOLD + i));
+}
+
+static void
+told_write(int64_t *p, int set, int value)
+{
+    for (int i = 0; i < TOLD; i++)
+        *told_word(p, set, i) = value;
+}
+
+static void
+told_expect(int64_t *p, int set, int value)
+{
+    for (int i = 0; i < TOLD; i++)
+        expect_eq(*told_word(p, set, i), value);
+}
+
+static void
+random_nap(uint64_t *state, unsigned most_us)
+{
+    struct timespec nap = { 0,
+                            (long)(hearthi_random(state) % most_us) * 1000 };
+
+    nanosleep(&nap, NULL);
+}
+
+/* A waiter reads the log while the next set writes over what it reads, which
+ * it must notice.  It has copies of all pages, which are stale then.  The
+ * second set takes 2 ms between its notices and the step that says so. */
+START_TEST(a_set_that_overwrites_the_log_under_a_waiter_is_noticed)
+{
+    int64_t *p = pages_new(4 * TOLD);
+    uint64_t random = (uint64_t)me + 77;
+
+    for (int k = 1; k <= SETS; k++) {
+        int flag = 900 + k;
+
+        told_expect(p, 0, k - 1);
+        barrier();
+        if (me == 0) {
+            told_write(p, 0, k);
+            hearth_flag_set(flag);
+            random_nap(&random, 500);
+            told_write(p, 1, k);
+            delay_replace(2);
+            hearth_flag_set(flag);
+            delay_replace(0);
+        } else {
+            random_nap(&random, 4000);
+            hearth_flag_wait(flag);
+            told_expect(p, 0, k);
+        }
+        barrier();
+        told_expect(p, 1, k);
+        if (me == 0)
+            hearth_flag_reset(flag);
         barrier();
     }
     hearth_free(p);
@@ -190,6 +264,8 @@ flags_and_atomics(void)
     tcase_add_test(tc, every_flag_can_be_set_and_waited_for);
     tcase_add_test(tc, a_flag_stays_set_until_it_is_reset);
     tcase_add_test(tc, a_reset_flag_is_waited_for_again);
+    tcase_add_test(tc,
+                   a_set_that_overwrites_the_log_under_a_waiter_is_noticed);
     tcase_add_test(tc, fetch_and_add_gives_each_number_once);
     tcase_add_test(tc, fetch_and_add_takes_all_values);
     tcase_add_test(tc, swap_keeps_every_token);

@@ -164,6 +164,101 @@ START_TEST(trying_acquires)
 }
 END_TEST
 
+/* ---- tries beside others ---- */
+
+enum { STOP = 7 };
+
+/* Try and give back until rank 0 says that it is enough, or for so long. */
+static int
+try_until_told(int lock, double seconds)
+{
+    double until = MPI_Wtime() + seconds;
+    int    told = 0, got = 0;
+
+    while (!told && MPI_Wtime() < until) {
+        if (hearth_trylock(lock)) {
+            hearth_unlock(lock);
+            got++;
+        }
+        MPI_Iprobe(0, STOP, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    }
+    return got;
+}
+
+static void
+stop_tell(void)
+{
+    for (int r = 1; r < ranks; r++)
+        MPI_Send(NULL, 0, MPI_BYTE, r, STOP, MPI_COMM_WORLD);
+}
+
+static void
+stop_take(void)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, STOP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int
+all_sum(int mine)
+{
+    int sum = mine;
+
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+/* All others try all the time, and rank 0 is still served: within the time in
+ * which they try, though each of its turns waits for a try or two. */
+START_TEST(tries_do_not_starve_who_waits)
+{
+    enum { TURNS = 10, SECONDS = 8 };
+    double start = MPI_Wtime(), took = 0;
+
+    barrier();
+    if (me == 0) {
+        for (int k = 0; k < TURNS; k++) {
+            hearth_lock(2400);
+            hearth_unlock(2400);
+        }
+        took = MPI_Wtime() - start;
+        stop_tell();
+    } else {
+        try_until_told(2400, SECONDS);
+        stop_take();
+    }
+    mpi_barrier();
+    expect(took < SECONDS);
+    all_expected();
+}
+END_TEST
+
+/* Nobody waits for the lock, all try: it is free again and again, and each
+ * time one of them must get it. */
+START_TEST(one_of_several_tries_gets_a_free_lock)
+{
+    enum { TIMES = 20, SECONDS = 8 };
+    int got = 0;
+
+    barrier();
+    if (me == 0) {
+        double until = MPI_Wtime() + SECONDS;
+
+        for (double t = 0; t < until && got < TIMES; t = MPI_Wtime())
+            if (hearth_trylock(2401)) {
+                got++;
+                hearth_unlock(2401);
+            }
+        stop_tell();
+    } else {
+        got = try_until_told(2401, SECONDS);
+        stop_take();
+    }
+    mpi_barrier();
+    expect(all_sum(got) >= TIMES);
+    all_expected();
+}
+END_TEST
+
 /* Each number is a lock of its own: a rank holds many at once. */
 START_TEST(many_locks_are_held_at_once)
 {
@@ -257,6 +352,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, nobody_starves);
     tcase_add_test(tc, a_lock_that_is_held_cannot_be_taken);
     tcase_add_test(tc, trying_acquires);
+    tcase_add_test(tc, tries_do_not_starve_who_waits);
+    tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
     tcase_add_test(tc, many_locks_are_held_at_once);
     tcase_add_test(tc, every_number_is_a_lock);
     tcase_add_test(tc, a_log_that_overflows_loses_nothing);

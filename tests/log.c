@@ -14,35 +14,32 @@ enum {
     CASES = 400,
     STEPS = 1500,
     RANKS = 3,
-    ALL = 1 << 16, /* notices that a case publishes, at most */
-    HALF = HEARTHI_EPOCHS / 2
+    ALL = 1 << 16 /* notices that a case publishes, at most */
 };
 
 static const struct hearthi_span none[2];
 
-static uint16_t
-epoch_of(uint64_t barriers)
-{
-    return (uint16_t)(barriers % HEARTHI_EPOCHS);
-}
-
 /* ---- the rules one by one ---- */
 
-static const uint16_t epochs[] = { 0,    1,        2,
-                                   HALF, HALF + 1, HEARTHI_EPOCHS - 1 };
+static const uint64_t epochs[] = { 1,
+                                   2,
+                                   UINT16_MAX / 2,
+                                   UINT16_MAX,
+                                   UINT32_MAX,
+                                   UINT64_C(1) << 32,
+                                   UINT64_C(1) << 62 };
 
 enum { N_EPOCHS = sizeof epochs / sizeof *epochs };
 
+/* However long ago: so long that less than 64 bits would have gone round. */
 START_TEST(a_log_of_an_earlier_epoch_has_nothing)
 {
     struct hearthi_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
-        for (unsigned ago = 1; ago < HALF; ago++) {
-            struct hearthi_log log = {
-                epoch_of(epochs[i] + HEARTHI_EPOCHS - ago), 7
-            };
-            uint32_t pos = 3;
+        for (uint64_t ago = 1; ago <= epochs[i]; ago = ago * 2 - ago / 3) {
+            struct hearthi_log log = { epochs[i] - ago, 7 };
+            uint32_t           pos = 3;
 
             ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
                              HEARTHI_LOG_PAST);
@@ -57,8 +54,8 @@ START_TEST(a_log_of_a_later_epoch_is_everything)
     struct hearthi_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
-        for (unsigned ahead = 1; ahead <= HALF + 1; ahead++) {
-            struct hearthi_log log = { epoch_of(epochs[i] + ahead), 7 };
+        for (uint64_t ahead = 1; ahead < UINT64_C(1) << 62; ahead *= 2) {
+            struct hearthi_log log = { epochs[i] + ahead, 7 };
             uint32_t           pos = 3;
 
             ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
@@ -74,13 +71,12 @@ START_TEST(an_append_begins_an_earlier_log_anew_and_continues_a_later_one)
     struct hearthi_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
-        for (unsigned ago = 0; ago < HEARTHI_EPOCHS; ago++) {
-            uint16_t was = epoch_of(epochs[i] + HEARTHI_EPOCHS - ago);
-            bool     past = ago > 0 && ago < HALF;
-            struct hearthi_log log = { was, 7 };
+        for (int k = 0; k < N_EPOCHS; k++) {
+            bool               past = epochs[k] < epochs[i];
+            struct hearthi_log log = { epochs[k], 7 };
 
             ck_assert(hearthi_log_append(&log, epochs[i], 2, span));
-            ck_assert_uint_eq(log.epoch, past ? epochs[i] : was);
+            ck_assert_uint_eq(log.epoch, past ? epochs[i] : epochs[k]);
             ck_assert_uint_eq(log.end, past ? 2 : 9);
             ck_assert_uint_eq(span[0].at, past ? 0 : 7);
             ck_assert_uint_eq(span[0].n, 2);
@@ -120,34 +116,37 @@ START_TEST(more_than_a_log_holds_is_everything_for_every_reader)
 }
 END_TEST
 
-/* A reader who has read nothing in this epoch is the one to be deceived. */
-START_TEST(a_log_whose_end_went_past_the_last_position_stays_everything)
+/* A reader who has read nothing in this epoch is the one to be deceived, and
+ * one who has read all of it. */
+START_TEST(a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch)
 {
     struct hearthi_span span[2];
 
     for (uint32_t before = 1; before <= HEARTHI_LOG + 1; before++) {
-        struct hearthi_log log = { 1, UINT32_MAX - before + 1 };
+        struct hearthi_log log = { 1, UINT32_MAX - before };
         uint32_t           pos = 0;
 
         /* with what does not fit, and with what does */
         ck_assert(!hearthi_log_append(
             &log, 1, before % 2 ? HEARTHI_LOG + 1 : before, span));
-        ck_assert_int_eq(hearthi_log_read(&log, 1, &pos, span),
-                         HEARTHI_LOG_AHEAD);
-        for (unsigned epoch = 0; epoch < HEARTHI_EPOCHS; epoch += 13) {
-            pos = 0;
-            hearthi_log_append(&log, (uint16_t)epoch, 1, span);
-            ck_assert_int_eq(
-                hearthi_log_read(&log, (uint16_t)epoch, &pos, span),
-                HEARTHI_LOG_AHEAD);
+        for (int k = 0; k < 3; k++) {
+            ck_assert_int_eq(hearthi_log_read(&log, 1, &pos, span),
+                             HEARTHI_LOG_LOST);
+            ck_assert(!hearthi_log_is_unchanged(&log, pos));
+            ck_assert(!hearthi_log_append(&log, 1, 1, span));
         }
+        pos = 0;
+        ck_assert(hearthi_log_append(&log, 2, 1, span));
+        ck_assert_int_eq(hearthi_log_read(&log, 2, &pos, span),
+                         HEARTHI_LOG_NEWS);
+        ck_assert_uint_eq(span[0].n, 1);
     }
 }
 END_TEST
 
 /* ---- all of them together ---- */
 
-/* What was published, in order, with the epoch of its writer: not modulo. */
+/* What was published, in order, with the epoch of its writer. */
 struct history {
     struct hearthi_log log;
     uint32_t           store[HEARTHI_LOG]; /* numbers in `writer_epoch` */
@@ -156,7 +155,6 @@ struct history {
     uint32_t           begun;   /* where the log's epoch begins */
     uint32_t           lost_at; /* before it, something did not fit */
     uint64_t           epoch;   /* latest of all writers */
-    bool               rested;  /* long, so that epochs may seem others */
 };
 
 /* A rank comes to a barrier, which ends its epoch as a writer, and leaves it,
@@ -180,7 +178,7 @@ publish(struct history *h, uint64_t epoch, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++)
         h->writer_epoch[h->count++] = epoch;
-    if (!hearthi_log_append(&h->log, epoch_of(epoch), n, span)) {
+    if (!hearthi_log_append(&h->log, epoch, n, span)) {
         h->lost_at = h->count;
         return;
     }
@@ -209,8 +207,8 @@ news_check(const struct history *h, const struct reader *r,
 {
     uint32_t n = span[0].n + span[1].n, next = h->count - n;
 
-    if (n > h->count || missing(h, r, r->seen < next ? r->seen : next) >
-                            missing(h, r, next))
+    if (n > h->count ||
+        missing(h, r, r->seen < next ? r->seen : next) > missing(h, r, next))
         ck_abort_msg("case %d: %u notices are not all", number, n);
     for (int i = 0; i < 2; i++)
         for (uint32_t k = 0; k < span[i].n; k++)
@@ -237,19 +235,11 @@ follow(const struct history *h, struct reader *r, int number)
     struct hearthi_span span[2];
     bool                right = true;
 
-    switch (hearthi_log_read(&h->log, epoch_of(r->reads), &pos, span)) {
-    case HEARTHI_LOG_PAST:
-        right = missing(h, r, r->seen) == 0;
-        break;
-    case HEARTHI_LOG_NEWS:
-        news_check(h, r, span, number);
-        break;
-    case HEARTHI_LOG_LOST:
-        right = h->rested || is_lost(h, r);
-        break;
-    case HEARTHI_LOG_AHEAD:
-        right = h->rested || h->epoch > r->reads;
-        break;
+    switch (hearthi_log_read(&h->log, r->reads, &pos, span)) {
+    case HEARTHI_LOG_PAST: right = missing(h, r, r->seen) == 0; break;
+    case HEARTHI_LOG_NEWS: news_check(h, r, span, number); break;
+    case HEARTHI_LOG_LOST: right = is_lost(h, r); break;
+    case HEARTHI_LOG_AHEAD: right = h->epoch > r->reads; break;
     }
     if (!right)
         ck_abort_msg("case %d: a wrong answer", number);
@@ -274,7 +264,7 @@ barrier_step(struct reader *rank, int i)
 
 /* Many barriers without a look at the log. */
 static void
-rest(struct history *h, struct reader *rank, uint64_t barriers)
+rest(struct reader *rank, uint64_t barriers)
 {
     uint64_t epoch = 0;
 
@@ -284,7 +274,6 @@ rest(struct history *h, struct reader *rank, uint64_t barriers)
     epoch += barriers;
     for (int i = 0; i < RANKS; i++)
         rank[i].writes = rank[i].reads = epoch;
-    h->rested = true;
 }
 
 START_TEST(a_reader_misses_nothing_that_no_barrier_has_told)
@@ -292,12 +281,12 @@ START_TEST(a_reader_misses_nothing_that_no_barrier_has_told)
     static struct history h;
 
     for (int i = 0; i < CASES; i++) {
-        uint64_t      s = case_start(i), first = 1 + below(&s, 2 * HALF + 9);
+        uint64_t      s = case_start(i), first = 1 + below(&s, UINT16_MAX + 9);
         bool          may_rest = below(&s, 2) != 0;
         struct reader rank[RANKS];
 
         memset(&h, 0, sizeof h);
-        h.log.epoch = epoch_of(first);
+        h.log.epoch = first;
         h.epoch = first;
         for (int k = 0; k < RANKS; k++)
             rank[k] = (struct reader){ .writes = first, .reads = first };
@@ -313,7 +302,7 @@ START_TEST(a_reader_misses_nothing_that_no_barrier_has_told)
             else if (below(&s, 2))
                 barrier_step(rank, who);
             else if (may_rest && below(&s, 20) == 0)
-                rest(&h, rank, 1 + below(&s, 3 * HEARTHI_EPOCHS));
+                rest(rank, 1 + below(&s, 3 * UINT16_MAX));
         }
     }
 }
@@ -359,7 +348,8 @@ main(void)
     tcase_add_test(tc, an_append_of_nothing_leaves_the_log_alone);
     tcase_add_test(tc, more_than_a_log_holds_is_everything_for_every_reader);
     tcase_add_test(
-        tc, a_log_whose_end_went_past_the_last_position_stays_everything);
+        tc,
+        a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch);
     tcase_add_test(tc, a_reader_misses_nothing_that_no_barrier_has_told);
     tcase_add_test(tc, every_object_has_a_place_of_its_own_at_one_rank);
     suite_add_tcase(s, tc);

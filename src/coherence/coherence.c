@@ -37,7 +37,7 @@ enum { KNOWN_MAX = 8192, OWN_MAX = 16384, TWO = 2 };
 struct lock_view {
     uint64_t given;                  /* of what is known, to this lock */
     uint32_t pos;                    /* read of its log */
-    uint32_t given_epoch, pos_epoch; /* for which these count */
+    uint64_t given_epoch, pos_epoch; /* for which these count */
 };
 
 static struct {
@@ -47,16 +47,9 @@ static struct {
     struct hearthi_pageset own[TWO]; /* written since; two by turns */
     int                    turn;
     uint64_t               interval; /* of this rank */
-    uint32_t               release_epoch, acquire_epoch;
-    int                    held;  /* locks, by all threads */
-    bool                   ahead; /* of the barrier to come: see above */
+    int                    held;     /* locks, by all threads */
+    bool                   ahead;    /* of the barrier to come: see above */
 } c;
-
-static uint16_t
-epoch_short(uint32_t epoch)
-{
-    return (uint16_t)(epoch % HEARTHI_EPOCHS);
-}
 
 void
 hearthi_coherence_open(void)
@@ -69,7 +62,7 @@ hearthi_coherence_open(void)
     hearthi_known_init(&c.section, KNOWN_MAX, (uint32_t)hearthi_world.rank);
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_init(&c.own[i], OWN_MAX);
-    c.release_epoch = c.acquire_epoch = 1;
+    hearthi_epochs.release = hearthi_epochs.acquire = 1;
     hearthi_interval_open();
 }
 
@@ -110,8 +103,8 @@ view_for_release(int sync)
 {
     struct lock_view *v = &c.view[sync];
 
-    if (v->given_epoch != c.release_epoch) {
-        v->given_epoch = c.release_epoch;
+    if (v->given_epoch != hearthi_epochs.release) {
+        v->given_epoch = hearthi_epochs.release;
         v->given = 0;
     }
     return v;
@@ -144,7 +137,6 @@ void
 hearthi_lock_release(int sync)
 {
     struct hearthi_notice out[HEARTHI_LOG + 1];
-    uint16_t              epoch;
     size_t                n = 0;
 
     if (hearthi_world.nodes > 1) {
@@ -152,29 +144,24 @@ hearthi_lock_release(int sync)
         interval_next(false);
         n = notices_for(sync, out);
         c.held--;
-        epoch = epoch_short(c.release_epoch);
         hearthi_table_unlock();
-    } else {
-        epoch = 0;
     }
-    hearthi_transport->release(sync, epoch, out, n);
+    hearthi_transport->release(sync, out, n);
 }
 
 void
 hearthi_flag_set(int sync)
 {
     struct hearthi_notice out[HEARTHI_LOG + 1];
-    uint16_t              epoch = 0;
     size_t                n = 0;
 
     if (hearthi_world.nodes > 1) {
         hearthi_table_lock();
         interval_next(false);
         n = notices_for(sync, out);
-        epoch = epoch_short(c.release_epoch);
         hearthi_table_unlock();
     }
-    hearthi_transport->flag_set(sync, epoch, out, n);
+    hearthi_transport->flag_set(sync, out, n);
 }
 
 /* ---- acquire ---- */
@@ -197,7 +184,7 @@ notices_learn(int sync, struct hearthi_grant *g)
     g->n = fresh;
     if (g->everything)
         hearthi_known_lost(&c.known, sync, given);
-    if (g->ahead && c.release_epoch == c.acquire_epoch)
+    if (g->ahead && hearthi_epochs.release == hearthi_epochs.acquire)
         c.ahead = true;
 }
 
@@ -207,8 +194,8 @@ grant_begin(int sync, struct hearthi_grant *g)
     const struct lock_view *v = &c.view[sync];
 
     hearthi_table_lock();
-    g->epoch = epoch_short(c.acquire_epoch);
-    g->pos = v->pos_epoch == c.acquire_epoch ? v->pos : 0;
+    g->epoch = hearthi_epochs.acquire;
+    g->pos = v->pos_epoch == hearthi_epochs.acquire ? v->pos : 0;
     g->n = 0;
     g->everything = g->ahead = false;
     hearthi_table_unlock();
@@ -224,9 +211,9 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
     hearthi_table_lock();
     notices_learn(sync, g);
     hearthi_notices_apply(g->notice, g->n, g->everything);
-    if (g->epoch == epoch_short(c.acquire_epoch)) {
+    if (g->epoch == hearthi_epochs.acquire) {
         v->pos = g->pos;
-        v->pos_epoch = c.acquire_epoch;
+        v->pos_epoch = hearthi_epochs.acquire;
     }
     c.held += locks;
     hearthi_table_unlock();
@@ -312,7 +299,7 @@ hearthi_barrier(bool stay)
     own = &c.own[c.turn];
     c.turn = !c.turn;
     mark = hearthi_known_next(&c.known);
-    c.release_epoch++;
+    hearthi_epochs.release++;
     hearthi_pageset_normalise(own);
     everything = own->everything || c.ahead;
     c.ahead = false;
@@ -328,6 +315,6 @@ hearthi_barrier(bool stay)
     hearthi_pageset_clear(own);
     hearthi_notices_apply(news.notice, news.n, news.everything);
     hearthi_known_forget(&c.known, mark);
-    c.acquire_epoch++;
+    hearthi_epochs.acquire++;
     hearthi_table_unlock();
 }

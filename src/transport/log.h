@@ -18,14 +18,12 @@
  * One of an epoch before the log's is appended like any other, which gives
  * some readers more than they need.
  *
- * Epochs are compared modulo HEARTHI_EPOCHS.  A log that rests for so long
- * that it seems to be ahead is read as "everything", and one that seems to be
- * of the reader's epoch gives it old notices: both are more than is needed.
+ * Epochs are 64-bit numbers that only grow, and so does a log's.
  *
  * More notices than the ring holds move its end so far that each reader has
  * lost some.  If that takes the end past the last position, a reader who was
  * at the start of the epoch would believe that it has lost none: such a log
- * is of no epoch any more, and everything for all readers from then on.
+ * has lost something for all its readers until a later epoch begins it anew.
  */
 #ifndef HEARTHI_TRANSPORT_LOG_H
 #define HEARTHI_TRANSPORT_LOG_H
@@ -40,8 +38,7 @@
 /* Synchronisation objects: locks, then flags, in one numbering. */
 enum {
     HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS,
-    HEARTHI_LOG = 168, /* notices that a log holds */
-    HEARTHI_EPOCHS = 65535
+    HEARTHI_LOG = 168 /* notices that a log holds */
 };
 
 /* ---- the manager of an object, one of `size` ranks ---- */
@@ -69,7 +66,7 @@ hearthi_managed_count(int size)
 /* ---- its log; zeros are an empty one ---- */
 
 struct hearthi_log {
-    uint16_t epoch; /* modulo HEARTHI_EPOCHS */
+    uint64_t epoch; /* 0: none yet */
     uint32_t end;   /* position */
 };
 
@@ -83,12 +80,15 @@ enum hearthi_log_news {
 /* What a reader of `epoch` finds who has read up to *pos in that epoch; moves
  * *pos.  The spans are empty unless there is news. */
 enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
-                                       uint16_t epoch, uint32_t *pos,
+                                       uint64_t epoch, uint32_t *pos,
                                        struct hearthi_span span[2]);
+
+/* True if nothing was appended since a reader was at pos in this epoch. */
+bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
 
 /* Publish count notices of `epoch`.  True if they are to be written to the
  * spans. */
-bool hearthi_log_append(struct hearthi_log *log, uint16_t epoch,
+bool hearthi_log_append(struct hearthi_log *log, uint64_t epoch,
                         uint32_t count, struct hearthi_span span[2]);
 
 #endif

@@ -9,6 +9,7 @@
 #include "world.h"
 
 const struct hearthi_transport_ops *hearthi_transport;
+struct hearthi_epochs               hearthi_epochs;
 
 /* Between nodes, and where there is but one. */
 static const struct hearthi_transport_ops *const all[][2] = {
@@ -19,8 +20,8 @@ static const struct hearthi_transport_ops *const all[][2] = {
 void
 hearthi_transport_open(void)
 {
-    bool alone = hearthi_world.nodes == 1 &&
-                 hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
+    bool alone =
+        hearthi_world.nodes == 1 && hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
 
     hearthi_transport = all[hearthi_opt.transport][alone];
     hearthi_transport->open();

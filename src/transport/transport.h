@@ -12,6 +12,7 @@
 #define HEARTHI_TRANSPORT_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,9 +29,21 @@ struct hearthi_fetch {
     bool     announce; /* set the pages' shared flags at the home as well */
 };
 
+/* This rank's epochs, kept by the layer above: barriers begun and barriers
+ * passed, and one.  Both move while a thread waits for a lock or flag.
+ *
+ * Nobody publishes in an epoch later than release + 1 or acquire + 2 of any
+ * rank, as these are after what was published was seen: who publishes in epoch
+ * e + 1 has begun e barriers and passed e - 1, so that each rank has begun
+ * e - 1 of them and passed e - 2. */
+struct hearthi_epochs {
+    _Atomic uint64_t release, acquire;
+};
+extern struct hearthi_epochs hearthi_epochs;
+
 /* What an acquire learns.  The caller sets epoch, pos and room for notices. */
 struct hearthi_grant {
-    uint16_t epoch; /* barriers passed, modulo HEARTHI_EPOCHS */
+    uint64_t epoch; /* for which pos counts; may move on while waiting */
     uint32_t pos;   /* in: log read so far in this epoch; out: now */
     size_t   n;
     bool     everything; /* the log had overflowed, or is ahead */
@@ -80,10 +93,10 @@ struct hearthi_transport_ops {
      * it returns false instead of waiting for another holder. */
     bool (*acquire)(int sync, bool try, struct hearthi_grant *g);
 
-    /* release publishes notices in the lock's log and passes the lock on;
-     * what does not fit the log is published as "everything". */
-    void (*release)(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                    size_t count);
+    /* release publishes notices in the lock's log, as of this rank's epoch or
+     * a later one, and passes the lock on; what does not fit the log is
+     * published as "everything". */
+    void (*release)(int sync, const struct hearthi_notice *n, size_t count);
 
     /* barrier waits for every rank and exchanges what each has written since
      * the last barrier.  Blocks. */
@@ -92,8 +105,7 @@ struct hearthi_transport_ops {
 
     /* A flag is a synchronisation object with a value.  set publishes as
      * release does; wait blocks until the value is 1 and reads the log. */
-    void (*flag_set)(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                     size_t count);
+    void (*flag_set)(int sync, const struct hearthi_notice *n, size_t count);
     void (*flag_wait)(int sync, struct hearthi_grant *g);
     void (*flag_reset)(int sync);
 

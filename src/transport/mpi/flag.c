@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Flags.
+ *
+ * A flag is changed by who has its turn, as a lock is; and it is read by who
+ * waits for it without a turn, while others may change it.
  */
 #include "config.h"
 
@@ -8,19 +11,19 @@
 #include "queue.h"
 #include "world.h"
 
-/* Change a flag's value under its own lock. */
 static void
-flag_change(int sync, bool set, uint16_t epoch, const struct hearthi_notice *n,
-            size_t count)
+flag_change(int sync, bool set, const struct hearthi_notice *n, size_t count)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_serving    s;
 
     atomic_thread_fence(memory_order_release);
     hearthi_queue_enter(sync, false);
     if (hearthi_world.nodes > 1) {
-        l->word = hearthi_log_put(sync, l->word, epoch, n, count);
-        l->word =
-            set ? l->word | HEARTHI_FLAG_SET : l->word & ~HEARTHI_FLAG_SET;
+        s = hearthi_serving_read(l->word);
+        hearthi_log_put(sync, &s, NULL, n, count);
+        s.set = set;
+        l->word = hearthi_serving_make(s);
         /* waiters look at the manager's word, so it goes there now */
         hearthi_queue_yield(sync);
         return;
@@ -30,45 +33,119 @@ flag_change(int sync, bool set, uint16_t epoch, const struct hearthi_notice *n,
 }
 
 void
-hearthi_mpi_flag_set(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                     size_t count)
+hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n, size_t count)
 {
-    flag_change(sync, true, epoch, n, count);
+    flag_change(sync, true, n, count);
 }
 
 void
 hearthi_mpi_flag_reset(int sync)
 {
-    flag_change(sync, false, 0, NULL, 0);
+    flag_change(sync, false, NULL, 0);
 }
 
-/* Waiters read the log without the lock, so another set may overwrite what
- * they read: they look at the word again afterwards, and if the ring went
- * round meanwhile they have read too little. */
+/* ---- waiting ---- */
+
+/* Is this ticket drawn and not served?  No node has two of those. */
+static bool
+is_open(uint16_t ticket, struct hearthi_serving s)
+{
+    uint16_t before = (uint16_t)(ticket - s.ticket);
+
+    return before > 0 && before <= hearthi_world.nodes;
+}
+
+/* Wait until every set that was under way has said so in `serving`, which is
+ * returned.  What is written before a set moves `serving` cannot be seen
+ * there; but it drew its ticket, and that step was complete, before it wrote
+ * anything.  So whoever wrote what a Get that is complete has seen holds a
+ * ticket below the one that `next` tells now.
+ *
+ * Tickets may have gone round since: then the one told first may look open
+ * for ever.  But `serving`, read after `next` and equal to it, has passed all
+ * tickets that were drawn until then, however often they went round. */
+static struct hearthi_serving
+sets_wait(int sync)
+{
+    uint16_t first =
+        hearthi_ticket(hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0));
+    uint16_t               now = first;
+    struct hearthi_serving s;
+    unsigned               turn = 0;
+
+    while (s = hearthi_serving_read(hearthi_serving_get(sync)),
+           s.ticket != now && is_open(first, s)) {
+        hearthi_relax(&turn);
+        now =
+            hearthi_ticket(hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0));
+    }
+    return s;
+}
+
+/* Is what was read from position `from` on, when `serving` was `was`, what was
+ * there then?  A set overwrites the position that is as many before its end as
+ * the ring holds, or begins the log anew.  The latter shows in the epoch as
+ * long as this rank stays in its own, since a log is at most two ahead then.
+ */
+static bool
+is_intact(struct hearthi_serving was, struct hearthi_serving now,
+          const struct hearthi_grant *g, uint32_t from)
+{
+    return now.epoch == was.epoch && hearthi_epochs.acquire == g->epoch &&
+           (g->n == 0 || now.end - from <= HEARTHI_LOG);
+}
+
+/* A log that looked as if it were of this epoch may have been an old one that
+ * was begun anew meanwhile.  Then there was a set. */
+static bool
+is_same(struct hearthi_serving was, struct hearthi_serving now)
+{
+    return now.ticket == was.ticket && now.end == was.end;
+}
+
+/* Read the log until that was not disturbed.  After a disturbance the next
+ * look finds that some was lost, or that the log's epoch or this rank's is
+ * another, or it knows that the log is not an old one: so it ends, and is
+ * "everything" only if that is true.  `known` is an epoch that the log was
+ * seen to have reached. */
+static void
+log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
+{
+    uint64_t               known = g->pos > 0 ? g->epoch : 0;
+    struct hearthi_serving was;
+    struct hearthi_log     log;
+    uint32_t               from;
+    bool                   intact;
+
+    do {
+        was = s;
+        hearthi_grant_refresh(g);
+        from = g->pos;
+        if (!hearthi_log_get(sync, was, g, &log) || g->everything)
+            return;
+        s = sets_wait(sync);
+        intact = is_intact(was, s, g, from) &&
+                 (known == g->epoch || is_same(was, s));
+        known = log.epoch;
+        if (!intact)
+            g->pos = from;
+    } while (!intact);
+}
+
 void
 hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_serving    s;
     unsigned                  turn = 0;
-    uint32_t                  from = g->pos;
-    uint64_t                  word;
-    struct hearthi_serving    again;
 
     if (hearthi_world.nodes == 1) {
         while (!atomic_load_explicit(&l->value, memory_order_acquire))
             hearthi_relax(&turn);
         return;
     }
-    while (word = hearthi_serving_get(sync), !(word & HEARTHI_FLAG_SET))
+    while (s = hearthi_serving_read(hearthi_serving_get(sync)), !s.set)
         hearthi_relax(&turn);
-    hearthi_log_get(sync, word, g);
-    if (g->n == 0)
-        return;
-    again = hearthi_serving_read(hearthi_serving_get(sync));
-    if (again.log.epoch != hearthi_serving_read(word).log.epoch ||
-        again.log.end - from > HEARTHI_LOG) {
-        g->everything = true;
-        g->n = 0;
-    }
+    log_follow(sync, s, g);
     atomic_thread_fence(memory_order_acquire);
 }

@@ -44,6 +44,10 @@ hearthi_sync_open(void)
     MPI_Info info = hearthi_window_info();
     char    *base;
 
+    if (hearthi_world.nodes > HEARTHI_NODES_MOST)
+        hearthi_fatal("hearth_init",
+                      "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
+                      hearthi_world.nodes, HEARTHI_NODES_MOST);
     HEARTHI_MPI(MPI_Win_allocate((MPI_Aint)bytes, 1, info, hearthi_world.comm,
                                  &base, &hearthi_mpi.sync));
     MPI_Info_free(&info);
@@ -62,20 +66,25 @@ hearthi_sync_close(void)
     MPI_Win_free(&hearthi_mpi.sync);
 }
 
+/* ---- serving ---- */
+
+#define FLAG_SET (UINT64_C(1) << 63)
+enum { EPOCHS = 1 << 15, AHEAD_MOST = 2 };
+
 struct hearthi_serving
-hearthi_serving_read(uint64_t w)
+hearthi_serving_read(uint64_t word)
 {
-    return (struct hearthi_serving){ (w & HEARTHI_FLAG_SET) != 0,
-                                     (uint16_t)(w >> 48 & HEARTHI_TICKETS),
-                                     { (uint16_t)(w >> 32), (uint32_t)w } };
+    return (struct hearthi_serving){ (word & FLAG_SET) != 0,
+                                     (uint16_t)(word >> 47),
+                                     (uint16_t)(word >> 32 & (EPOCHS - 1)),
+                                     (uint32_t)word };
 }
 
 uint64_t
-hearthi_serving_make(struct hearthi_serving w)
+hearthi_serving_make(struct hearthi_serving s)
 {
-    return (w.set ? HEARTHI_FLAG_SET : 0) |
-           (uint64_t)(w.ticket & HEARTHI_TICKETS) << 48 |
-           (uint64_t)w.log.epoch << 32 | w.log.end;
+    return (s.set ? FLAG_SET : 0) | (uint64_t)s.ticket << 47 |
+           (uint64_t)s.epoch << 32 | s.end;
 }
 
 uint64_t
@@ -88,6 +97,7 @@ hearthi_serving_get(int sync)
 
 enum direction { READ, WRITE };
 
+/* Started; to be flushed. */
 static void
 log_move(int sync, enum direction dir, const struct hearthi_span *span,
          struct hearthi_notice *notice)
@@ -108,33 +118,112 @@ log_move(int sync, enum direction dir, const struct hearthi_span *span,
         hearthi_mpi_count(manager(sync), (size_t)len);
         notice += span[i].n;
     }
-    hearthi_flush(hearthi_mpi.sync, manager(sync));
+}
+
+/* The same for the log's epoch. */
+static void
+epoch_move(int sync, enum direction dir, uint64_t *epoch)
+{
+    int      len = (int)sizeof *epoch;
+    MPI_Aint where = (MPI_Aint)(object_at(sync) + HEARTHI_EPOCH);
+
+    if (dir == READ)
+        HEARTHI_MPI(MPI_Get(epoch, len, MPI_BYTE, manager(sync), where, len,
+                            MPI_BYTE, hearthi_mpi.sync));
+    else
+        HEARTHI_MPI(MPI_Put(epoch, len, MPI_BYTE, manager(sync), where, len,
+                            MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(manager(sync), (size_t)len);
+}
+
+/* How many epochs a log seems to be ahead, or more than AHEAD_MOST if it is
+ * past.  `epoch` must have been read after s, or a log that is far ahead of it
+ * would be taken for one that is past. */
+static unsigned
+epochs_ahead(struct hearthi_serving s, uint64_t epoch)
+{
+    return (s.epoch - (unsigned)epoch) & (EPOCHS - 1);
 }
 
 void
-hearthi_log_get(int sync, uint64_t serving, struct hearthi_grant *g)
+hearthi_grant_refresh(struct hearthi_grant *g)
 {
-    struct hearthi_serving w = hearthi_serving_read(serving);
-    struct hearthi_span    span[2];
-    enum hearthi_log_news  news =
-        hearthi_log_read(&w.log, g->epoch, &g->pos, span);
+    uint64_t now = hearthi_epochs.acquire;
 
+    if (g->epoch != now)
+        g->pos = 0;
+    g->epoch = now;
+    g->n = 0;
+    g->everything = g->ahead = false;
+}
+
+/* Nothing is to be read if the end is where it was in this epoch: then the log
+ * was of this epoch, since it was not past and is not ahead now. */
+bool
+hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
+                struct hearthi_log *log)
+{
+    struct hearthi_span   span[2];
+    enum hearthi_log_news news;
+    unsigned              ahead;
+
+    ahead = epochs_ahead(s, g->epoch);
+    *log = (struct hearthi_log){ 0, s.end };
+    if (s.end == 0 || ahead > AHEAD_MOST) {
+        g->pos = 0;
+        return false;
+    }
+    log->epoch = g->epoch + ahead;
+    if (ahead == 0 && hearthi_log_is_unchanged(log, g->pos))
+        return false;
+    news = hearthi_log_read(log, g->epoch, &(uint32_t){ g->pos }, span);
+    if (news == HEARTHI_LOG_NEWS)
+        log_move(sync, READ, span, g->notice);
+    epoch_move(sync, READ, &log->epoch);
+    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    news = hearthi_log_read(log, g->epoch, &g->pos, span);
     g->n = span[0].n + span[1].n;
     g->ahead = news == HEARTHI_LOG_AHEAD;
     g->everything = g->ahead || news == HEARTHI_LOG_LOST;
-    if (g->n > 0)
-        log_move(sync, READ, span, g->notice);
+    return true;
 }
 
-/* Append and return the serving word that says so. */
-uint64_t
-hearthi_log_put(int sync, uint64_t serving, uint16_t epoch,
+/* What a log is that who has its turn has not read.  One that looks as if it
+ * were of this epoch is marked as that, since `epoch` is written again: should
+ * it be an old one, some readers get more than they need.  It is not marked as
+ * of a later epoch than this rank's, on which the limit of two rests. */
+static struct hearthi_log
+log_find(int sync, struct hearthi_serving s, uint64_t epoch)
+{
+    struct hearthi_log log = { 0, s.end };
+    unsigned           ahead = epochs_ahead(s, epoch);
+
+    if (ahead == 0) {
+        log.epoch = epoch;
+    } else if (ahead <= AHEAD_MOST) {
+        epoch_move(sync, READ, &log.epoch);
+        hearthi_flush(hearthi_mpi.sync, manager(sync));
+    }
+    return log;
+}
+
+void
+hearthi_log_put(int sync, struct hearthi_serving *s,
+                const struct hearthi_log    *known,
                 const struct hearthi_notice *n, size_t count)
 {
-    struct hearthi_serving w = hearthi_serving_read(serving);
-    struct hearthi_span    span[2];
+    uint64_t            now = hearthi_epochs.release;
+    struct hearthi_log  log;
+    struct hearthi_span span[2];
 
-    if (hearthi_log_append(&w.log, epoch, (uint32_t)count, span))
+    if (count == 0)
+        return;
+    log = known != NULL ? *known : log_find(sync, *s, now);
+    if (hearthi_log_append(&log, now, (uint32_t)count, span))
         log_move(sync, WRITE, span, (struct hearthi_notice *)n);
-    return hearthi_serving_make(w);
+    if (known == NULL || log.epoch != known->epoch)
+        epoch_move(sync, WRITE, &log.epoch);
+    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    s->epoch = (uint16_t)(log.epoch & (EPOCHS - 1));
+    s->end = log.end;
 }

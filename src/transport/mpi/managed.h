@@ -2,40 +2,85 @@
  *
  * The words and the log of a managed object, a lock or a flag, in the window
  * of its manager, and the steps that are made on them.
+ *
+ *   next     the ticket that is drawn next (16 bits), steps of tries (48)
+ *   serving  a flag's value (1), ticket served (16), the log's epoch modulo
+ *            2^15, end of the log (32)
+ *   epoch    of the log (64)
+ *   try      not 0 while a try is under way or holds the lock
+ *
+ * The log and its epoch are moved by Get and Put, the other words by
+ * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
+ * it writes `serving`, so that one Fetch_and_op there tells whether it is our
+ * turn and whether the log has news.
+ *
+ * Tickets may count modulo 2^16: each node has at most one that is drawn and
+ * not served, so that a ticket is told from every other that matters as long
+ * as there are fewer nodes than that.  The steps of tries (queue.c) are two a
+ * try, which takes microseconds: 2^48 of them take decades.
+ *
+ * `serving` has no room for a whole epoch, and needs none.  A log that could
+ * have news is of the reader's epoch or of one of the next two (transport.h);
+ * any other is past, and these three are told from each other modulo 2^15.
+ * What looks like one of the three may be older by a multiple of that, and so
+ * it is `epoch`, read in one flush with the log, that says what it is.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_MANAGED_H
 #define HEARTHI_TRANSPORT_MPI_MANAGED_H
 
 #include "mpi.h"
 
-/* Within a managed object: its words, moved by Fetch_and_op only, and its
- * log. */
-enum { HEARTHI_NEXT = 0, HEARTHI_SERVING = 8, HEARTHI_LOG_AT = 64 };
+/* Within a managed object. */
+enum {
+    HEARTHI_NEXT = 0,
+    HEARTHI_SERVING = 8,
+    HEARTHI_EPOCH = 16,
+    HEARTHI_TRY = 24,
+    HEARTHI_LOG_AT = 64
+};
 
-/* A flag's value sits where a lock's ticket does not reach: flags are locked
- * by tickets too, so their serving word keeps 15 bits for the ticket. */
-#define HEARTHI_FLAG_SET (UINT64_C(1) << 63)
-#define HEARTHI_TICKETS  UINT16_C(0x7fff)
+/* Added to `next`, it draws a ticket. */
+#define HEARTHI_TICKET (UINT64_C(1) << 48)
 
-/* What the word SERVING says. */
+/* Has more nodes than tickets can tell apart. */
+enum { HEARTHI_NODES_MOST = UINT16_MAX };
+
+/* What `serving` says. */
 struct hearthi_serving {
-    bool               set;
-    uint16_t           ticket;
-    struct hearthi_log log;
+    bool     set;
+    uint16_t ticket;
+    uint16_t epoch; /* modulo 2^15 */
+    uint32_t end;
 };
 
 struct hearthi_serving hearthi_serving_read(uint64_t word);
 uint64_t               hearthi_serving_make(struct hearthi_serving s);
 
+/* The ticket in a value of `next`. */
+static inline uint16_t
+hearthi_ticket(uint64_t next)
+{
+    return (uint16_t)(next >> 48);
+}
+
 /* One step on a word, complete on return. */
 uint64_t hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value);
 uint64_t hearthi_serving_get(int sync);
 
-/* Read what is news for the caller of an acquire. */
-void hearthi_log_get(int sync, uint64_t serving, struct hearthi_grant *g);
+/* Begin to fill a grant, after `serving` was read: the caller may have waited
+ * while its rank passed barriers. */
+void hearthi_grant_refresh(struct hearthi_grant *g);
 
-/* Append and return the serving word that says so. */
-uint64_t hearthi_log_put(int sync, uint64_t serving, uint16_t epoch,
-                         const struct hearthi_notice *n, size_t count);
+/* Read what is news for a grant, and what log that is: epoch 0 stands for any
+ * that is past.  True if `epoch` or the log were read.  They stand still for
+ * who has the turn; others must find out whether they did. */
+bool hearthi_log_get(int sync, struct hearthi_serving s,
+                     struct hearthi_grant *g, struct hearthi_log *log);
+
+/* For who has the turn.  Append to the log, known from hearthi_log_get() in
+ * this turn or not (NULL); *s becomes what is true then. */
+void hearthi_log_put(int sync, struct hearthi_serving *s,
+                     const struct hearthi_log    *known,
+                     const struct hearthi_notice *n, size_t count);
 
 #endif

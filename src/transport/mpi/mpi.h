@@ -23,12 +23,14 @@ enum { HEARTHI_OUTSTANDING = 128 };
 /* A lock or flag as the ranks of one node see it: a ticket lock of theirs
  * that stands before the lock between nodes. */
 struct hearthi_node_lock {
-    atomic_uint next, serving;
-    atomic_bool value;  /* one node only: the flag */
-    bool        ours;   /* this node holds the lock between nodes */
-    bool        tried;  /* ... by a try */
-    uint16_t    ticket; /* ... with this ticket */
-    uint64_t    word;   /* what is to be written to `serving` at the manager */
+    _Atomic uint64_t   next, serving;
+    atomic_bool        value;   /* one node only: the flag */
+    bool               ours;    /* this node holds the lock between nodes */
+    bool               tried;   /* ... by a try */
+    bool               refused; /* the last try did not get it */
+    uint16_t           ticket;  /* ... with this ticket */
+    uint64_t           word;    /* what is to be `serving` at the manager */
+    struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
 
 /* Notices of one rank or of all, in the node's memory. */
@@ -81,17 +83,18 @@ void     hearthi_flush(MPI_Win win, int rank);
 /* What is said of every window: each flush waits for at most one accumulate a
  * word, so they need no order; and all of them are single 64-bit steps of
  * Fetch_and_op, which Open MPI's osc/rdma then does by one network atomic
- * instead of under a lock at the target; others ignore the key.  To be freed. */
+ * instead of under a lock at the target; others ignore the key.  To be freed.
+ */
 MPI_Info hearthi_window_info(void);
 
 /* managed.c, sync.c, flag.c: locks and flags. */
 void hearthi_sync_open(void);
 void hearthi_sync_close(void);
 bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
-void hearthi_mpi_release(int sync, uint16_t epoch,
-                         const struct hearthi_notice *n, size_t count);
-void hearthi_mpi_flag_set(int sync, uint16_t epoch,
-                          const struct hearthi_notice *n, size_t count);
+void hearthi_mpi_release(int sync, const struct hearthi_notice *n,
+                         size_t count);
+void hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
+                          size_t count);
 void hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
 void hearthi_mpi_flag_reset(int sync);
 

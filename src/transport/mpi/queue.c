@@ -6,23 +6,29 @@
  * has it competes for the lock between nodes, or inherits it from the rank of
  * its node that had it last if no other node waits.
  *
- * Between nodes the lock is a ticket lock, a fair queue, of two words at its
- * manager, moved by MPI_Fetch_and_op only:
+ * Between nodes the lock is a ticket lock, a fair queue.  Only the holder
+ * writes `serving` and the log.
  *
- *   next     tickets given (48 bits) and tries under way (16 bits above)
- *   serving  ticket served (16 bits), epoch (16 bits), end of the log (32)
+ * A try must not hold a ticket that it would have to wait for, must not keep
+ * those waiting who hold one, and one of several must get a lock that is free.
+ * So tries first compete among themselves, by a swap of the word `try`: who
+ * finds it 0 is the *candidate*, and there is one at most.  Who loses leaves
+ * no trace.
  *
- * One Fetch_and_op on `serving` therefore tells whether it is our turn and
- * whether the log has news.  Only the holder writes `serving` and the log;
- * the log is written and flushed first.
+ * The candidate adds one to the steps in `next`, which makes them odd, and
+ * learns in the same step which tickets were drawn.  It has the lock if all of
+ * them were served.  When it gives the lock back, or at once if it has not got
+ * it, it adds another one and then clears `try`.  All changes of `next` have
+ * one order: a ticket drawn before the candidate's step must have been served,
+ * or the candidate fails; who draws one after it finds the steps odd, and
+ * waits for its turn and for the steps to change.  That is a wait for this one
+ * candidate, which is about to fail or is a holder like others: candidates
+ * that come later find a ticket that is not served.
  *
- * A try adds one to the tries.  It has the lock if no other try was under way
- * and every ticket given had been served; else it takes its one back: it
- * never holds a ticket that it would have to wait for.  A rank that draws a
- * ticket while a try is under way waits until there is none: from then on
- * tries fail, since its ticket is not served.  `serving` is read in a flush of
- * its own after `next` was changed: read in the same one it might come first
- * and miss what a try appended in between.
+ * `serving` is read in a flush of its own after `next` was changed: read in
+ * the same one it might come first and miss what was appended in between; and
+ * it is read again after the steps have changed, for what the candidate has
+ * appended.
  */
 #include "config.h"
 
@@ -31,8 +37,7 @@
 #include "managed.h"
 #include "world.h"
 
-#define TRY      (UINT64_C(1) << 48)
-#define NO_TRIES (TRY - 1)
+#define STEPS (HEARTHI_TICKET - 1)
 
 /* ---- inside the node ---- */
 
@@ -45,7 +50,8 @@ hearthi_node_lock_of(int sync)
 static bool
 node_acquire(struct hearthi_node_lock *l, bool try)
 {
-    unsigned mine, turn = 0;
+    uint64_t mine;
+    unsigned turn = 0;
 
     if (try) {
         mine = atomic_load(&l->serving);
@@ -81,73 +87,106 @@ queue_pause(unsigned before, unsigned *turn)
 }
 
 static uint64_t
+next_read(int sync)
+{
+    return hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0);
+}
+
+static uint64_t
 turn_wait(int sync, uint16_t ticket)
 {
-    uint64_t serving;
+    uint64_t word;
     unsigned turn = 0;
+    uint16_t before;
 
-    while (serving = hearthi_serving_get(sync),
-           hearthi_serving_read(serving).ticket != ticket)
-        queue_pause((ticket - hearthi_serving_read(serving).ticket) &
-                        HEARTHI_TICKETS,
-                    &turn);
-    return serving;
+    while (word = hearthi_serving_get(sync),
+           before = (uint16_t)(ticket - hearthi_serving_read(word).ticket),
+           before != 0)
+        queue_pause(before, &turn);
+    return word;
 }
 
 static void
 queue_acquire(int sync, struct hearthi_node_lock *l)
 {
-    uint64_t next = hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, 1);
+    uint64_t next =
+        hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, HEARTHI_TICKET);
     unsigned turn = 0;
 
-    l->ticket = (uint16_t)(next & HEARTHI_TICKETS);
+    l->ticket = hearthi_ticket(next);
     l->word = turn_wait(sync, l->ticket);
     l->tried = false;
-    if (next <= NO_TRIES)
+    if (next % 2 == 0)
         return;
-    while (hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0) > NO_TRIES)
+    while ((next_read(sync) & STEPS) == (next & STEPS))
         queue_pause(1, &turn);
     l->word = hearthi_serving_get(sync);
+}
+
+/* ---- tries ---- */
+
+/* In this order: whoever finds `try` 0 finds the steps even. */
+static void
+candidate_end(int sync)
+{
+    hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, 1);
+    hearthi_word_op(sync, HEARTHI_TRY, MPI_REPLACE, 0);
+}
+
+/* A candidate that fails takes five steps and may detain who draws a ticket,
+ * so that who was refused just looks until the lock seems free. */
+static bool
+seems_free(int sync)
+{
+    uint16_t drawn = hearthi_ticket(next_read(sync));
+
+    return hearthi_serving_read(hearthi_serving_get(sync)).ticket == drawn;
 }
 
 static bool
 queue_try(int sync, struct hearthi_node_lock *l)
 {
-    uint64_t next = hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, TRY);
-    uint64_t serving = hearthi_serving_get(sync);
+    bool refused = l->refused;
 
-    l->ticket = (uint16_t)(next & HEARTHI_TICKETS);
-    if (next > NO_TRIES || hearthi_serving_read(serving).ticket != l->ticket) {
-        hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, -TRY);
+    l->refused = true;
+    if (refused && !seems_free(sync))
+        return false;
+    if (hearthi_word_op(sync, HEARTHI_TRY, MPI_REPLACE, 1) != 0)
+        return false;
+    l->ticket =
+        hearthi_ticket(hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, 1));
+    l->word = hearthi_serving_get(sync);
+    if (hearthi_serving_read(l->word).ticket != l->ticket) {
+        candidate_end(sync);
         return false;
     }
-    l->word = serving;
     l->tried = true;
+    l->refused = false;
     return true;
 }
+
+/* ---- passing on ---- */
 
 /* Has another node drawn a ticket behind the one that we hold? */
 static bool
 other_node_waits(int sync, const struct hearthi_node_lock *l)
 {
-    uint64_t next = hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0);
-
-    return (next & HEARTHI_TICKETS) !=
-           ((l->ticket + !l->tried) & HEARTHI_TICKETS);
+    return hearthi_ticket(next_read(sync)) !=
+           (uint16_t)(l->ticket + !l->tried);
 }
 
 /* A try leaves the ticket as it is, for the rank that may have drawn it. */
 static void
 queue_release(int sync, struct hearthi_node_lock *l)
 {
-    struct hearthi_serving w = hearthi_serving_read(l->word);
+    struct hearthi_serving s = hearthi_serving_read(l->word);
 
     if (!l->tried)
-        w.ticket++;
+        s.ticket++;
     hearthi_word_op(sync, HEARTHI_SERVING, MPI_REPLACE,
-                    hearthi_serving_make(w));
+                    hearthi_serving_make(s));
     if (l->tried)
-        hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, -TRY);
+        candidate_end(sync);
 }
 
 bool

@@ -97,7 +97,7 @@ log_append(struct object *o, const struct hearthi_udp_message *m,
     struct hearthi_span span[2];
     const uint8_t      *from = m->body;
 
-    if (!hearthi_log_append(&o->log, (uint16_t)m->at, count, span))
+    if (!hearthi_log_append(&o->log, m->at, count, span))
         return;
     for (int i = 0; i < 2; i++) {
         memcpy(&o->notice[span[i].at], from, span[i].n * sizeof *o->notice);
@@ -150,7 +150,7 @@ take(struct object *o, uint32_t number, const struct hearthi_udp_message *m)
     struct hearthi_udp_message no = { .op = HEARTHI_UDP_ACQGRANT };
     bool                       is_lock = m->op == HEARTHI_UDP_ACQ;
 
-    p->epoch = (uint16_t)m->at;
+    p->epoch = m->at;
     p->pos = m->pos;
     if (!o->busy) {
         o->busy = is_lock;

@@ -23,7 +23,7 @@ struct hearthi_udp_peer {
     bool               answered;
     uint32_t           next; /* in a queue: index + 1 */
     uint32_t           pos;  /* what a waiting one has read of the log */
-    uint16_t           epoch;
+    uint64_t           epoch;
     size_t             len; /* of the last answer */
     uint8_t            answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];
 };

@@ -104,14 +104,13 @@ hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
 /* More notices than a log holds are "everything": then their number says
  * enough. */
 static void
-pass(int sync, unsigned kind, uint16_t epoch, const struct hearthi_notice *n,
-     size_t count)
+pass(int sync, unsigned kind, const struct hearthi_notice *n, size_t count)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
     struct hearthi_udp_message ask = { .kind = HEARTHI_UDP_LOG,
                                        .len = (uint32_t)sync,
-                                       .at = epoch };
+                                       .at = hearthi_epochs.release };
     size_t                     sent = 0;
 
     if (count <= HEARTHI_LOG)
@@ -127,23 +126,21 @@ pass(int sync, unsigned kind, uint16_t epoch, const struct hearthi_notice *n,
 }
 
 void
-hearthi_udp_release(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                    size_t count)
+hearthi_udp_release(int sync, const struct hearthi_notice *n, size_t count)
 {
-    pass(sync, HEARTHI_UDP_UNLOCK, epoch, n, count);
+    pass(sync, HEARTHI_UDP_UNLOCK, n, count);
 }
 
 void
-hearthi_udp_flag_set(int sync, uint16_t epoch, const struct hearthi_notice *n,
-                     size_t count)
+hearthi_udp_flag_set(int sync, const struct hearthi_notice *n, size_t count)
 {
-    pass(sync, HEARTHI_UDP_SET, epoch, n, count);
+    pass(sync, HEARTHI_UDP_SET, n, count);
 }
 
 void
 hearthi_udp_flag_reset(int sync)
 {
-    pass(sync, HEARTHI_UDP_RESET, 0, NULL, 0);
+    pass(sync, HEARTHI_UDP_RESET, NULL, 0);
 }
 
 int64_t

@@ -12,10 +12,10 @@
 #include "transport/transport.h"
 
 bool    hearthi_udp_acquire(int sync, bool try, struct hearthi_grant *g);
-void    hearthi_udp_release(int sync, uint16_t epoch,
-                            const struct hearthi_notice *n, size_t count);
-void    hearthi_udp_flag_set(int sync, uint16_t epoch,
-                             const struct hearthi_notice *n, size_t count);
+void    hearthi_udp_release(int sync, const struct hearthi_notice *n,
+                            size_t count);
+void    hearthi_udp_flag_set(int sync, const struct hearthi_notice *n,
+                             size_t count);
 void    hearthi_udp_flag_wait(int sync, struct hearthi_grant *g);
 void    hearthi_udp_flag_reset(int sync);
 int64_t hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,

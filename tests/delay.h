@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Trouble below the protocol: this rank's atomic steps by MPI are late.  The
+ * rank drives progress meanwhile, so that it delays nobody else.
+ */
+#ifndef HEARTH_DELAY_H
+#define HEARTH_DELAY_H
+
+/* How late, in milliseconds, each MPI_Fetch_and_op with MPI_REPLACE is to
+ * begin from now on; that is the step by which a lock or flag is passed on. */
+void delay_replace(double ms);
+
+/* The same for MPI_SUM, by which a ticket is drawn. */
+void delay_sum(double ms);
+
+#endif
