@@ -1,6 +1,6 @@
 #!/bin/sh
-# model.sh -- walks the model of home pages without cost (tests/model): it
-# holds as it is, and fails when any one rule is broken, so each is needed.
+# model.sh -- walks the models (tests/model): each holds as it is, and fails
+# when any one rule is broken, so each rule is needed.
 #
 #   tests/model.sh               from the build folder; a quarter of a minute
 #   MODEL=full tests/model.sh    larger ones as well: minutes, some GiB
@@ -15,7 +15,7 @@ expect() {
     shift
     text=`"$model" "$@"`
     got=$?
-    echo "$* -- $text"
+    echo "${model##*/} $* -- $text"
     test $got = "$want" || { echo "WRONG: exit status $got"; wrong=1; }
 }
 holds() { expect 0 "$@"; }
@@ -59,6 +59,27 @@ holds --scan-always --forget-evicted --writes=3
 holds --scan-always --no-tell --writes=3
 fails --scan-always --forget-evicted --keep-first-copy
 fails --scan-always --scan-once
+
+# The steps of locks and tries, and of flags, between nodes over MPI.
+model=tests/model/queue
+holds
+fails --no-swap
+fails --no-steps-wait
+fails --wait-for-even
+fails --clear-first
+fails --keep-try
+fails --read-early
+fails --no-reread
+model=tests/model/flag
+holds
+fails --look-at-serving
+fails --next-early
+fails --no-wait
+fails --trust-ring
+fails --trust-epoch
+fails --serving-first
+fails --write-first
+model=tests/model/model
 
 if test "$MODEL" = full; then
     holds --guests=2

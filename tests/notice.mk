@@ -35,6 +35,10 @@ unit_tests += %D%/log
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c
+check_PROGRAMS += %D%/model/queue %D%/model/flag
+%C%_model_queue_SOURCES = %D%/model/queue.c %D%/model/search.c \
+  %D%/model/search.h
+%C%_model_flag_SOURCES = %D%/model/flag.c %D%/model/search.c %D%/model/search.h
 no_mpi_tests += %D%/model.sh
 EXTRA_DIST += %D%/model.sh
 
