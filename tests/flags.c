@@ -79,7 +79,7 @@ END_TEST
 
 /* ---- a log that goes round while it is read ---- */
 
-enum { TOLD = 150, SETS = 16 };
+enum { TOLD = 150, SETS = 20 };
 
 /* Pages that are written for the first set, and for the second: no two are
  * neighbours, so that each is a notice. */
@@ -130,11 +130,11 @@ START_TEST(a_set_that_overwrites_the_log_under_a_waiter_is_noticed)
             hearth_flag_set(flag);
             random_nap(&random, 500);
             told_write(p, 1, k);
-            delay_replace(2);
+            delay_replace(4);
             hearth_flag_set(flag);
             delay_replace(0);
         } else {
-            random_nap(&random, 4000);
+            random_nap(&random, 6000);
             hearth_flag_wait(flag);
             told_expect(p, 0, k);
         }
@@ -223,6 +223,30 @@ START_TEST(swap_keeps_every_token)
 }
 END_TEST
 
+/* What is added is taken out by swaps: all of it, each once, though some add
+ * while others swap. */
+START_TEST(adding_and_swapping_at_once_loses_nothing)
+{
+    enum { STEPS = 200 };
+    int64_t *w = hearth_alloc(512, sizeof *w, hearth_on(ranks - 1));
+    int64_t  mine = 0, all = 0;
+
+    barrier();
+    for (int k = 0; k < STEPS; k++) {
+        hearth_fetch_add(w, 1 + me);
+        if ((k + me) % 2 == 0)
+            mine += hearth_swap(w, 0);
+    }
+    barrier();
+    mine += me == 0 ? *w : 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    expect_eq(all, STEPS * ranks * (ranks + 1) / 2);
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
 /* Atomics and plain words share a page: diffs of the neighbours must not
  * bring an old count home, and copies must learn of the count. */
 START_TEST(atomics_live_beside_plain_words)
@@ -269,6 +293,7 @@ flags_and_atomics(void)
     tcase_add_test(tc, fetch_and_add_gives_each_number_once);
     tcase_add_test(tc, fetch_and_add_takes_all_values);
     tcase_add_test(tc, swap_keeps_every_token);
+    tcase_add_test(tc, adding_and_swapping_at_once_loses_nothing);
     tcase_add_test(tc, atomics_live_beside_plain_words);
     return tc;
 }

@@ -340,6 +340,65 @@ START_TEST(a_log_that_overflows_loses_nothing)
 }
 END_TEST
 
+/* ---- logs that rest ---- */
+
+enum { RESTED = 64 };
+
+/* Use the lock, and read pages of which there are copies. */
+static void
+rested_use(int64_t *p)
+{
+    int64_t sum = 0;
+
+    hearth_lock(2500);
+    hearth_unlock(2500);
+    barrier();
+    for (int i = 0; i < RESTED; i++)
+        sum += word(p, i)[0];
+    expect_eq(sum, 0);
+}
+
+/* Around 2^15 barriers.  Two ranks suffice, and with more a barrier takes
+ * long. */
+START_TEST(a_lock_that_rested_for_many_barriers_costs_what_it_did)
+{
+    enum { REST = 32750, USES = 32 };
+    hearth_stats before, after;
+    int64_t     *p;
+
+    if (ranks != 2)
+        return;
+    p = pages_new(RESTED);
+    hearth_lock(2500);
+    word(p, 0)[me + 1] = 1;
+    hearth_unlock(2500);
+    for (int k = 0; k < 4; k++)
+        rested_use(p); /* the first ones fetch what they find new */
+    for (int k = 0; k < REST; k++)
+        hearth_barrier();
+    hearth_get_stats(&before);
+    for (int k = 0; k < USES; k++)
+        rested_use(p);
+    hearth_get_stats(&after);
+    expect_eq(after.everything, before.everything);
+    expect(after.message_bytes - before.message_bytes < (uint64_t)USES * 1000);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+static TCase *
+tries_and_rests(void)
+{
+    TCase *tc = tcase_create("tries and rests");
+
+    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, tries_do_not_starve_who_waits);
+    tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
+    tcase_add_test(tc, a_lock_that_rested_for_many_barriers_costs_what_it_did);
+    return tc;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -352,12 +411,11 @@ main(int argc, char **argv)
     tcase_add_test(tc, nobody_starves);
     tcase_add_test(tc, a_lock_that_is_held_cannot_be_taken);
     tcase_add_test(tc, trying_acquires);
-    tcase_add_test(tc, tries_do_not_starve_who_waits);
-    tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
     tcase_add_test(tc, many_locks_are_held_at_once);
     tcase_add_test(tc, every_number_is_a_lock);
     tcase_add_test(tc, a_log_that_overflows_loses_nothing);
     suite_add_tcase(s, tc);
+    suite_add_tcase(s, tries_and_rests());
     suite_add_tcase(s, flags_and_atomics());
     return mpi_main(argc, argv, s);
 }

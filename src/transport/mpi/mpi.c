@@ -65,6 +65,8 @@ hearthi_window_info(void)
     HEARTHI_MPI(MPI_Info_create(&info));
     HEARTHI_MPI(MPI_Info_set(info, "accumulate_ordering", "none"));
     HEARTHI_MPI(MPI_Info_set(info, "acc_single_intrinsic", "true"));
+    HEARTHI_MPI(
+        MPI_Info_set(info, "which_accumulate_ops", "sum,replace,no_op"));
     return info;
 }
 
@@ -75,9 +77,8 @@ heap_window_open(void)
     MPI_Info                 info = hearthi_window_info();
     int                      code;
 
-    code =
-        MPI_Win_create(s->base[hearthi_world.node_rank], (MPI_Aint)s->bytes, 1,
-                       info, hearthi_world.comm, &hearthi_mpi.heap);
+    code = MPI_Win_create(s->base[hearthi_world.node_rank], (MPI_Aint)s->bytes,
+                          1, info, hearthi_world.comm, &hearthi_mpi.heap);
     MPI_Info_free(&info);
     if (code != MPI_SUCCESS)
         window_refused(code);

@@ -83,8 +83,16 @@ void     hearthi_flush(MPI_Win win, int rank);
 /* What is said of every window: each flush waits for at most one accumulate a
  * word, so they need no order; and all of them are single 64-bit steps of
  * Fetch_and_op, which Open MPI's osc/rdma then does by one network atomic
- * instead of under a lock at the target; others ignore the key.  To be freed.
- */
+ * instead of under a lock at the target.
+ *
+ * hearth_fetch_add and hearth_swap may meet on one word.  MPI promises that
+ * steps of two operations are atomic to each other under no value of
+ * accumulate_ops (same_op_no_op by default, or same_op).  MPICH has a key for
+ * it, which_accumulate_ops: those listed are done all by the network or all by
+ * the target's processor.  Open MPI's modules (4.1) have no key, and do both
+ * by the same means.  tests/flags.c adds and swaps at once.
+ *
+ * Who does not know a key ignores it.  To be freed. */
 MPI_Info hearthi_window_info(void);
 
 /* managed.c, sync.c, flag.c: locks and flags. */
