@@ -23,6 +23,7 @@ libhearth_core_la_SOURCES += \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
+  src/transport/mpi/window.c src/transport/mpi/window.h \
   src/transport/mpi/node.c \
   src/transport/mpi/managed.c src/transport/mpi/managed.h \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \

@@ -4,11 +4,6 @@
  */
 #include "alloc.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
-enum { SECONDS_BESIDE = 3, COUNTERS = 8 };
-
 static bool
 same_everywhere(const void *p)
 {
@@ -191,96 +186,6 @@ START_TEST(free_gives_memory_back)
 }
 END_TEST
 
-/* A thread that synchronises all the time, under a lock of all ranks, and is
- * often in a fault: so each rank looks at flags and drops first copies, and
- * its main thread has to wait for the page table. */
-struct beside {
-    pthread_t    thread;
-    int64_t     *counter; /* in each of COUNTERS pages */
-    int64_t      count;   /* of its own */
-    _Atomic bool stop;
-};
-
-static void *
-lock_beside(void *arg)
-{
-    struct beside *b = arg;
-
-    for (; !b->stop; b->count++) {
-        hearth_lock(17);
-        for (int i = 0; i < COUNTERS; i++)
-            ++*word(b->counter, i);
-        hearth_unlock(17);
-    }
-    return NULL;
-}
-
-static void
-beside_start(struct beside *b)
-{
-    *b = (struct beside){ .counter = pages_new(COUNTERS) };
-    pthread_create(&b->thread, NULL, lock_beside, b);
-}
-
-/* Nothing that was counted is lost. */
-static void
-beside_stop(struct beside *b)
-{
-    b->stop = true;
-    pthread_join(b->thread, NULL);
-    hearth_fetch_add(b->counter + 1, b->count);
-    barrier();
-    for (int i = 0; i < COUNTERS; i++)
-        expect_eq(*word(b->counter, i), b->counter[1]);
-    hearth_free(b->counter);
-}
-
-/* Each page is read by all, then written by one rank, which is another in each
- * step, and read by all again. */
-static void
-pages_go_round(int64_t *p, int pages, int steps)
-{
-    for (int i = 0; i < pages; i++)
-        expect_eq(*word(p, i), 0);
-    barrier();
-    for (int k = 1; k <= steps; k++) {
-        for (int i = 0; i < pages; i++)
-            if ((i + k) % ranks == me)
-                *word(p, i) += k;
-        barrier();
-        for (int i = 0; i < pages; i++)
-            expect_eq(*word(p, i), k * (k + 1) / 2);
-        barrier();
-    }
-}
-
-/* Who leaves hearth_alloc first fetches pages that others have not placed yet,
- * while another thread of theirs looks at flags; who leaves hearth_free first
- * has cleared flags at which the threads of others still look. */
-START_TEST(threads_synchronise_while_others_allocate_and_free)
-{
-    enum { PAGES = 6 };
-    struct beside b;
-    double        end = MPI_Wtime() + SECONDS_BESIDE;
-    bool          more = threads_allowed();
-
-    if (more)
-        beside_start(&b);
-    for (int round = 0; more; round++) {
-        int64_t *p = hearth_alloc((size_t)PAGES * PAGE / 8, 8,
-                                  round % 3 ? hearth_cyclic(1)
-                                            : hearth_on(round / 3 % ranks));
-
-        pages_go_round(p, PAGES, 3);
-        hearth_free(p);
-        more = failing_rank(MPI_Wtime() < end) < 0;
-    }
-    if (threads_allowed())
-        beside_stop(&b);
-    all_expected();
-}
-END_TEST
-
 static void
 start_with_little_memory(void)
 {
@@ -298,7 +203,6 @@ allocations(void)
     tcase_add_test(tc, memory_is_zero_again_after_free);
     tcase_add_test(tc, a_new_allocation_may_be_written_at_once);
     tcase_add_test(tc, many_allocations_are_freed_in_any_order);
-    tcase_add_test(tc, threads_synchronise_while_others_allocate_and_free);
     return tc;
 }
 

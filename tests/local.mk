@@ -71,7 +71,8 @@ unit_tests += %D%/option
 mpi_harness = %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c
 
 mpi_tests += %D%/api.mpi
-%C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h $(mpi_harness)
+%C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h \
+  %D%/alloc_beside.c $(mpi_harness)
 %C%_api_mpi_CFLAGS = $(test_cflags)
 %C%_api_mpi_LDADD = $(mpi_ldadd)
 

@@ -115,9 +115,14 @@ void *
 hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
 {
     const struct hearthi_allocation *a;
+    uint64_t                         reach;
 
     hearthi_table_lock();
     a = hearthi_home_take(bytes, unit, to);
+    reach = hearthi_home_reach();
+    hearthi_table_unlock();
+    hearthi_transport->reach(reach);
+    hearthi_table_lock();
     hearthi_home_place(a);
     hearthi_flags_expect(a->page, a->pages);
     hearthi_table_unlock();

@@ -12,6 +12,7 @@
 #include "page/page.h"
 #include "space/extent.h"
 #include "space/segment.h"
+#include "transport/transport.h"
 #include "world.h"
 
 enum { GUARD = 1 }; /* unused page behind each allocation: overruns show */
@@ -20,6 +21,7 @@ static struct hearthi_allocation *list; /* sorted by page */
 static size_t                     n_list, room;
 static struct hearthi_extents     pages;  /* free pages of the heap */
 static struct hearthi_extents    *frames; /* free frames of each rank */
+static uint64_t                   reach;  /* frames taken lie below */
 
 void
 hearthi_home_open(void)
@@ -43,6 +45,13 @@ hearthi_home_close(void)
     free(list);
     list = NULL;
     n_list = room = 0;
+    reach = 0;
+}
+
+uint64_t
+hearthi_home_reach(void)
+{
+    return reach;
 }
 
 /* The home of page i of n.  Block: the bytes are cut into equal parts, and a
@@ -116,6 +125,8 @@ frames_fill(const struct hearthi_allocation *a, const uint64_t *want)
         }
         got[home].count--;
         t->frame[p] = (uint32_t)got[home].first++;
+        if (reach < got[home].first)
+            reach = got[home].first;
     }
     free(got);
     free(left);
@@ -260,7 +271,8 @@ frames_give(const struct hearthi_allocation *a)
             ;
         hearthi_extents_give(&frames[home], t->frame[p], n);
         if ((int)home == hearthi_world.rank)
-            hearthi_segment_clear(t->frame[p], n);
+            hearthi_segment_clear(t->frame[p], n,
+                                  hearthi_transport->registers());
         if (page_is_near(p))
             memset(t->page_of[hearthi_world.node_rank_of[home]] + t->frame[p],
                    0, n * sizeof(hearthi_page));

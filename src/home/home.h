@@ -36,6 +36,9 @@ const struct hearthi_allocation *
 hearthi_home_take(size_t bytes, unsigned unit,
                   const struct hearthi_placing *to);
 
+/* All frames that were ever taken, of any rank, lie below. */
+uint64_t hearthi_home_reach(void);
+
 /* Place what was taken: map what is at home here, let the rest be fetched. */
 void hearthi_home_place(const struct hearthi_allocation *a);
 

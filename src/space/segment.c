@@ -102,7 +102,11 @@ private_open(struct hearthi_segments *s)
 /* Open MPI 4.1.4 returns addresses that are not page-aligned: ask for a page
  * more and round up.  A mapping starts at a system page, so the remainder,
  * and with it the offset of the first frame, is the same on all ranks of the
- * node (rounding to a larger HEARTH_PAGE_SIZE would not be). */
+ * node (rounding to a larger HEARTH_PAGE_SIZE would not be).
+ *
+ * Nobody reaches this window by RMA.  Open MPI and MPICH over UCX do not
+ * register it with a network card; MPICH over libfabric does, by the sources,
+ * which pins it but lets nobody see what is behind it. */
 static void
 shared_open(struct hearthi_segments *s)
 {
@@ -180,16 +184,38 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     return got == want ? 0 : errno;
 }
 
+/* The next piece of the file, up to `end`, that was ever touched: what was not
+ * is a hole, which zeroing would fill.  False if there is none. */
+static bool
+data_next(size_t *at, size_t *to, size_t end)
+{
+    off_t data = (off_t)*at, hole = (off_t)end;
+
+    if (*at >= end)
+        return false;
+    if (private_fd >= 0) {
+        data = lseek(private_fd, data, SEEK_DATA);
+        if (data < 0 && errno == ENXIO)
+            return false;
+        hole = data < 0 ? -1 : lseek(private_fd, data, SEEK_HOLE);
+    }
+    *at = data < 0 ? *at : (size_t)data;
+    *to = hole < 0 || hole > (off_t)end ? end : (size_t)hole;
+    return *at < end;
+}
+
 void
-hearthi_segment_clear(uint64_t frame, uint64_t count)
+hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
 {
     char  *base = hearthi_segments.base[hearthi_world.node_rank];
-    char  *at = base + hearthi_frame_at(frame, hearthi_heap.shift);
-    size_t len = count << hearthi_heap.shift;
+    size_t at = hearthi_frame_at(frame, hearthi_heap.shift);
+    size_t end = at + (count << hearthi_heap.shift), to;
 
     memset(base + frame, 0, count);
-    if (madvise(at, len, MADV_REMOVE) != 0)
-        memset(at, 0, len);
+    if (!keep && madvise(base + at, end - at, MADV_REMOVE) == 0)
+        return;
+    for (; data_next(&at, &to, end); at = to)
+        memset(base + at, 0, to - at);
 }
 
 /* Ranks share a word, so a value has its rank in it, above a count. */

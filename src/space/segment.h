@@ -8,6 +8,7 @@
 #ifndef HEARTHI_SEGMENT_H
 #define HEARTHI_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,8 +37,10 @@ void hearthi_segments_close(void);
 int hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
                         uint64_t frame);
 
-/* Zero frames of this rank's own segment and their flags. */
-void hearthi_segment_clear(uint64_t frame, uint64_t count);
+/* Zero frames of this rank's own segment and their flags.  Their memory goes
+ * back to the kernel, unless a transport may have registered it: then `keep`
+ * it. */
+void hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep);
 
 /* How this rank tells a home of new flags: by a word at this offset of the
  * home's segment, and with a value that the word never had. */

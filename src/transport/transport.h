@@ -72,6 +72,17 @@ struct hearthi_transport_ops {
     void (*open)(void);
     void (*close)(void);
 
+    /* registers tells whether a network card may hold the physical pages of
+     * what this transport was given, home frames that can be reached and the
+     * buffers of fetch and diff: then none of them is punched, unmapped or
+     * mapped anew before close, since the card would keep the old ones. */
+    bool (*registers)(void);
+
+    /* reach makes so many frames of each segment reachable, from the first
+     * on, before any of them is used.  Collective, with the same number on
+     * every rank, and without the table's lock.  Blocks. */
+    void (*reach)(uint64_t frames);
+
     /* fetch brings n runs into the system view of their cached frames, and
      * sets their shared flags if asked, in any order.  Blocks until all that
      * has happened, and what was told before has arrived. */

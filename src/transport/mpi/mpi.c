@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pages, diffs and atomics over one window that covers the segments.
+ * Pages, diffs and atomics over the windows that cover the segments.
  *
  * Contiguous MPI_Get and MPI_Put of MPI_BYTE and Fetch_and_op only: other
  * calls are broken somewhere (Compare_and_swap on 64 bits in Open MPI 4.1.4,
@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "window.h"
 #include "world.h"
 
 struct hearthi_mpi hearthi_mpi;
@@ -25,116 +26,78 @@ enum { ONES = 1 << 16, PIECE = 4 << 20 };
 
 static uint8_t *ones; /* ONES flags that are set */
 
-static void
-window_refused(int code)
-{
-    char text[MPI_MAX_ERROR_STRING] = "?";
-    int  len = 0;
-
-    MPI_Error_string(code, text, &len);
-    hearthi_fatal(
-        "hearth_init",
-        "this MPI cannot make the windows between these hosts (%s): with Open "
-        "MPI "
-        "over TCP pass '--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
-        "--mca pml_ucx_devices any -x UCX_TLS=tcp,self' to mpirun, or "
-        "'--mca pml ob1 --mca osc pt2pt' and less than MPI_THREAD_MULTIPLE "
-        "(see hearth-info)",
-        text);
-}
-
-/* Loads and stores must meet what RMA wrote without further calls. */
-static void
-model_check(void)
-{
-    int *model, found = 0;
-
-    MPI_Win_get_attr(hearthi_mpi.heap, MPI_WIN_MODEL, &model, &found);
-    if (!found || *model != MPI_WIN_UNIFIED)
-        hearthi_fatal("hearth_init",
-                      "this MPI has the separate memory model of RMA, which "
-                      "shared memory cannot be built on: use another MPI or "
-                      "another network module of it");
-}
-
-MPI_Info
-hearthi_window_info(void)
-{
-    MPI_Info info;
-
-    HEARTHI_MPI(MPI_Info_create(&info));
-    HEARTHI_MPI(MPI_Info_set(info, "accumulate_ordering", "none"));
-    HEARTHI_MPI(MPI_Info_set(info, "acc_single_intrinsic", "true"));
-    HEARTHI_MPI(
-        MPI_Info_set(info, "which_accumulate_ops", "sum,replace,no_op"));
-    return info;
-}
-
-static void
-heap_window_open(void)
-{
-    struct hearthi_segments *s = &hearthi_segments;
-    MPI_Info                 info = hearthi_window_info();
-    int                      code;
-
-    code = MPI_Win_create(s->base[hearthi_world.node_rank], (MPI_Aint)s->bytes,
-                          1, info, hearthi_world.comm, &hearthi_mpi.heap);
-    MPI_Info_free(&info);
-    if (code != MPI_SUCCESS)
-        window_refused(code);
-    MPI_Win_set_errhandler(hearthi_mpi.heap, MPI_ERRORS_RETURN);
-    model_check();
-    HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.heap));
-}
-
 /* ---- pages and diffs ---- */
 
-/* Operations on the heap window that were started and not waited for. */
+/* Operations that were started and not waited for.  A target is a window of a
+ * home. */
 static struct {
-    int         count, homes;
-    int         home[HEARTHI_TARGETS];
+    int         count, targets;
+    int         home[HEARTHI_TARGETS], window[HEARTHI_TARGETS];
+    MPI_Win     win[HEARTHI_TARGETS];
     MPI_Request last[HEARTHI_TARGETS]; /* of the last Get, or null */
     size_t      bytes;
 } outstanding;
 
+/* Several targets: each window once. */
+static void
+windows_flush(void)
+{
+    uint64_t flushed = 0;
+
+    for (int i = 0; i < outstanding.targets; i++) {
+        uint64_t bit = UINT64_C(1) << outstanding.window[i];
+
+        if (!(flushed & bit))
+            HEARTHI_MPI(MPI_Win_flush_all(outstanding.win[i]));
+        flushed |= bit;
+    }
+}
+
 static void
 outstanding_wait(void)
 {
-    MPI_Win heap = hearthi_mpi.heap;
-
     if (outstanding.count == 0)
         return;
     if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
-        hearthi_wait_flush(heap, outstanding.last, outstanding.home,
-                           outstanding.homes, outstanding.bytes);
-    else if (outstanding.homes == 1)
-        HEARTHI_MPI(MPI_Win_flush(outstanding.home[0], heap));
+        hearthi_wait_flush(outstanding.win, outstanding.last, outstanding.home,
+                           outstanding.targets, outstanding.bytes);
+    else if (outstanding.targets == 1)
+        HEARTHI_MPI(MPI_Win_flush(outstanding.home[0], outstanding.win[0]));
     else
-        HEARTHI_MPI(MPI_Win_flush_all(heap));
+        windows_flush();
     outstanding.count = 0;
-    outstanding.homes = 0;
+    outstanding.targets = 0;
     outstanding.bytes = 0;
 }
 
-/* Room for one more operation: the index of its home. */
+static void
+target_add(int i, int home, int window)
+{
+    outstanding.home[i] = home;
+    outstanding.window[i] = window;
+    outstanding.win[i] = hearthi_windows.win[window];
+    outstanding.last[i] = MPI_REQUEST_NULL;
+    if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_BLOCKS)
+        hearthi_bell_announce(home);
+}
+
+/* Room for one more operation: the index of its target. */
 static int
-outstanding_add(int home, size_t len)
+outstanding_add(int home, int window, size_t len)
 {
     int i;
 
     if (outstanding.count >= HEARTHI_OUTSTANDING)
         outstanding_wait();
-    i = outstanding.homes - 1;
-    while (i >= 0 && outstanding.home[i] != home)
+    i = outstanding.targets - 1;
+    while (i >= 0 &&
+           (outstanding.home[i] != home || outstanding.window[i] != window))
         i--;
     if (i < 0) {
-        if (outstanding.homes == HEARTHI_TARGETS)
+        if (outstanding.targets == HEARTHI_TARGETS)
             outstanding_wait();
-        i = outstanding.homes++;
-        outstanding.home[i] = home;
-        outstanding.last[i] = MPI_REQUEST_NULL;
-        if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_BLOCKS)
-            hearthi_bell_announce(home);
+        i = outstanding.targets++;
+        target_add(i, home, window);
     }
     outstanding.count++;
     outstanding.bytes += len;
@@ -142,29 +105,51 @@ outstanding_add(int home, size_t len)
     return i;
 }
 
+/* How much of so many bytes from an offset on lies in this window. */
+static size_t
+span_of(int window, size_t offset, size_t len)
+{
+    size_t left = hearthi_window_end(window) - offset;
+
+    return len < left ? len : left;
+}
+
 static void
 put(int home, size_t offset, const void *src, size_t len)
 {
-    outstanding_add(home, len);
-    HEARTHI_MPI(MPI_Put(src, (int)len, MPI_BYTE, home, (MPI_Aint)offset,
-                        (int)len, MPI_BYTE, hearthi_mpi.heap));
+    const char *from = src;
+
+    for (size_t n; len > 0; len -= n, offset += n, from += n) {
+        int w = hearthi_window_of(offset);
+
+        n = span_of(w, offset, len);
+        outstanding_add(home, w, n);
+        HEARTHI_MPI(MPI_Put(from, (int)n, MPI_BYTE, home,
+                            (MPI_Aint)(offset - hearthi_window_begin(w)),
+                            (int)n, MPI_BYTE, hearthi_windows.win[w]));
+    }
 }
 
-/* A `last` Get of a home has a request, if one is needed to wait for it. */
+/* A `last` Get of a target has a request, if one is needed to wait for it. */
 static void
-get(int home, size_t offset, void *dst, size_t len, bool last)
+get(int home, size_t offset, char *dst, size_t len, bool last)
 {
-    MPI_Request *request = &outstanding.last[outstanding_add(home, len)];
-    MPI_Aint     at = (MPI_Aint)offset;
-    int          n = (int)len;
+    for (size_t n; len > 0; len -= n, offset += n, dst += n) {
+        int          w = hearthi_window_of(offset);
+        MPI_Win      win = hearthi_windows.win[w];
+        MPI_Aint     at = (MPI_Aint)(offset - hearthi_window_begin(w));
+        MPI_Request *request;
 
-    if (last && *request == MPI_REQUEST_NULL &&
-        hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
-        HEARTHI_MPI(MPI_Rget(dst, n, MPI_BYTE, home, at, n, MPI_BYTE,
-                             hearthi_mpi.heap, request));
-    else
-        HEARTHI_MPI(MPI_Get(dst, n, MPI_BYTE, home, at, n, MPI_BYTE,
-                            hearthi_mpi.heap));
+        n = span_of(w, offset, len);
+        request = &outstanding.last[outstanding_add(home, w, n)];
+        if ((last || n < len) && *request == MPI_REQUEST_NULL &&
+            hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
+            HEARTHI_MPI(MPI_Rget(dst, (int)n, MPI_BYTE, home, at, (int)n,
+                                 MPI_BYTE, win, request));
+        else
+            HEARTHI_MPI(MPI_Get(dst, (int)n, MPI_BYTE, home, at, (int)n,
+                                MPI_BYTE, win));
+    }
 }
 
 /* Flags of a run and the summary bytes that stand for them. */
@@ -223,9 +208,11 @@ static int64_t
 transport_atomic(enum hearthi_atomic op, int home, size_t offset,
                  int64_t value)
 {
-    return (int64_t)hearthi_fetch_op(hearthi_mpi.heap, home, offset,
-                                     op == HEARTHI_ADD ? MPI_SUM : MPI_REPLACE,
-                                     (uint64_t)value);
+    int w = hearthi_window_of(offset);
+
+    return (int64_t)hearthi_fetch_op(
+        hearthi_windows.win[w], home, offset - hearthi_window_begin(w),
+        op == HEARTHI_ADD ? MPI_SUM : MPI_REPLACE, (uint64_t)value);
 }
 
 /* ---- progress ---- */
@@ -243,8 +230,7 @@ transport_progress(void)
 static void
 transport_open(void)
 {
-    hearthi_mpi =
-        (struct hearthi_mpi){ .heap = MPI_WIN_NULL, .sync = MPI_WIN_NULL };
+    hearthi_mpi = (struct hearthi_mpi){ .sync = MPI_WIN_NULL };
     hearthi_progress_open();
     hearthi_node_open();
     if (hearthi_world.nodes > 1) {
@@ -252,7 +238,7 @@ transport_open(void)
         if (ones == NULL)
             hearthi_fatal("hearth_init", "no memory");
         memset(ones, 1, ONES);
-        heap_window_open();
+        hearthi_windows_open();
         hearthi_sync_open();
     }
     hearthi_barrier_open();
@@ -266,12 +252,24 @@ transport_close(void)
     hearthi_barrier_close();
     if (hearthi_world.nodes > 1) {
         hearthi_sync_close();
-        MPI_Win_unlock_all(hearthi_mpi.heap);
-        MPI_Win_free(&hearthi_mpi.heap);
+        hearthi_windows_close();
         free(ones);
     }
     hearthi_node_close();
     hearthi_progress_close();
+}
+
+static bool
+transport_registers(void)
+{
+    return hearthi_world.nodes > 1;
+}
+
+static void
+transport_reach(uint64_t frames)
+{
+    if (hearthi_world.nodes > 1)
+        hearthi_windows_reach(frames);
 }
 
 static const char *
@@ -287,6 +285,8 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .reason_name = no_name,
     .open = transport_open,
     .close = transport_close,
+    .registers = transport_registers,
+    .reach = transport_reach,
     .fetch = transport_fetch,
     .diff = put,
     .tell = transport_tell,

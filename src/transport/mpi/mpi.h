@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The mpi transport, between its files.  Between nodes everything rides two
- * windows in one passive epoch that lasts for the whole run, and the leaders'
+ * The mpi transport, between its files.  Between nodes everything rides
+ * windows in passive epochs that lasts for the whole run, and the leaders'
  * exchange at a barrier; inside a node, shared memory and C11 atomics.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_H
@@ -49,7 +49,6 @@ struct hearthi_node_area {
 };
 
 struct hearthi_mpi {
-    MPI_Win                   heap; /* over the segments */
     MPI_Win                   sync; /* words and logs of managed objects */
     struct hearthi_node_area *node;
     struct hearthi_notice    *news;      /* NEWS_MAX, shared by the node */

@@ -17,6 +17,7 @@
 #include "base/option.h"
 #include "mpi.h"
 #include "progress.h"
+#include "window.h"
 #include "world.h"
 
 enum {
@@ -90,10 +91,10 @@ get_try(int target)
     uint64_t     start = hearthi_now();
 
     HEARTHI_MPI(MPI_Rget(page, sizeof page, MPI_BYTE, target, 0, sizeof page,
-                         MPI_BYTE, hearthi_mpi.heap, &request));
+                         MPI_BYTE, hearthi_windows.win[0], &request));
     t.blocked = hearthi_now() - start;
     message_wait(&request);
-    t.blocked += flush_time(hearthi_mpi.heap, target);
+    t.blocked += flush_time(hearthi_windows.win[0], target);
     return t;
 }
 
@@ -139,7 +140,7 @@ operation_try(enum hearthi_operation operation, int target)
     message_receive(target, TAG_LEFT);
     switch (operation) {
     case HEARTHI_PAGE: t = get_try(target); break;
-    case HEARTHI_WORD: t = atomic_try(hearthi_mpi.heap, target); break;
+    case HEARTHI_WORD: t = atomic_try(hearthi_windows.win[0], target); break;
     case HEARTHI_LOCK:
     case HEARTHI_OPERATIONS: t = atomic_try(hearthi_mpi.sync, target); break;
     }

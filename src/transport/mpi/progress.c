@@ -185,8 +185,8 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
  * bytes that follows on the same path arrives when the target's progress
  * engine runs, so that the flush then has little to wait for. */
 void
-hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
-                   size_t bytes)
+hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
+                   int n, size_t bytes)
 {
     uint64_t sink[HEARTHI_TARGETS];
 
@@ -194,12 +194,12 @@ hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
         if (last[i] != MPI_REQUEST_NULL)
             continue;
         HEARTHI_MPI(MPI_Rget(&sink[i], sizeof sink[i], MPI_BYTE, rank[i], 0,
-                             sizeof sink[i], MPI_BYTE, win, &last[i]));
+                             sizeof sink[i], MPI_BYTE, win[i], &last[i]));
         hearthi_mpi_count(rank[i], sizeof sink[i]);
     }
     hearthi_wait_requests(last, rank, n, bytes);
     for (int i = 0; i < n; i++)
-        HEARTHI_MPI(MPI_Win_flush(rank[i], win));
+        HEARTHI_MPI(MPI_Win_flush(rank[i], win[i]));
 }
 
 void
@@ -207,11 +207,11 @@ hearthi_flush(MPI_Win win, int rank)
 {
     MPI_Request last = MPI_REQUEST_NULL;
 
-    if (hearthi_need_at(win == hearthi_mpi.heap ? HEARTHI_PAGE : HEARTHI_LOCK,
+    if (hearthi_need_at(win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_PAGE,
                         rank) == HEARTHI_FREE)
         HEARTHI_MPI(MPI_Win_flush(rank, win));
     else
-        hearthi_wait_flush(win, &last, &rank, 1, 0);
+        hearthi_wait_flush(&win, &last, &rank, 1, 0);
 }
 
 /* ---- atomics ---- */
@@ -233,7 +233,7 @@ hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
                  uint64_t value)
 {
     enum hearthi_need need = hearthi_need_at(
-        win == hearthi_mpi.heap ? HEARTHI_WORD : HEARTHI_LOCK, rank);
+        win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD, rank);
     volatile uint64_t old = absent;
 
     hearthi_mpi_count(rank, sizeof value);

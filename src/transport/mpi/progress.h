@@ -88,11 +88,11 @@ bool hearthi_wait_turn(struct hearthi_wait *w);
 void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
                            size_t bytes);
 
-/* Complete what was started on a window at up to TARGETS ranks.  `last` holds
- * for each the request of its last operation, or null. */
+/* Complete what was started on up to TARGETS windows, each at one rank.
+ * `last` holds for each the request of its last operation, or null. */
 enum { HEARTHI_TARGETS = 32 };
-void hearthi_wait_flush(MPI_Win win, MPI_Request *last, const int *rank, int n,
-                        size_t bytes);
+void hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
+                        int n, size_t bytes);
 
 /* ---- probe.c ---- */
 

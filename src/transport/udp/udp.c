@@ -170,12 +170,27 @@ transport_progress(void)
     /* the service thread does it */
 }
 
+/* A socket copies: no memory is registered, and all of it can be reached. */
+static bool
+transport_registers(void)
+{
+    return false;
+}
+
+static void
+transport_reach(uint64_t frames)
+{
+    (void)frames;
+}
+
 const struct hearthi_transport_ops hearthi_transport_udp = {
     .name = "udp",
     .kind_name = hearthi_udp_kind_name,
     .reason_name = hearthi_udp_reason_name,
     .open = nodes_open,
     .close = nodes_close,
+    .registers = transport_registers,
+    .reach = transport_reach,
     .fetch = hearthi_udp_fetch,
     .diff = hearthi_udp_diff,
     .tell = hearthi_udp_tell,
@@ -197,6 +212,8 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .reason_name = hearthi_udp_reason_name,
     .open = one_node_open,
     .close = one_node_close,
+    .registers = transport_registers,
+    .reach = transport_reach,
     .fetch = hearthi_udp_fetch,
     .diff = hearthi_udp_diff,
     .tell = hearthi_udp_tell,

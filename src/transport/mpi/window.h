@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The windows over the segments: which one covers an offset.
+ */
+#ifndef HEARTHI_TRANSPORT_MPI_WINDOW_H
+#define HEARTHI_TRANSPORT_MPI_WINDOW_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "space/segment.h"
+
+/* Window 0 covers the head of each segment and the bytes of its frames up to
+ * `first`; window i those from first << (i - 1) up to first << i. */
+enum { HEARTHI_WINDOW_FIRST = 64 << 20, HEARTHI_WINDOWS = 40 };
+
+struct hearthi_windows {
+    MPI_Win win[HEARTHI_WINDOWS];
+    int     n;         /* made so far */
+    size_t  first;     /* a power of two, and of pages a whole number */
+    size_t  first_end; /* offset where window 0 ends */
+};
+extern struct hearthi_windows hearthi_windows;
+
+void hearthi_windows_open(void);
+void hearthi_windows_close(void);
+
+/* Collective: cover so many frames of each segment.  The table's lock is not
+ * held. */
+void hearthi_windows_reach(uint64_t frames);
+
+/* Where window i begins and ends, as offsets in a segment. */
+static inline size_t
+hearthi_window_begin(int i)
+{
+    return i == 0 ? 0
+                  : hearthi_segments.frames_at +
+                        (hearthi_windows.first << (i - 1));
+}
+
+static inline size_t
+hearthi_window_end(int i)
+{
+    size_t end = hearthi_segments.frames_at + (hearthi_windows.first << i);
+
+    return end < hearthi_segments.bytes ? end : hearthi_segments.bytes;
+}
+
+/* The window that covers an offset. */
+static inline int
+hearthi_window_of(size_t offset)
+{
+    size_t n;
+
+    if (offset < hearthi_windows.first_end)
+        return 0;
+    n = (offset - hearthi_segments.frames_at) / hearthi_windows.first;
+    return 64 - __builtin_clzll(n);
+}
+
+#endif
