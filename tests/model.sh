@@ -29,6 +29,9 @@ holds --homes=2
 holds --homes=2 --locks=2 --writes=1
 holds --guests=2 --bytes=1
 holds --guests=2 --locks=0 --barrier --writes=1
+holds --alloc
+holds --alloc --locks=2 --bytes=1 --writes=1
+holds --alloc --homes=2 --bytes=1 --writes=1
 
 # Home pages without cost.
 fails --keep-first-copy
@@ -52,11 +55,21 @@ fails --whole-page-diff
 fails --locks=0 --barrier --writers-keep
 fails --homes=2 --locks=2 --writes=1 --own-notices-only
 
+# Allocation and freeing beside threads that synchronise.
+fails --alloc --bytes=1 --see-unplaced
+fails --alloc --bytes=1 --place-unseen
+fails --alloc --bytes=1 --keep-seen
+fails --alloc --bytes=1 --keep-registered
+fails --alloc --bytes=1 --keep-copy
+fails --alloc --bytes=1 --no-free-barrier
+
 # With a look at the flags at every release nobody needs to be told of them,
 # and a page evicted before the first acquire needs no care.
 holds --scan-always --writes=3
 holds --scan-always --forget-evicted --writes=3
 holds --scan-always --no-tell --writes=3
+holds --alloc --scan-always --bytes=1
+fails --alloc --scan-always --see-unplaced --bytes=1
 fails --scan-always --forget-evicted --keep-first-copy
 fails --scan-always --scan-once
 
@@ -83,6 +96,7 @@ model=tests/model/model
 
 if test "$MODEL" = full; then
     holds --guests=2
+    holds --alloc --guests=2 --bytes=1 --writes=1
     holds --guests=2 --locks=2 --writes=1
     holds --homes=2 --barrier --locks=0
     holds --homes=2 --guests=2 --writes=1

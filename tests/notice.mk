@@ -34,7 +34,8 @@ unit_tests += %D%/log
 # An exhaustive model needs nothing but C.
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
-  %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c
+  %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c \
+  %D%/model/life.c
 check_PROGRAMS += %D%/model/queue %D%/model/flag
 %C%_model_queue_SOURCES = %D%/model/queue.c %D%/model/search.c \
   %D%/model/search.h

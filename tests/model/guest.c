@@ -31,8 +31,8 @@ guest_fetch(struct state *s, int r, int arg)
     struct rank *me = &s->rank[r];
 
     (void)arg;
-    if (is_home(r) || is_busy(me) || me->copy != NONE || me->fetching ||
-        (me->untold && !broken(FETCH_BEFORE_TELL)) ||
+    if (is_home(r) || me->life != PLACED || is_busy(me) || me->copy != NONE ||
+        me->fetching || (me->untold && !broken(FETCH_BEFORE_TELL)) ||
         (me->puts && !broken(NO_WAIT_FOR_FLUSH) &&
          !broken(PUBLISH_BEFORE_FLUSH)))
         return false;

@@ -80,12 +80,12 @@ home_scan(struct state *s, int r, int arg)
     if (me->phase != SCAN)
         return false;
     me->phase = PUBLISH;
-    if (me->seen)
+    if (me->seen || (!is_known(me) && !broken(SEE_UNPLACED)))
         return true;
     if (broken(FLAGS_BEFORE_WORD) ? me->sample == 2 : s->flag && s->summary) {
         me->seen = 1;
-        me->map = ARMED;
-        me->report = !broken(TRUST_OPEN_PAGE);
+        me->map = is_known(me) ? ARMED : OPEN;
+        me->report = is_known(me) && !broken(TRUST_OPEN_PAGE);
     } else if (broken(SCAN_ONCE) && s->summary) {
         me->seen = 1; /* never looks again */
     }

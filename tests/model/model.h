@@ -3,7 +3,8 @@
  * An exhaustive model of home pages without cost (coherence/interval.c) and
  * of what they rest on: one page of two bytes, ranks of the home's node that
  * store to it directly (co-homes), ranks of other nodes that fetch, write,
- * flush and lose copies of it (guests), locks and a barrier.
+ * flush and lose copies of it (guests), locks and a barrier; and
+ * what allocates and frees the page.
  *
  * There is no program: at every moment each rank may do whatever a program
  * without data races could do next, so the walk covers all such programs, of
@@ -13,7 +14,7 @@
  * to it that happens before.
  *
  * Each rank counts as two threads: one that synchronises, and one that touches
- * the page while the first is waiting.
+ * the page while the first is waiting, and allocates and frees it.
  */
 #ifndef HEARTH_MODEL_H
 #define HEARTH_MODEL_H
@@ -22,6 +23,10 @@
 #include <stdint.h>
 
 enum { BYTES = 2, LOCKS = 2, RANKS = 4, BARRIER = LOCKS, NOBODY = RANKS };
+
+/* Where a rank stands in the page's life: in hearth_alloc; behind it; in
+ * hearth_free with the page still in its table, and with it gone. */
+enum { ABSENT, PLACED, CONDEMNED, FREED };
 
 /* How a co-home's mapping of the page stands. */
 enum { OPEN, ARMED, WRITTEN };
@@ -57,7 +62,7 @@ struct sync {
 };
 
 struct rank {
-    uint8_t phase, sync;
+    uint8_t phase, sync, life;
     uint8_t report;  /* this release reports the page as written */
     version before;  /* the writes that happen before this rank's present */
     version release; /* the same when its release began */
@@ -84,7 +89,8 @@ struct rank {
 
 struct state {
     version     home;
-    uint8_t     flag, summary, writes;
+    version     cleared; /* the zeroes that hearth_free left, or 0 */
+    uint8_t     flag, summary, writes, freed;
     struct sync lock[LOCKS], arriving, news;
     struct rank rank[RANKS];
 };
@@ -92,7 +98,7 @@ struct state {
 /* What is walked: how many of each, and which rules are broken. */
 struct model {
     int      homes, guests, bytes, locks, writes;
-    bool     barrier;
+    bool     barrier, alloc;
     unsigned broken;
 };
 extern struct model model;
@@ -116,6 +122,12 @@ enum rule {
     WHOLE_PAGE_DIFF,
     WRITERS_KEEP,
     OWN_NOTICES_ONLY,
+    SEE_UNPLACED,
+    PLACE_UNSEEN,
+    KEEP_SEEN,
+    KEEP_REGISTERED,
+    KEEP_COPY,
+    NO_FREE_BARRIER,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
@@ -144,6 +156,13 @@ join(uint8_t *a, const uint8_t *b, int n)
     for (int i = 0; i < n; i++)
         if (b[i] > a[i])
             a[i] = b[i];
+}
+
+/* The page is in this rank's table. */
+static inline bool
+is_known(const struct rank *r)
+{
+    return r->life == PLACED || r->life == CONDEMNED;
 }
 
 /* The page table's lock is taken. */
@@ -179,6 +198,12 @@ bool home_look(struct state *s, int r, int arg);
 bool home_scan(struct state *s, int r, int arg);
 bool home_close(struct rank *me);
 void home_tell(struct state *s);
+
+/* Steps of the page's life, in life.c. */
+bool life_place(struct state *s, int r, int arg);
+bool life_condemn(struct state *s, int r, int arg);
+bool life_free(struct state *s, int r, int arg);
+bool life_end(struct state *s, int r, int arg);
 
 /* Steps of a guest, in guest.c. */
 bool guest_store(struct state *s, int r, int byte);

@@ -21,6 +21,7 @@ state_start(struct state *s)
     for (int r = 0; r < ranks(); r++) {
         memset(s->rank[r].before, 1, BYTES);
         memset(s->rank[r].known, 1, (size_t)ranks());
+        s->rank[r].life = model.alloc ? ABSENT : PLACED;
     }
 }
 
@@ -32,7 +33,8 @@ version_next(struct state *s, int r, int byte, uint8_t *v)
     for (int i = 0; i < ranks(); i++)
         if (s->rank[i].before[byte] > last)
             last = s->rank[i].before[byte];
-    if (s->rank[r].before[byte] < last || s->writes == model.writes)
+    if (s->rank[r].life != PLACED || s->rank[r].before[byte] < last ||
+        s->writes == model.writes)
         return false;
     s->writes++;
     *v = s->rank[r].before[byte] = (uint8_t)(last + 1);
@@ -67,6 +69,8 @@ state_fault(const struct state *s)
     for (int r = 0; r < ranks(); r++) {
         const struct rank *me = &s->rank[r];
 
+        if (me->life != PLACED)
+            continue;
         if (is_home(r) && home_is_old(s, me))
             return "a co-home can load a byte that is too old";
         if (is_home(r) && me->report && !s->flag)
@@ -118,6 +122,7 @@ versions_renumber(struct state *s, int b)
     p.values = 0;
 
     place(&p, &s->home[b]);
+    place(&p, &s->cleared[b]);
     place(&p, &s->arriving.before[b]);
     place(&p, &s->news.before[b]);
     for (int l = 0; l < LOCKS; l++)
@@ -211,6 +216,7 @@ static void
 bytes_swap(struct state *s, int i, int j)
 {
     swap(&s->home[i], &s->home[j]);
+    swap(&s->cleared[i], &s->cleared[j]);
     swap(&s->arriving.before[i], &s->arriving.before[j]);
     swap(&s->news.before[i], &s->news.before[j]);
     for (int l = 0; l < model.locks; l++)
@@ -244,6 +250,8 @@ bytes_compare(const struct state *s)
 {
     int d = s->home[0] - s->home[1];
 
+    d = d != 0 ? d : s->cleared[0] - s->cleared[1];
+
     for (int r = 0; r < ranks() && d == 0; r++) {
         const struct rank *me = &s->rank[r];
 
@@ -270,7 +278,7 @@ state_reduce(struct state *s, bool symmetric)
     if (model.locks == 2 &&
         memcmp(&s->lock[0], &s->lock[1], sizeof s->lock[0]) > 0)
         locks_swap(s, 0, 1);
-    if (model.homes == 2)
+    if (model.homes == 2 && !model.alloc)
         ranks_order(s, 0);
     if (model.guests == 2)
         ranks_order(s, model.homes);

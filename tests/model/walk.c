@@ -4,7 +4,7 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--writes=N] [--trace] [rule to break]...
+ *         [--alloc] [--writes=N] [--trace] [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
  */
@@ -37,6 +37,12 @@ static const char *const rules[RULES] = {
     [WHOLE_PAGE_DIFF] = "--whole-page-diff",
     [WRITERS_KEEP] = "--writers-keep",
     [OWN_NOTICES_ONLY] = "--own-notices-only",
+    [SEE_UNPLACED] = "--see-unplaced",
+    [PLACE_UNSEEN] = "--place-unseen",
+    [KEEP_SEEN] = "--keep-seen",
+    [KEEP_REGISTERED] = "--keep-registered",
+    [KEEP_COPY] = "--keep-copy",
+    [NO_FREE_BARRIER] = "--no-free-barrier",
     [SCAN_ALWAYS] = "--scan-always",
 };
 
@@ -87,6 +93,10 @@ const struct step steps[] = {
     { "begins to release (2 is the barrier)", step_release, LOCKS + 1 },
     { "sees the summary set for another page", other_flag, 1 },
     { "is told of another page", other_tell, 1 },
+    { "places the page", life_place, 1 },
+    { "and all others are behind the barrier of free", life_condemn, 1 },
+    { "frees the page", life_free, 1 },
+    { "and all others have freed the page", life_end, 1 },
 };
 const int step_count = sizeof steps / sizeof *steps;
 
@@ -317,8 +327,8 @@ usage(FILE *to)
 {
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
-            "             [--barrier] [--writes=N] [--most=STATES] [--trace] "
-            "[--verbose]");
+            "             [--barrier] [--alloc] [--writes=N] [--most=STATES]\n"
+            "             [--trace] [--verbose]");
     for (int r = 0; r < RULES; r++)
         fprintf(to, "%s%s", r % 3 == 0 ? "\n             " : " ", rules[r]);
     fprintf(to, "\n");
@@ -339,6 +349,8 @@ args_parse(int argc, char **argv, int *most)
             continue;
         if (strcmp(a, "--barrier") == 0) {
             model.barrier = true;
+        } else if (strcmp(a, "--alloc") == 0) {
+            model.alloc = true;
         } else if (strcmp(a, "--trace") == 0) {
             trace = true;
         } else if (strcmp(a, "--verbose") == 0) {
@@ -358,10 +370,11 @@ main(int argc, char **argv)
 
     args_parse(argc, argv, &most);
     fault = walk((uint32_t)most);
-    printf("%d co-home(s), %d guest(s), %d byte(s), %d lock(s), %s, "
+    printf("%d co-home(s), %d guest(s), %d byte(s), %d lock(s), %s, %s"
            "%d write(s): %u states, ",
            model.homes, model.guests, model.bytes, model.locks,
-           model.barrier ? "barrier" : "no barrier", model.writes, visits);
+           model.barrier ? "barrier" : "no barrier",
+           model.alloc ? "alloc and free, " : "", model.writes, visits);
     if (fault == NULL && visits > (uint32_t)most) {
         printf("not all\n");
         return 2;
