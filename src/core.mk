@@ -4,6 +4,7 @@ libhearth_core_la_SOURCES += \
   src/turn.c src/turn.h \
   src/space/extent.c src/space/extent.h \
   src/space/heap.c src/space/heap.h \
+  src/space/pool.c src/space/pool.h \
   src/space/segment.c src/space/segment.h \
   src/page/page.c src/page/page.h \
   src/page/copies.c src/page/copies.h \

@@ -98,16 +98,6 @@ runs_tell(const struct hearthi_fetch *run, size_t n)
     return any;
 }
 
-static void
-runs_fetch(const struct hearthi_fetch *run, size_t n)
-{
-    bool told = runs_tell(run, n);
-
-    hearthi_transport->fetch(run, n);
-    if (told)
-        told_fence(); /* for the fetches to come */
-}
-
 /* A rank's first copy may have been fetched before its flag could be seen:
  * it is provisional (coherence/interval.c says why). */
 static void
@@ -129,6 +119,7 @@ fetch_of(uint64_t page, uint64_t count)
         .count = (uint32_t)count,
         .home = (int)hearthi_table.home[page],
         .frame = hearthi_table.frame[page],
+        .to = hearthi_cached(page),
         .announce = run_registered(page, count) < count,
     };
 }
@@ -162,9 +153,43 @@ static void
 run_arrived(const struct hearthi_fetch *f)
 {
     run_register(f->page, f->count);
-    hearthi_frames_arrived(f->page, f->count);
     hearthi_count(getpages, f->count);
     hearthi_count(fetches, 1);
+}
+
+/* Runs that are fetched together. */
+enum { RUNS = 32 };
+struct batch {
+    struct hearthi_fetch run[RUNS];
+    size_t               n;
+    uint64_t             pages;
+};
+
+/* Add pages that lie at neighbouring frames of one home, cut where their
+ * cached frames do not follow each other.  Returns how many found a place. */
+static uint64_t
+batch_add(struct batch *b, uint64_t page, uint64_t count)
+{
+    uint64_t done = 0, n;
+
+    for (; done < count && b->n < RUNS; done += n) {
+        n = hearthi_frames_take(page + done, count - done);
+        b->run[b->n++] = fetch_of(page + done, n);
+    }
+    b->pages += done;
+    return done;
+}
+
+static void
+batch_fetch(const struct batch *b)
+{
+    bool told = runs_tell(b->run, b->n);
+
+    hearthi_transport->fetch(b->run, b->n);
+    if (told)
+        told_fence(); /* for the fetches to come */
+    for (size_t i = 0; i < b->n; i++)
+        run_arrived(&b->run[i]);
 }
 
 /* Fetch the invalid pages of a range, several runs to a message round; no
@@ -172,38 +197,31 @@ run_arrived(const struct hearthi_fetch *f)
 void
 hearthi_fetch_range(uint64_t page, uint64_t count)
 {
-    enum { RUNS = 32 };
-    struct hearthi_fetch run[RUNS];
-    uint64_t             end = page + count, most = hearthi_copies_most();
-    uint64_t             left = 2 * most;
+    uint64_t end = page + count, most = hearthi_copies_most();
+    uint64_t left = 2 * most;
 
     while (page < end && left > 0) {
-        size_t   n = 0;
-        uint64_t pages = 0;
+        struct batch b;
 
+        b.n = b.pages = 0;
         hearthi_copies_reserve(most);
-        while (page < end && n < RUNS && pages < most) {
+        while (page < end && b.n < RUNS && b.pages < most) {
             uint64_t len;
 
             if (hearthi_table.state[page] != HEARTHI_INVALID) {
                 page++;
                 continue;
             }
-            len = hearthi_run_length(page, least(end - page, most - pages),
+            len = hearthi_run_length(page, least(end - page, most - b.pages),
                                      HEARTHI_INVALID);
-            run[n++] = fetch_of(page, len);
-            hearthi_frames_prepare(page, len);
-            page += len;
-            pages += len;
+            page += batch_add(&b, page, len);
         }
-        if (n == 0)
+        if (b.n == 0)
             return;
-        left -= least(left, pages);
-        runs_fetch(run, n);
-        for (size_t i = 0; i < n; i++) {
-            run_arrived(&run[i]);
-            run_open(run[i].page, run[i].count, false);
-        }
+        left -= least(left, b.pages);
+        batch_fetch(&b);
+        for (size_t i = 0; i < b.n; i++)
+            run_open(b.run[i].page, b.run[i].count, false);
     }
 }
 
@@ -211,16 +229,15 @@ void
 hearthi_fetch_fault(uint64_t page, bool write)
 {
     struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
+    struct batch           b;
     uint64_t               n;
-    struct hearthi_fetch   f;
 
+    b.n = b.pages = 0;
     hearthi_copies_reserve(s->step);
-    n = hearthi_run_length(page, s->step, HEARTHI_INVALID);
+    n = batch_add(&b, page,
+                  hearthi_run_length(page, s->step, HEARTHI_INVALID));
     s->next = page + n;
-    f = fetch_of(page, n);
-    hearthi_frames_prepare(page, n);
-    runs_fetch(&f, 1);
-    run_arrived(&f);
+    batch_fetch(&b);
     if (!write) {
         run_open(page, n, false);
         return;

@@ -3,19 +3,25 @@
 
 #include "frames.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/option.h"
+#include "base/report.h"
 #include "page.h"
+#include "space/pool.h"
 #include "world.h"
 
 enum { MIN_CACHE = 16 };
 
 static struct {
-    uint64_t      bound;         /* pages that may have frames */
-    hearthi_page *ring;          /* pages that have one, oldest first */
-    uint64_t      head, n, room; /* room is a power of two */
+    uint64_t            bound;         /* pages that may have frames */
+    hearthi_page       *ring;          /* pages that have one, oldest first */
+    uint64_t            head, n, room; /* room is a power of two */
+    bool               *used; /* frames that ever belonged to a page */
+    uint64_t            n_used;
+    struct hearthi_pool pool; /* of these, those that belong to none now */
 } f;
 
 static uint64_t
@@ -40,6 +46,8 @@ hearthi_frames_open(void)
     for (f.room = 1; f.room < f.bound; f.room *= 2)
         ;
     f.ring = hearthi_sparse(f.room * sizeof *f.ring);
+    f.used = hearthi_sparse(hearthi_heap.pages * sizeof *f.used);
+    hearthi_pool_open(&f.pool, hearthi_heap.pages);
     return f.bound;
 }
 
@@ -47,6 +55,8 @@ void
 hearthi_frames_close(void)
 {
     hearthi_sparse_free(f.ring, f.room * sizeof *f.ring);
+    hearthi_sparse_free(f.used, hearthi_heap.pages * sizeof *f.used);
+    hearthi_pool_close(&f.pool);
     memset(&f, 0, sizeof f);
 }
 
@@ -81,26 +91,106 @@ hearthi_frames_run(uint64_t i, uint64_t *page)
     return n;
 }
 
-void
-hearthi_frames_prepare(uint64_t page, uint64_t count)
+static bool
+resident(uint64_t page)
 {
-    if (count > 1 && !(hearthi_table.mark[page] & HEARTHI_RESIDENT))
-        hearthi_populate(hearthi_cached(page), count << hearthi_heap.shift,
-                         true);
+    return (hearthi_table.mark[page] & HEARTHI_RESIDENT) != 0;
+}
+
+/* May it have the frame at its own place? */
+static bool
+place_is_new(uint64_t page)
+{
+    return f.n_used < f.bound && !f.used[page];
+}
+
+static void
+frame_note(uint64_t page, uint64_t frame)
+{
+    uint32_t distance = (uint32_t)(frame - page);
+
+    if (distance != 0)
+        hearthi_table.moved[page] = distance;
+    hearthi_table.mark[page] |= HEARTHI_RESIDENT;
+    *ring_at(f.n++) = (hearthi_page)page;
+}
+
+static void
+place_take(uint64_t page)
+{
+    f.used[page] = true;
+    f.n_used++;
+    frame_note(page, page);
+}
+
+/* There is one: frames in use are those of pages, f.n, and those in the pool.
+ * With f.bound in use, f.n is less since there is room.  With fewer, every
+ * page that has a frame is one whose own place was used, and so is this page:
+ * f.n < f.n_used. */
+static uint64_t
+left_take(uint64_t page, uint64_t count)
+{
+    uint64_t n = 1, first;
+
+    while (n < count && !resident(page + n) && !place_is_new(page + n))
+        n++;
+    n = hearthi_pool_take(&f.pool, n, &first);
+    if (n == 0)
+        hearthi_fatal("page fault",
+                      "no frame is left for a copy, with "
+                      "%llu of %llu in use",
+                      (unsigned long long)f.n, (unsigned long long)f.bound);
+    for (uint64_t i = 0; i < n; i++)
+        frame_note(page + i, first + i);
+    return n;
+}
+
+/* Is there, or can there be, a frame for next that follows those from page
+ * on? */
+static bool
+frame_follows(uint64_t page, uint64_t next)
+{
+    const uint32_t *moved = hearthi_table.moved;
+
+    if (resident(next)) {
+        if (moved[next] != moved[page])
+            return false;
+        hearthi_table.mark[next] |= HEARTHI_SECOND;
+        return true;
+    }
+    if (moved[page] != 0 || !place_is_new(next))
+        return false;
+    place_take(next);
+    return true;
+}
+
+uint64_t
+hearthi_frames_take(uint64_t page, uint64_t count)
+{
+    uint64_t n = 1;
+    bool     fresh = false;
+
+    if (resident(page)) {
+        hearthi_table.mark[page] |= HEARTHI_SECOND;
+    } else if ((fresh = place_is_new(page))) {
+        place_take(page);
+    } else {
+        n = left_take(page, count);
+    }
+    while (n < count && frame_follows(page, page + n))
+        n++;
+    if (fresh && n > 1)
+        hearthi_populate(hearthi_cached(page), n << hearthi_heap.shift, true);
+    return n;
 }
 
 void
-hearthi_frames_arrived(uint64_t page, uint64_t count)
+hearthi_frames_give(const hearthi_page *victim, size_t n)
 {
-    for (uint64_t p = page; p < page + count; p++) {
-        uint8_t *mark = &hearthi_table.mark[p];
-
-        if (*mark & HEARTHI_RESIDENT) {
-            *mark |= HEARTHI_SECOND;
-            continue;
-        }
-        *mark |= HEARTHI_RESIDENT;
-        *ring_at(f.n++) = (hearthi_page)p;
+    for (size_t i = 0; i < n; i++) {
+        hearthi_pool_give(&f.pool, hearthi_frame_of(victim[i]), 1);
+        if (hearthi_table.moved[victim[i]] != 0)
+            hearthi_table.moved[victim[i]] = 0;
     }
 }
 

@@ -2,6 +2,12 @@
  *
  * The frames of cached copies: which pages have one, at most HEARTH_CACHE of
  * them, in the order in which they got it.  The table lock is held by callers.
+ *
+ * Frames are what a transport receives into and sends from, so their memory is
+ * never given back: a page that has to go leaves its frame to another page.  A
+ * page gets the frame at its own place as long as fewer than HEARTH_CACHE
+ * frames were ever used and this one was not; then its view needs a protection
+ * but no mapping.  Later it gets one that was left, and is mapped to it.
  */
 #ifndef HEARTHI_FRAMES_H
 #define HEARTHI_FRAMES_H
@@ -19,18 +25,19 @@ void     hearthi_frames_close(void);
 uint64_t hearthi_frames_bound(void);
 uint64_t hearthi_frames_given(void);
 
-/* Frames for a run that is about to be fetched. */
-void hearthi_frames_prepare(uint64_t page, uint64_t count);
-
-/* A run has been fetched into its frames: note the frames as resident. */
-void hearthi_frames_arrived(uint64_t page, uint64_t count);
+/* Frames for a run that is about to be fetched, for which there is room: how
+ * many of its first pages have frames now that follow each other, one at
+ * least. */
+uint64_t hearthi_frames_take(uint64_t page, uint64_t count);
 
 /* The i-th page that has a frame, and how many follow it both in order of age
  * and in the heap; 0 behind the last. */
 uint64_t hearthi_frames_run(uint64_t i, uint64_t *page);
 
 /* Choose up to max pages that have a frame no longer: the oldest that were not
- * fetched again since their last turn.  Returns them sorted. */
+ * fetched again since their last turn.  Returns them sorted; their frames
+ * follow when nothing is on its way from them. */
 size_t hearthi_frames_victims(hearthi_page *victim, size_t max);
+void   hearthi_frames_give(const hearthi_page *victim, size_t n);
 
 #endif

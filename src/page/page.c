@@ -126,7 +126,10 @@ border(uint64_t page)
         return true;
     a = area_of[t->state[page - 1]];
     b = area_of[t->state[page]];
-    return a != b || (a >= HOME_R && !hearthi_follows(page - 1));
+    if (a != b)
+        return true;
+    return a >= HOME_R ? !hearthi_follows(page - 1)
+                       : t->shown[page - 1] != t->shown[page];
 }
 
 static long
@@ -178,17 +181,54 @@ homes_map(uint64_t page, uint64_t count)
     }
 }
 
-/* The empty view: that of cached frames, with no access. */
-static void
-homes_unmap(uint64_t page, uint64_t count)
+/* What the view of a page shows that is no home page, as a distance from its
+ * own place.  A page without a frame shows its own place, with no access: such
+ * pages are one mapping however many have been replaced.  One that keeps its
+ * frame keeps its mapping too, for when it is fetched again. */
+static uint32_t
+to_show(uint64_t page, enum hearthi_state to)
 {
-    void *at = hearthi_app(page);
+    const struct hearthi_table *t = &hearthi_table;
 
-    if (mmap(at, count << hearthi_heap.shift, PROT_NONE,
-             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, hearthi_heap.fd,
-             (off_t)(page << hearthi_heap.shift)) != at)
-        area_failed("unmapping", page, count);
-    hearthi_dump(at, count << hearthi_heap.shift, false);
+    if (hearthi_is_copy(to))
+        return t->moved[page];
+    if (to == HEARTHI_INVALID && (t->mark[page] & HEARTHI_RESIDENT))
+        return t->shown[page];
+    return 0;
+}
+
+static void
+cached_map(uint64_t page, uint64_t count, uint32_t distance, enum area a)
+{
+    errno = hearthi_heap_show(page, count, (uint32_t)(page + distance),
+                              prot_of[a]);
+    if (errno != 0)
+        area_failed("mapping", page, count);
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_table.shown[p] != distance)
+            hearthi_table.shown[p] = distance;
+}
+
+/* Show cached frames: by protection alone where they are shown already, which
+ * they are not where a home frame was. */
+static void
+cached_set(uint64_t page, uint64_t count, enum hearthi_state to, bool anew)
+{
+    const uint32_t *shown = hearthi_table.shown;
+
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        uint32_t want = to_show(page, to);
+        bool     map = anew || shown[page] != want;
+
+        for (n = 1; page + n < end && to_show(page + n, to) == want &&
+                    (anew || (shown[page + n] != want) == map);
+             n++)
+            ;
+        if (map)
+            cached_map(page, n, want, area_of[to]);
+        else
+            protect(page, n, area_of[to]);
+    }
 }
 
 void
@@ -198,14 +238,14 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     enum area             a = area_of[to], was = area_of[t->state[page]];
     long                  before = borders(page, count);
 
-    if (a >= HOME_R && was < HOME_R) {
+    if (a < HOME_R)
+        cached_set(page, count, to, to == HEARTHI_UNUSED || was >= HOME_R);
+    else if (was >= HOME_R)
+        protect(page, count, a);
+    else {
         homes_map(page, count);
         if (a == HOME_R)
             protect(page, count, a);
-    } else if (to == HEARTHI_UNUSED || (a == NOTHING && was >= HOME_R)) {
-        homes_unmap(page, count);
-    } else {
-        protect(page, count, a);
     }
     memset(t->state + page, (int)to, count);
     t->areas += borders(page, count) - before;
@@ -232,6 +272,8 @@ hearthi_table_open(void)
     t->home = hearthi_sparse(n * sizeof *t->home);
     t->frame = hearthi_sparse(n * sizeof *t->frame);
     t->twin = hearthi_sparse(n * sizeof *t->twin);
+    t->moved = hearthi_sparse(n * sizeof *t->moved);
+    t->shown = hearthi_sparse(n * sizeof *t->shown);
     t->page_of = calloc((size_t)hearthi_world.node_size, sizeof *t->page_of);
     t->frames_top =
         calloc((size_t)hearthi_world.node_size, sizeof *t->frames_top);
@@ -258,6 +300,8 @@ hearthi_table_close(void)
     hearthi_sparse_free(t->home, n * sizeof *t->home);
     hearthi_sparse_free(t->frame, n * sizeof *t->frame);
     hearthi_sparse_free(t->twin, n * sizeof *t->twin);
+    hearthi_sparse_free(t->moved, n * sizeof *t->moved);
+    hearthi_sparse_free(t->shown, n * sizeof *t->shown);
     for (int r = 0; r < hearthi_world.node_size; r++)
         hearthi_sparse_free(t->page_of[r], frames_bytes());
     free(t->page_of);

@@ -43,10 +43,12 @@ enum hearthi_mark {
 struct hearthi_table {
     uint8_t       *state;
     uint8_t       *mark;
-    uint8_t       *unit;    /* of diffs: 1, 4 or 8 bytes */
-    uint32_t      *home;    /* home rank */
-    uint32_t      *frame;   /* number of its frame in the home's segment */
-    uint32_t      *twin;    /* slot, while HEARTHI_DIRTY */
+    uint8_t       *unit;  /* of diffs: 1, 4 or 8 bytes */
+    uint32_t      *home;  /* home rank */
+    uint32_t      *frame; /* number of its frame in the home's segment */
+    uint32_t      *twin;  /* slot, while HEARTHI_DIRTY */
+    uint32_t      *moved; /* its cached frame's distance from its own place */
+    uint32_t      *shown; /* the same of what the application view shows */
     hearthi_page **page_of; /* for each node rank: frame -> page + 1, or 0 */
     uint64_t       top;     /* all allocated pages lie below */
     uint64_t *frames_top;   /* of each node rank: all given frames lie below */
@@ -74,12 +76,29 @@ void hearthi_table_close(void);
 void hearthi_table_lock(void);
 void hearthi_table_unlock(void);
 
-/* Give the pages of a run a state, and so a protection.  All of them have
- * their home here, or none has. */
+/* Give the pages of a run a state, and so a protection, and let the view show
+ * what belongs to it.  All of them have their home here, or none has. */
 void hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to);
 
 /* True when the kernel's limit on mappings is near: give something up. */
 bool hearthi_areas_short(void);
+
+/* The number of a page's cached frame.  Distances are modulo 2^32, so that
+ * pages that follow each other with equal ones have frames that do, and that
+ * 0, a page at its own place, needs no table to be filled. */
+static inline uint64_t
+hearthi_frame_of(uint64_t page)
+{
+    return (uint32_t)(page + hearthi_table.moved[page]);
+}
+
+/* The system view of a page's cached frame. */
+static inline char *
+hearthi_cached(uint64_t page)
+{
+    return hearthi_heap.cached +
+           (hearthi_frame_of(page) << hearthi_heap.shift);
+}
 
 static inline bool
 hearthi_is_copy(unsigned state)

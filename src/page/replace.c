@@ -28,7 +28,21 @@ run_at(const hearthi_page *page, size_t n, size_t i)
     return run;
 }
 
-/* Give up to max frames back.  Diffs have arrived before a frame goes. */
+/* Pages that have no copy but kept their frame show their own place again. */
+static void
+views_restore(const hearthi_page *victim, size_t n)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    for (size_t i = 0; i < n; i++)
+        if (t->state[victim[i]] == HEARTHI_INVALID && t->shown[victim[i]] != 0)
+            hearthi_pages_set(victim[i], 1, HEARTHI_INVALID);
+}
+
+/* Take up to max frames from their pages.  In this order: no page's view shows
+ * them, what was changed in them has arrived, and only then may they belong to
+ * others.  Nobody else sends from a frame, or receives into one, when this is
+ * done: a fetch has ended before the table lock is free again. */
 static size_t
 evict(size_t max)
 {
@@ -40,11 +54,9 @@ evict(size_t max)
         run = run_at(victim, n, i);
         dropped += hearthi_copies_drop_begin(victim[i], run);
     }
+    views_restore(victim, n);
     hearthi_diff_end();
-    for (size_t i = 0, run; i < n; i += run) {
-        run = run_at(victim, n, i);
-        hearthi_heap_punch(victim[i], run);
-    }
+    hearthi_frames_give(victim, n);
     hearthi_count(evictions, dropped);
     return n;
 }

@@ -154,13 +154,16 @@ hearthi_populate(void *at, size_t len, bool write)
 #endif
 }
 
-void
-hearthi_heap_punch(uint64_t page, uint64_t count)
+int
+hearthi_heap_show(uint64_t page, uint64_t count, uint64_t frame, int prot)
 {
     const struct hearthi_heap *h = &hearthi_heap;
+    void                      *want = hearthi_app(page);
+    size_t                     len = count << h->shift;
 
-    if (fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(page << h->shift), (off_t)(count << h->shift)) != 0)
-        hearthi_fatal("page replacement", "cannot give memory back: %s",
-                      strerror(errno));
+    if (mmap(want, len, prot, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, h->fd,
+             (off_t)(frame << h->shift)) != want)
+        return errno;
+    hearthi_dump(want, len, false);
+    return 0;
 }

@@ -2,8 +2,13 @@
  *
  * The heap: a range of addresses, the same on every rank, and the two views
  * of every frame (doc/design.md, "The heap and its two views").  Unless a home
- * frame is mapped over it, a page shows the cached frames' memfd at the page's
- * own offset, so neighbouring pages are neighbours in memory too.
+ * frame is mapped over it, a page shows the cached frames' memfd, at the page's
+ * own offset as long as nothing had to be replaced, so that neighbouring pages
+ * are neighbours in memory too.
+ *
+ * A transport may have registered any part of the system view with a network
+ * card, which knows physical pages and is told of nothing: from start to end
+ * that view is neither punched nor mapped anew.
  */
 #ifndef HEARTHI_HEAP_H
 #define HEARTHI_HEAP_H
@@ -43,19 +48,14 @@ void hearthi_populate(void *at, size_t len, bool write);
  * mprotect(2) and mremap(2) keep that, a new mmap(2) does not. */
 void hearthi_dump(void *at, size_t len, bool dumped);
 
-/* Give the memory of cached frames back to the system. */
-void hearthi_heap_punch(uint64_t page, uint64_t count);
+/* Let pages of the application view show this run of cached frames, with this
+ * protection.  Returns 0, or an errno. */
+int hearthi_heap_show(uint64_t page, uint64_t count, uint64_t frame, int prot);
 
 static inline char *
 hearthi_app(uint64_t page)
 {
     return hearthi_heap.base + (page << hearthi_heap.shift);
-}
-
-static inline char *
-hearthi_cached(uint64_t page)
-{
-    return hearthi_heap.cached + (page << hearthi_heap.shift);
 }
 
 static inline bool

@@ -20,12 +20,13 @@
 #include "notice/notice.h"
 #include "transport/log.h"
 
-/* A run of pages with one home and neighbouring frames. */
+/* A run of pages with one home and neighbouring frames, there and here. */
 struct hearthi_fetch {
     uint64_t page;
     uint32_t count;
     int      home;
     uint64_t frame;
+    char    *to;       /* the system view of their cached frames */
     bool     announce; /* set the pages' shared flags at the home as well */
 };
 
@@ -83,9 +84,10 @@ struct hearthi_transport_ops {
      * every rank, and without the table's lock.  Blocks. */
     void (*reach)(uint64_t frames);
 
-    /* fetch brings n runs into the system view of their cached frames, and
-     * sets their shared flags if asked, in any order.  Blocks until all that
-     * has happened, and what was told before has arrived. */
+    /* fetch brings n runs to where their cached frames are, and sets their
+     * shared flags if asked, in any order.  Blocks until all that has
+     * happened, and what was told before has arrived: nothing is written there
+     * after it returns, for then the frames may belong to other pages. */
     void (*fetch)(const struct hearthi_fetch *run, size_t n);
 
     /* diff brings changed bytes to an offset of home's segment, some time

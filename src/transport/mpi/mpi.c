@@ -181,8 +181,7 @@ transport_fetch(const struct hearthi_fetch *run, size_t n)
         if (f->announce)
             flags_put(f->home, f->frame, f->count);
         for (size_t at = 0; at < len; at += PIECE)
-            get(f->home, hearthi_frame_at(f->frame, shift) + at,
-                hearthi_cached(f->page) + at,
+            get(f->home, hearthi_frame_at(f->frame, shift) + at, f->to + at,
                 len - at < PIECE ? len - at : PIECE,
                 last && len - at <= PIECE);
     }

@@ -77,7 +77,7 @@ piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
 
     while (p->flight.busy)
         p++;
-    *p = (struct piece){ .to = hearthi_cached(r->page) + at };
+    *p = (struct piece){ .to = r->to + at };
     p->flight = (struct hearthi_udp_flight){ .prepare = piece_prepare,
                                              .what = "page fault" };
     p->flight.ask = (struct hearthi_udp_message){
