@@ -1,6 +1,8 @@
 # Everything that may call MPI, lowest layer first.
 libhearth_core_la_SOURCES += \
   src/world.c src/world.h \
+  src/life/life.c src/life/life.h \
+  src/life/line.c src/life/line.h \
   src/turn.c src/turn.h \
   src/space/extent.c src/space/extent.h \
   src/space/heap.c src/space/heap.h \
@@ -41,6 +43,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/client.c src/transport/udp/client.h \
   src/transport/udp/count.c src/transport/udp/count.h \
   src/transport/udp/diff.c \
+  src/transport/udp/gone.c src/transport/udp/gone.h \
   src/transport/udp/flight.c src/transport/udp/flight.h \
   src/transport/udp/home.c src/transport/udp/home.h \
   src/transport/udp/inbox.c src/transport/udp/inbox.h \

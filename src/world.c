@@ -28,6 +28,8 @@ hearthi_mpi_failed(const char *call, int code)
     char text[MPI_MAX_ERROR_STRING] = "?";
     int  len = 0;
 
+    if (hearthi_doubt_hook != NULL && hearthi_doubt_hook())
+        hearthi_end_wait();
     MPI_Error_string(code, text, &len);
     hearthi_fatal("MPI", "%.*s failed: %s", (int)strcspn(call, "("), call,
                   text);

@@ -6,9 +6,79 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "badinput.h"
+
+/* The last rank goes away as MPI_TEST_END says, and the others come to wait
+ * for it, in each of the ways to wait. */
+static void
+go_away(void)
+{
+    const char *how = getenv("MPI_TEST_END");
+
+    if (how != NULL && strcmp(how, "leave") == 0)
+        _exit(0);
+    kill(getpid(),
+         how != NULL && strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
+    sleep(1000);
+}
+
+static void
+ends_at_barrier(void)
+{
+    hearth_barrier();
+    if (me == last)
+        go_away();
+    hearth_barrier();
+}
+
+static void
+ends_with_lock(void)
+{
+    if (me == last)
+        hearth_lock(9);
+    hearth_barrier();
+    if (me == last)
+        go_away();
+    hearth_lock(9);
+}
+
+static void
+ends_before_flag(void)
+{
+    hearth_barrier();
+    if (me == last)
+        go_away();
+    hearth_flag_wait(3);
+}
+
+static void
+ends_before_fetch(void)
+{
+    int *p = hearth_alloc(1, sizeof *p, hearth_on(last));
+
+    hearth_barrier();
+    if (me == last)
+        go_away();
+    usleep(100000);
+    if (*(volatile int *)p != 0)
+        exit(1);
+    hearth_barrier();
+}
+
+/* Nobody asks for anything until long after. */
+static void
+ends_while_others_compute(void)
+{
+    hearth_barrier();
+    if (me == last)
+        go_away();
+    for (double end = MPI_Wtime() + 3; MPI_Wtime() < end;)
+        continue;
+    hearth_barrier();
+}
 
 /* A rank goes away, the others wait for it, in each of the ways to wait. */
 static void
@@ -120,6 +190,11 @@ dies_by_exit_quietly(void)
 }
 
 const struct badinput badinput_ends[] = {
+    BADINPUT(ends_at_barrier),
+    BADINPUT(ends_with_lock),
+    BADINPUT(ends_before_flag),
+    BADINPUT(ends_before_fetch),
+    BADINPUT(ends_while_others_compute),
     BADINPUT(dies_killed_at_barrier),
     BADINPUT(dies_killed_with_lock),
     BADINPUT(stopped),

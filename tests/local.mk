@@ -125,7 +125,7 @@ check_PROGRAMS += %D%/badinput %D%/start
 %C%_badinput_LDADD = libhearth_core.la
 %C%_start_SOURCES = %D%/start.c
 %C%_start_LDADD = libhearth_core.la
-tap_tests += %D%/badinput.tap
+tap_tests += %D%/badinput.tap %D%/ends.tap
 
 # Datagrams that are lost, doubled, late and small.
 tap_tests += %D%/udp.tap

@@ -15,6 +15,7 @@
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
+#include "life/life.h"
 #include "page/copies.h"
 #include "page/fault.h"
 #include "page/fetch.h"
@@ -25,10 +26,7 @@
 #include "turn.h"
 #include "world.h"
 
-enum {
-    EXIT_ABORT = 70, /* EX_SOFTWARE of sysexits.h */
-    ABORT_SECONDS = 3
-};
+enum { ABORT_SECONDS = 3 };
 
 static MPI_Comm    abort_comm = MPI_COMM_NULL;
 static int         keyval = MPI_KEYVAL_INVALID;
@@ -82,15 +80,20 @@ job_abort(void)
     abort_in_time();
     if (up && !down)
         MPI_Abort(abort_comm == MPI_COMM_NULL ? MPI_COMM_WORLD : abort_comm,
-                  EXIT_ABORT);
-    _exit(EXIT_ABORT);
+                  HEARTHI_EXIT);
+    _exit(HEARTHI_EXIT);
 }
 
-/* A rank that leaves quietly would let the others wait for ever. */
+/* A rank that leaves quietly would let the others wait for ever.  MPICH leaves
+ * by exit(3) when another rank has aborted. */
 static void
 exit_check(void)
 {
-    if (hearthi_world.up)
+    bool up = hearthi_world.up;
+
+    if (up && hearthi_doubt_hook != NULL && hearthi_doubt_hook())
+        return;
+    if (up)
         hearthi_fatal("exit", "the program ended without hearth_finalize: "
                               "call it on every rank");
 }
@@ -185,6 +188,7 @@ layers_open(MPI_Comm comm)
     hearthi_coherence_open();
     hearthi_fetch_open();
     hearthi_signal_open();
+    hearthi_life_open();
     hearthi_transport_open();
     hearthi_turn_end();
 }
@@ -193,6 +197,7 @@ static void
 layers_close(void)
 {
     hearthi_transport->close();
+    hearthi_life_close();
     hearthi_signal_close();
     hearthi_fetch_close();
     hearthi_coherence_close();

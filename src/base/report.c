@@ -15,10 +15,12 @@
 
 #include "cancel.h"
 
-enum { LINE_MAX_BYTES = 1024, EXIT_INTERNAL = 70, END_WAIT_SECONDS = 20 };
+enum { LINE_MAX_BYTES = 1024, END_WAIT_SECONDS = 20 };
 
 int hearthi_report_rank = -1;
 void (*hearthi_abort_hook)(void);
+void (*hearthi_ending_hook)(void);
+bool (*hearthi_doubt_hook)(void);
 
 /* Initial-exec: reading it in a signal handler must not allocate. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) char identity;
@@ -99,6 +101,17 @@ hearthi_warn(const char *call, const char *fmt, ...)
     errno = saved;
 }
 
+/* A rank that nobody ends does so itself. */
+void
+hearthi_end_wait(void)
+{
+    for (unsigned left = END_WAIT_SECONDS; left > 0;)
+        left = sleep(left);
+    if (hearthi_abort_hook != NULL)
+        hearthi_abort_hook();
+    _exit(HEARTHI_EXIT);
+}
+
 void
 hearthi_fatal(const char *call, const char *fmt, ...)
 {
@@ -111,13 +124,15 @@ hearthi_fatal(const char *call, const char *fmt, ...)
         /* Our own thread again: the way out itself has failed. */
         if (nobody != &identity)
             sleep(END_WAIT_SECONDS);
-        _exit(EXIT_INTERNAL);
+        _exit(HEARTHI_EXIT);
     }
+    if (hearthi_ending_hook != NULL)
+        hearthi_ending_hook();
     va_start(ap, fmt);
     line_write(call, fmt, ap);
     va_end(ap);
     line_deliver();
     if (hearthi_abort_hook != NULL)
         hearthi_abort_hook();
-    _exit(EXIT_INTERNAL);
+    _exit(HEARTHI_EXIT);
 }

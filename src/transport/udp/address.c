@@ -21,6 +21,7 @@
 #include "client.h"
 #include "inbox.h"
 #include "job.h"
+#include "life/life.h"
 #include "socket.h"
 #include "wire.h"
 #include "world.h"
@@ -141,16 +142,18 @@ unheard(const struct hello *h, int rank)
     snprintf(mine, sizeof mine, "%s",
              inet_ntoa(cards[me].all.at[0].v4.sin_addr));
     if (h->len > 0)
-        hearthi_fatal("hearth_init",
-                      "rank %d at %s, port %u, answers over UDP, but not to "
-                      "datagrams of %zu bytes from rank %d at %s: lower "
-                      "HEARTH_UDP_DATAGRAM to what the network passes",
-                      rank, all, port, h->len + HEARTHI_UDP_HEAD, me, mine);
-    hearthi_fatal("hearth_init",
-                  "no answer over UDP from rank %d at %s, port %u, to rank %d "
-                  "at %s: let a firewall pass UDP (HEARTH_UDP_PORT fixes the "
-                  "ports), or use HEARTH_TRANSPORT=mpi",
-                  rank, all, port, me, mine);
+        hearthi_life_gone(
+            rank, "hearth_init",
+            "rank %d at %s, port %u, answers over UDP, but not to "
+            "datagrams of %zu bytes from rank %d at %s: lower "
+            "HEARTH_UDP_DATAGRAM to what the network passes",
+            rank, all, port, h->len + HEARTHI_UDP_HEAD, me, mine);
+    hearthi_life_gone(
+        rank, "hearth_init",
+        "no answer over UDP from rank %d at %s, port %u, to rank %d "
+        "at %s: let a firewall pass UDP (HEARTH_UDP_PORT fixes the "
+        "ports), or use HEARTH_TRANSPORT=mpi",
+        rank, all, port, me, mine);
 }
 
 static void

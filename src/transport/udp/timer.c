@@ -5,14 +5,13 @@
  */
 #include "config.h"
 
-#include <arpa/inet.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "job.h"
+#include "gone.h"
 #include "timer.h"
 #include "world.h"
 
@@ -77,18 +76,6 @@ hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank, bool waited)
     off = took > mean ? took - mean : mean - took;
     trips[rank].spread = (3 * trips[rank].spread + off) / 4;
     trips[rank].mean = (7 * mean + took) / 8;
-}
-
-void
-hearthi_udp_gone(int rank, const char *what)
-{
-    hearthi_fatal(what,
-                  "rank %d (%s, UDP port %u) has not answered for %zu s: it "
-                  "was ended or stopped, or the network is down; "
-                  "HEARTH_UDP_GIVEUP is how long to wait",
-                  rank, inet_ntoa(hearthi_udp.server[rank].sin_addr),
-                  ntohs(hearthi_udp.server[rank].sin_port),
-                  hearthi_opt.udp_giveup / 1000000000);
 }
 
 /* Only time in which this rank was awake counts as silence: one that was

@@ -25,9 +25,6 @@ void hearthi_udp_timer_heard(struct hearthi_udp_timer *t, uint64_t now);
 void hearthi_udp_timer_done(struct hearthi_udp_timer *t, int rank,
                             bool waited);
 
-/* End the job, because a rank is silent. */
-_Noreturn void hearthi_udp_gone(int rank, const char *what);
-
 /* True if the message is due to be sent again, which is noted as done. Ends
  * the job if the rank was silent for too long. */
 bool hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank,

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "gone.h"
 #include "inbox.h"
 #include "job.h"
 #include "socket.h"
@@ -64,7 +65,7 @@ rank_answers(struct hearthi_udp_message *hello)
         hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello, NULL);
     while (!w.stop && hearthi_now() < end)
         if (hearthi_udp_receive(&w.in, end, &m, &from) &&
-            m.from == hello->to && m.seq == hello->seq)
+            hearthi_udp_is_here(&m, hello))
             heard = true;
     return heard;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Who is gone, and who says so: one line, by one rank.
+ *
+ * A rank knows that another is gone because its line (line.h) ended without a
+ * word, because nothing came over it for HEARTH_UDP_GIVEUP, or because a
+ * transport waits in vain.  It *claims* that, over the lines, and waits for a
+ * moment; of those who claim, the one with the lightest claim speaks and ends
+ * the job, and says so over the lines; all others hold their tongue.
+ */
+#ifndef HEARTHI_LIFE_H
+#define HEARTHI_LIFE_H
+
+/* Collective, after hearthi_world is filled; the latter says goodbye, so that
+ * nobody takes the end for a death. */
+void hearthi_life_open(void);
+void hearthi_life_close(void);
+
+/* This rank cannot go on because another (or its own way to all others) is
+ * gone: claim it, and wait for the end.  The line is said if nobody else has
+ * something to say. */
+_Noreturn void hearthi_life_gone(int rank, const char *call, const char *fmt,
+                                 ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+#endif

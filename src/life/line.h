@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lines: each rank has a TCP connection to the next one, in a ring.  A process
+ * that ends closes its lines, whatever ended it; the kernel tells the other
+ * end at once.
+ */
+#ifndef HEARTHI_LIFE_LINE_H
+#define HEARTHI_LIFE_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hearthi_said {
+    HEARTHI_BEAT = 1, /* I am here */
+    HEARTHI_CLAIM,    /* `by` knows that `about` is gone */
+    HEARTHI_ENDING,   /* `by` has said why the job ends */
+    HEARTHI_BYE,      /* the line will end, and all is well */
+    HEARTHI_HELLO     /* first on a line, and its answer: by, about: to */
+};
+
+struct hearthi_record {
+    uint64_t word; /* of this job */
+    int32_t  said, by, about;
+    int32_t  weight; /* of a claim; the lightest speaks */
+};
+
+enum { HEARTHI_PREV, HEARTHI_NEXT, HEARTHI_LINES };
+
+struct hearthi_line {
+    int                   fd;   /* -1: there is none, or it has ended */
+    int                   rank; /* at the other end */
+    int                   pid;  /* its process */
+    char                  host[64];
+    bool                  heard; /* since the last beat */
+    bool                  bye;
+    uint64_t              silent; /* nanoseconds */
+    unsigned              have;   /* bytes of the record that comes */
+    struct hearthi_record part;
+};
+
+/* Tell where this rank listens, and learn where the next one does.
+ * Collective; the ring is closed by the two below. */
+void hearthi_lines_prepare(struct hearthi_line *line, uint64_t word);
+
+/* Take the call of the rank before, if that is who calls. */
+void hearthi_line_answer(struct hearthi_line *prev);
+
+/* Call the next rank; false if it cannot be reached. */
+bool hearthi_line_call(struct hearthi_line *next);
+
+/* The socket that the rank before calls at, or -1; no more calls. */
+int  hearthi_lines_listen(void);
+void hearthi_lines_settle(void);
+
+/* Never waits, and any thread may, even in a signal handler: a record that
+ * the kernel cannot take is lost. */
+void hearthi_line_send(const struct hearthi_line *line, enum hearthi_said said,
+                       int by, int about, int weight);
+
+enum hearthi_heard { HEARTHI_NOTHING, HEARTHI_RECORD, HEARTHI_END };
+
+/* Take a record, if there is one. */
+enum hearthi_heard hearthi_line_take(struct hearthi_line   *line,
+                                     struct hearthi_record *r);
+void               hearthi_line_close(struct hearthi_line *line);
+
+#endif
