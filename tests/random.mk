@@ -3,6 +3,10 @@
 mpi_tests += %D%/random.mpi
 %C%_random_mpi_SOURCES = %D%/random/main.c %D%/random/random.h \
   %D%/random/arena.c %D%/random/epoch.c %D%/random/object.c \
-  %D%/random/oracle.c %D%/random/step.c %D%/random/world.c
+  %D%/random/oracle.c %D%/random/step.c %D%/random/world.c \
+  %D%/random/watch.c %D%/random/watch.h \
+  %D%/random/scene.c %D%/random/scene.h \
+  %D%/random/cancel.c %D%/random/flags.c %D%/random/fresh.c \
+  %D%/random/quiet.c %D%/random/tries.c %D%/random/words.c
 %C%_random_mpi_CFLAGS = $(AM_CFLAGS)
 %C%_random_mpi_LDADD = libhearth_core.la

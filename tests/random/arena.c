@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "watch.h"
 
 enum { PAGE = 4096 };
 
@@ -136,6 +137,7 @@ arena_make(struct world *w, int index, uint64_t key)
     arena->layout = layout_draw(w, &random);
     arena->base =
         hearth_alloc(arena->bytes / arena->size, arena->size, arena->layout);
+    tally_add(TALLY_ALLOCS, 1);
     objects_make(w, arena, &random);
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "random.h"
+#include "scene.h"
+#include "watch.h"
 
 static uint64_t
 epoch_key(const struct world *w)
@@ -98,7 +100,7 @@ helper_run(void *p)
     struct helper *h = p;
 
     while (!h->stop)
-        step_private(&h->actor);
+        step_thread(&h->actor);
     return NULL;
 }
 
@@ -169,6 +171,7 @@ epoch_run(struct world *w)
     struct links          links;
     uint64_t              steps, random;
 
+    watch_at("steps");
     custody_deal(w);
     hearth_barrier();
     flags_reset(w);
@@ -185,6 +188,8 @@ epoch_run(struct world *w)
     }
     while (links_go_on(&a, &links))
         continue;
+    scenes_play(&a, epoch_key(w));
+    watch_at("the end of an epoch");
     helpers_stop(w, helpers);
     hearth_barrier();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * random [--seconds S] [--seed N] [--world W] [--worlds K] [--blind]
- *        [--verbose]
+ *        [--verbose] [--processes]
  *
  * Run worlds drawn from a seed for some seconds; see random.h.  Each rank
  * prints what is wrong, with the seed, and ends the job.  --world starts at
- * another number than 0, --worlds ends after so many.
+ * another number than 0, --worlds ends after so many, --processes prints which
+ * process each rank is.
  */
 #include <mpi.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,28 +16,14 @@
 #include <unistd.h>
 
 #include "random.h"
-
-enum { WORLD_SECONDS = 90 };
+#include "scene.h"
+#include "watch.h"
 
 struct run {
     double   seconds;
     uint64_t seed, first, count;
-    bool     blind, verbose;
+    bool     blind, verbose, processes;
 };
-
-/* A world that takes so long hangs. */
-static void
-too_long(int sig)
-{
-    char text[200] = "random: ";
-    int  n = (int)strlen(text);
-
-    world_place(text + n, sizeof text - (size_t)n - 32);
-    strcat(text, sig == SIGALRM ? ": hangs\n" : ": ended\n");
-    if (write(STDERR_FILENO, text, strlen(text)) >= 0)
-        _exit(1);
-    _exit(2);
-}
 
 static void
 arguments_read(struct run *run, int argc, char **argv)
@@ -51,6 +37,7 @@ arguments_read(struct run *run, int argc, char **argv)
                          0,
                          UINT64_MAX,
                          false,
+                         false,
                          false };
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -58,6 +45,8 @@ arguments_read(struct run *run, int argc, char **argv)
 
         if (strcmp(argv[i], "--blind") == 0)
             run->blind = true;
+        else if (strcmp(argv[i], "--processes") == 0)
+            run->processes = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             run->verbose = true;
         else
@@ -113,9 +102,7 @@ worlds_run(const struct run *run, bool threads, int rank)
             fprintf(stderr, "random: seed %llu, world %llu\n",
                     (unsigned long long)run->seed,
                     (unsigned long long)(run->first + done));
-        alarm(WORLD_SECONDS);
         world_run(run->seed, run->first + done++, threads);
-        alarm(0);
     }
     return done;
 }
@@ -135,10 +122,13 @@ main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     arguments_read(&run, argc, argv);
     MPI_Bcast(&run, sizeof run, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (run.processes)
+        fprintf(stderr, "# rank %d is process %ld\n", rank, (long)getpid());
     oracle_open(run.blind);
-    signal(SIGALRM, too_long);
-    signal(SIGTERM, too_long);
+    watch_start();
+    scenes_choose(getenv("MPI_TEST_SCENES"));
     worlds = worlds_run(&run, want == MPI_THREAD_MULTIPLE, rank);
+    tally_print();
     if (rank == 0)
         printf("ok - worlds without a wrong byte: %llu (seed %llu%s)\ndone\n",
                (unsigned long long)worlds, (unsigned long long)run.seed,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "watch.h"
 
 enum { VERSIONS_AHEAD = 1 << 20 }; /* more is nonsense */
 
@@ -263,6 +264,8 @@ object_check(struct actor *a, struct object *o)
 
     while (o->version < version)
         model_advance(o, o->version + 1);
+    if (first < o->units)
+        tally_add(TALLY_CHECKED, 1 + (o->units - first - 1) / stride);
     for (size_t i = first; i < o->units; i += stride) {
         if (unit_right(o, i))
             continue;

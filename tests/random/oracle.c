@@ -11,48 +11,54 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "watch.h"
 
 struct oracle *oracle;
 
-enum { TOKEN = 0x6865 };
+struct file {
+    struct oracle oracle;
+    struct gauge  gauge;
+};
 
-static struct oracle *
-oracle_map(int fd)
+static struct file *
+file_map(int fd)
 {
-    void *p =
-        mmap(NULL, sizeof *oracle, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *p = mmap(NULL, sizeof(struct file), PROT_READ | PROT_WRITE,
+                   MAP_SHARED, fd, 0);
 
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Collective.  Ranks on other machines do not find the file, or not this
- * one. */
+/* Collective.  Ranks on other machines do not find the file: its name is as
+ * good as unique. */
 void
 oracle_open(bool blind)
 {
-    char path[] = "/dev/shm/hearth-random-XXXXXX";
-    int  rank, fd = -1, ok, all;
+    char         path[] = "/dev/shm/hearth-random-XXXXXX";
+    int          rank, fd = -1, ok, all;
+    struct file *file = NULL;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         fd = mkstemp(path);
-        if (fd >= 0 && ftruncate(fd, sizeof *oracle) == 0)
-            oracle = oracle_map(fd);
-        if (oracle != NULL)
-            oracle->version[0] = TOKEN + (uint64_t)getpid();
+        if (fd >= 0 && ftruncate(fd, sizeof *file) == 0)
+            file = file_map(fd);
     }
     MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (rank != 0) {
         fd = open(path, O_RDWR);
         if (fd >= 0)
-            oracle = oracle_map(fd);
+            file = file_map(fd);
     }
     if (fd >= 0)
         close(fd);
-    ok = oracle != NULL && !blind;
+    ok = file != NULL;
     MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (rank == 0)
         unlink(path);
     if (!all)
-        oracle = NULL;
+        return;
+    gauge = &file->gauge;
+    if (!blind)
+        oracle = &file->oracle;
 }

@@ -75,12 +75,19 @@ struct arena {
     struct object  object[OBJECTS];
 };
 
+/* What the other threads of a rank do. */
+enum mood {
+    MOOD_ANY,    /* use what is theirs, and what is under locks */
+    MOOD_RELEASE /* lock and unlock without a pause */
+};
+
 struct world {
     uint64_t       seed;   /* of the whole run */
     uint64_t       number; /* of this world */
     uint64_t       key;    /* of both */
     int            me, ranks, epoch, epochs;
-    bool           scope, threads, wide;
+    bool           scope, multiple, threads, wide;
+    _Atomic int    mood;               /* enum mood, of the other threads */
     int            locks, lock[LOCKS]; /* their Hearth numbers */
     int64_t       *table;              /* heap words */
     uint32_t       word[WORDS];        /* their places in the table */
@@ -149,13 +156,14 @@ void epoch_run(struct world *w);
 /* step.c */
 void step_any(struct actor *a);
 void step_chain(struct actor *a, int chain, int link);
-void step_private(struct actor *a);
+void step_thread(struct actor *a);
+void actor_nap(struct actor *a);
 void actor_start(struct actor *a, struct world *w, int thread);
 int  chain_rank(const struct world *w, int chain, int link);
 
 /* world.c */
 void world_run(uint64_t seed, uint64_t number, bool threads);
-/* Where the main thread is, for a run that hangs. */
+/* Which world and epoch, for a message. */
 void world_place(char *text, size_t room);
 
 #endif

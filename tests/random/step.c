@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "random.h"
+#include "watch.h"
 
 void
 actor_start(struct actor *a, struct world *w, int thread)
@@ -51,8 +52,9 @@ object_use(struct actor *a, struct object *o)
         object_write(a, o);
 }
 
-static void
-nap(struct actor *a)
+/* Yield, work, or sleep for a moment. */
+void
+actor_nap(struct actor *a)
 {
     struct timespec t = { 0, (long)draw(&a->random, 100000) };
 
@@ -66,13 +68,19 @@ nap(struct actor *a)
     }
 }
 
-void
-step_private(struct actor *a)
+/* What the other threads do is no progress of the rank. */
+static void
+step_begin(struct actor *a)
 {
     a->step++;
+    if (a->thread == 0)
+        watch_step();
+}
+
+static void
+step_private(struct actor *a)
+{
     object_use(a, object_draw(a, OF_RANK, a->w->me));
-    if (a->thread > 0)
-        nap(a);
 }
 
 /* Which roamers are under this lock, which we hold. */
@@ -143,16 +151,23 @@ section_work(struct actor *a, int lock)
     if (a->w->roamers > 0 && draw(&a->random, 2))
         roamers_use(a, lock);
     if (draw(&a->random, 6) == 0)
-        nap(a);
+        actor_nap(a);
 }
 
 static bool
 lock_take(struct actor *a, int lock)
 {
-    if (draw(&a->random, 5) == 0)
-        return hearth_trylock(a->w->lock[lock]);
-    hearth_lock(a->w->lock[lock]);
-    return true;
+    bool taken = true;
+
+    if (draw(&a->random, 5) > 0) {
+        hearth_lock(a->w->lock[lock]);
+    } else {
+        taken = hearth_trylock(a->w->lock[lock]);
+        tally_add(TALLY_TRIES, 1);
+        tally_add(TALLY_TAKEN, taken);
+    }
+    tally_add(TALLY_SECTIONS, taken);
+    return taken;
 }
 
 /* A critical section, sometimes with another that overlaps it.  Locks are
@@ -200,6 +215,7 @@ step_atomic(struct actor *a)
                    (void *)atomic_word(a->w, i),
                    hearth_home(atomic_word(a->w, i)), (long long)got,
                    (long long)least);
+    tally_add(TALLY_ATOMICS_DONE, 1);
     a->last[i] = got + value;
     a->w->added[i] += value;
     if (oracle != NULL)
@@ -234,24 +250,44 @@ step_chain(struct actor *a, int chain, int link)
 {
     int first = a->w->epoch % 2 * (HEARTH_FLAGS / 2);
 
-    a->step++;
+    step_begin(a);
     if (link > 0)
         hearth_flag_wait(first + (link - 1) * CHAINS + chain);
+    tally_add(TALLY_FLAGS, link > 0);
     object_use(a, a->w->chain[chain]);
     hearth_flag_set(first + link * CHAINS + chain);
+}
+
+/* One of a thread other than the main one. */
+void
+step_thread(struct actor *a)
+{
+    step_begin(a);
+    if (a->w->mood == MOOD_RELEASE && draw(&a->random, 8) > 0) {
+        hearth_lock(a->w->lock[0]);
+        if (draw(&a->random, 2))
+            section_work(a, 0);
+        hearth_unlock(a->w->lock[0]);
+        return;
+    }
+    if (draw(&a->random, 3) == 0)
+        step_section(a);
+    else
+        step_private(a);
+    actor_nap(a);
 }
 
 void
 step_any(struct actor *a)
 {
-    a->step++;
+    step_begin(a);
     switch (draw(&a->random, 12)) {
     case 0:
     case 1: step_private(a); break;
     case 2: object_use(a, object_draw(a, READ_ONLY, 0)); break;
     case 3: step_atomic(a); break;
     case 4: step_prefetch(a); break;
-    case 5: nap(a); break;
+    case 5: actor_nap(a); break;
     case 6: pocket_use(a); break;
     default: step_section(a);
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "watch.h"
 
 static const struct world *current;
 
@@ -44,7 +45,7 @@ world_fail(const struct actor *a, const char *fmt, ...)
     va_list ap;
 
     n = snprintf(text, sizeof text, "random: ");
-    world_place(text + n, sizeof text - (size_t)n);
+    watch_place(text + n, sizeof text - (size_t)n);
     n += (int)strlen(text + n);
     n += snprintf(text + n, sizeof text - (size_t)n,
                   ", thread %d, step %d: ", a->thread, a->step);
@@ -77,10 +78,31 @@ option_draw(const char *name, const char *const *values, size_t count,
         setenv(variable, value, 1);
 }
 
+/* Trouble for one world in three. */
+static void
+datagrams_draw(uint64_t *random)
+{
+    static const char *const sizes[] = { NULL, NULL, "1472", "1472", "9000" };
+    static const char *const acks[] = { NULL, NULL, "all", "page" };
+    static const char *const local[] = { NULL, NULL, "udp" };
+    static const char *const none[] = { NULL };
+    static const char *const percents[] = { NULL, "1", "4", "10" };
+    const bool               trouble = draw(random, 3) == 0;
+    const char *const *const of = trouble ? percents : none;
+
+    option_draw("UDP_DATAGRAM", sizes, 5, random);
+    option_draw("UDP_ACK", acks, 4, random);
+    option_draw("UDP_LOCAL", local, 3, random);
+    option_draw("UDP_DROP", of, trouble ? 4 : 1, random);
+    option_draw("UDP_DUP", of, trouble ? 4 : 1, random);
+    option_draw("UDP_REORDER", of, trouble ? 4 : 1, random);
+}
+
 static void
 options_draw(uint64_t *random)
 {
-    static const char *const caches[] = { NULL, "64k", "64k", "96k", "512k" };
+    static const char *const caches[] = { NULL,  NULL,   "64k", "64k",
+                                          "96k", "512k", "2m" };
     static const char *const large[] = { NULL, "256k", "1m" };
     static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
     static const char *const progress[] = { NULL, NULL, "none" };
@@ -91,9 +113,11 @@ options_draw(uint64_t *random)
         option_draw("CACHE", large, 3, random);
     } else {
         unsetenv("HEARTH_PAGE_SIZE");
-        option_draw("CACHE", caches, 5, random);
+        option_draw("CACHE", caches, 7, random);
     }
     option_draw("FETCH_AHEAD", ahead, 5, random);
+    if (strcmp(option("TRANSPORT"), "udp") == 0)
+        datagrams_draw(random);
     option_draw("PROGRESS", progress, 3, random);
 }
 
@@ -185,6 +209,7 @@ inspect(struct world *w)
 
     actor_start(&a, w, 0);
     a.step = -1;
+    watch_at("inspection");
     for (int i = 0; i < ARENAS; i++)
         for (int k = 0; w->arena[i].base != NULL && k < OBJECTS; k++)
             object_check(&a, &w->arena[i].object[(k + w->me) % OBJECTS]);
@@ -208,6 +233,7 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     w->ranks = hearth_size();
     w->epochs = 2 + (int)draw(random, 6);
     w->scope = strcmp(hearth_option("consistency"), "scope") == 0;
+    w->multiple = threads;
     w->threads = draw(random, 2) == 0 && threads;
     w->wide = draw(random, 10) == 0;
     locks_draw(w, random);
@@ -222,12 +248,27 @@ oracle_clear(const struct world *w)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void
+messages_count(int me)
+{
+    hearth_stats stats;
+
+    hearth_get_stats(&stats);
+    tally_add(TALLY_WORLDS, me == 0);
+    tally_add(TALLY_EVERYTHING, stats.everything);
+    tally_add(TALLY_DATAGRAMS, stats.messages);
+    tally_add(TALLY_RESENDS, stats.resends);
+    tally_add(TALLY_REPEATS, stats.repeats);
+    tally_add(TALLY_REFUSED, stats.refused);
+}
+
 void
 world_run(uint64_t seed, uint64_t number, bool threads)
 {
     struct world w;
     uint64_t     random;
 
+    watch_at("hearth_init");
     world_make(&w, seed, number, threads, &random);
     oracle_clear(&w);
     arenas_change(&w, mix(w.key, 5), true);
@@ -241,6 +282,9 @@ world_run(uint64_t seed, uint64_t number, bool threads)
     for (int i = 0; i < ARENAS; i++)
         if (w.arena[i].base != NULL)
             arena_drop(&w.arena[i]);
+    messages_count(w.me);
+    watch_at("hearth_finalize");
     hearth_finalize();
     current = NULL;
+    watch_step();
 }
