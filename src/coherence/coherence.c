@@ -26,13 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bound.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "page/page.h"
 #include "world.h"
 
 /* Runs of notices that are kept between barriers; more is "everything". */
-enum { KNOWN_MAX = 8192, OWN_MAX = 16384, TWO = 2 };
+enum {
+    KNOWN_MAX = HEARTHI_BOUND(8192, 32),
+    OWN_MAX = HEARTHI_BOUND(16384, 48),
+    TWO = 2
+};
 
 struct lock_view {
     uint64_t given;                  /* of what is known, to this lock */

@@ -2,9 +2,9 @@
  *
  * The heap: a range of addresses, the same on every rank, and the two views
  * of every frame (doc/design.md, "The heap and its two views").  Unless a home
- * frame is mapped over it, a page shows the cached frames' memfd, at the page's
- * own offset as long as nothing had to be replaced, so that neighbouring pages
- * are neighbours in memory too.
+ * frame is mapped over it, a page shows the cached frames' memfd, at the
+ * page's own offset as long as nothing had to be replaced, so that
+ * neighbouring pages are neighbours in memory too.
  *
  * A transport may have registered any part of the system view with a network
  * card, which knows physical pages and is told of nothing: from start to end

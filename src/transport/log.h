@@ -32,13 +32,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bound.h"
 #include "hearth/hearth.h"
 #include "notice/notice.h"
 
 /* Synchronisation objects: locks, then flags, in one numbering. */
 enum {
     HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS,
-    HEARTHI_LOG = 168 /* notices that a log holds */
+    HEARTHI_LOG = HEARTHI_BOUND(168, 10) /* notices that a log holds */
 };
 
 /* ---- the manager of an object, one of `size` ranks ---- */

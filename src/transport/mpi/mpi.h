@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bound.h"
 #include "base/stat.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -40,7 +41,10 @@ struct hearthi_deposit {
     uint32_t everything;
 };
 
-enum { HEARTHI_DEPOSIT_MAX = 16384, HEARTHI_NEWS_MAX = 131072 };
+enum {
+    HEARTHI_DEPOSIT_MAX = HEARTHI_BOUND(16384, 40),
+    HEARTHI_NEWS_MAX = HEARTHI_BOUND(131072, 64)
+};
 
 struct hearthi_node_area {
     struct hearthi_node_lock lock[HEARTHI_SYNCS];
