@@ -1,4 +1,4 @@
-# Functions shared by ./check and ./demo; read with ".", not run.
+# Functions shared by ./check, ./demo and ./soak; read with ".", not run.
 #
 # packages_install PACKAGE...   install what is missing, with apt
 # make_configure BUILD CONFIGURE-WORD...   configure in BUILD when needed

@@ -10,3 +10,6 @@ mpi_tests += %D%/random.mpi
   %D%/random/quiet.c %D%/random/tries.c %D%/random/words.c
 %C%_random_mpi_CFLAGS = $(AM_CFLAGS)
 %C%_random_mpi_LDADD = libhearth_core.la
+
+# For hours, with everything drawn: ./soak --help.
+EXTRA_DIST += soak %D%/soak/soak.py %D%/soak/job.py

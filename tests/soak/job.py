@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One run of the random programs: how it is started, ended and judged."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+MARK = "HEARTH_SOAK_JOB"
+# A job that is killed may be slow to end on a loaded machine.
+GIVEUP_SECONDS = 5
+KILL_BOUND = 45
+# Once a rank's death is told in one line, by one speaker: 1, 1.
+KILL_LINES = (0, 99)
+
+EXPECTED = re.compile(
+    r"^(# tally .*|# rank \d+ is process \d+|ok - .*|done|"
+    r"hearth: rank 0: hearth_init: with this MPI a page fault waits .*|)$")
+# What a launcher says of a killed rank is its own business.
+HEARTH_LINE = re.compile(r"^hearth: ")
+
+
+def can_hide_shm():
+    """May a job have a /dev/shm of its own?"""
+    return os.geteuid() == 0 and subprocess.run(
+        ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+# $1 is a file for the names of what is left; the rest is the command.
+HIDDEN = """left=$1; shift
+mount -t tmpfs tmpfs /dev/shm || exit 99
+"$@"; status=$?
+sleep 0.5
+ls -A /dev/shm >"$left"
+exit $status"""
+
+
+class Job:
+    def __init__(self, config, folder, hide_shm):
+        self.config = config
+        self.log = os.path.join(folder, f"{config['number']:05d}.log")
+        self.left = self.log + ".left"
+        self.hide_shm = hide_shm
+        self.mark = f"{os.getpid()}-{config['number']}"
+        self.kill_at = self.killed_at = None
+        self.verdict = None
+        self.tally = {}
+
+    # ---- start ----
+
+    def settings(self):
+        c = self.config
+        env = {"HEARTH_TRANSPORT": c["transport"],
+               "HEARTH_NODE_SIZE": str(c["nodes"]),
+               "HEARTH_CONSISTENCY": c["consistency"],
+               "MPI_TEST_THREADS": c["threads"],
+               "MPIEXEC": "mpiexec." + c["mpi"],
+               "MPI_FLAVOUR": c["mpi"],
+               "OMPI_MCA_mtl": "^ofi,psm,psm2",
+               "OMPI_MCA_btl": "^ofi,openib,usnic"}
+        if c["scenes"]:
+            env["MPI_TEST_SCENES"] = c["scenes"]
+        if c["kind"] == "kill":
+            env["HEARTH_UDP_GIVEUP"] = f"{GIVEUP_SECONDS}s"
+        return env
+
+    def command(self):
+        c = self.config
+        small = "-small" if c["small"] else ""
+        words = ["sh", f"{TOP}/tests/run-mpi", "--once", str(c["limit"]),
+                 str(c["ranks"]),
+                 f"{TOP}/build/soak-{c['mpi']}{small}/tests/random.mpi",
+                 "--seconds", str(c["seconds"]), "--seed", str(c["seed"])]
+        return words + (["--processes"] if c["kind"] == "kill" else [])
+
+    def repeat(self):
+        env = [f"{k}={shlex.quote(v)}" for k, v in self.settings().items()]
+        return " ".join(["env", *env, *self.command()])
+
+    def start(self):
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith(("HEARTH_", "MPI_TEST_"))}
+        env.update(self.settings())
+        env[MARK] = self.mark
+        words = self.command()
+        if self.hide_shm:
+            words = ["unshare", "-m", "sh", "-c", HIDDEN, "soak", self.left,
+                     *words]
+        with open(self.log, "w") as out:
+            self.process = subprocess.Popen(
+                words, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=subprocess.STDOUT, start_new_session=True)
+        self.started = time.monotonic()
+
+    # ---- while it runs ----
+
+    def text(self):
+        with open(self.log, errors="replace") as f:
+            return f.read()
+
+    def kill_perhaps(self):
+        """Kill a rank when all have told which process they are, and the
+        drawn time is over."""
+        if self.config["kind"] != "kill" or self.killed_at:
+            return
+        ranks = dict(re.findall(r"^# rank (\d+) is process (\d+)$",
+                                self.text(), re.M))
+        if len(ranks) < self.config["ranks"]:
+            return
+        now = time.monotonic()
+        if self.kill_at is None:
+            self.kill_at = now + self.config["kill_after"]
+        pid = int(ranks[str(self.config["victim"])])
+        if now >= self.kill_at and pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+            self.killed_at = now
+
+    def processes(self):
+        """All that carry our mark, wherever they have gone."""
+        found = []
+        mark = f"{MARK}={self.mark}".encode()
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/environ", "rb") as f:
+                    if mark in f.read().split(b"\0"):
+                        found.append(int(name))
+            except OSError:
+                continue
+        return found
+
+    def end(self):
+        """Whatever is left of it goes."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for pid in self.processes():
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    pass
+            deadline = time.monotonic() + 5
+            while self.processes() and time.monotonic() < deadline:
+                time.sleep(0.1)
+
+    def poll(self):
+        """True when it has ended and been judged."""
+        self.kill_perhaps()
+        status = self.process.poll()
+        if status is None:
+            if self.killed_at and \
+                    time.monotonic() - self.killed_at > kill_bound():
+                self.end()
+                self.process.wait()
+                self.verdict = "hang", "did not end after a rank was killed"
+                return True
+            return False
+        self.judge(status)
+        return True
+
+    # ---- judgement ----
+
+    def judge(self, status):
+        text = self.text()
+        for name, value in re.findall(r"(\w+)=(\d+)", "".join(
+                re.findall(r"^# tally (.*)$", text, re.M))):
+            self.tally[name] = int(value)
+        self.verdict = (wrong_in(text) or
+                        (self.judge_kill(status, text) if self.killed_at
+                         else self.judge_whole(status, text)) or
+                        self.judge_left())
+        if self.verdict is None:
+            os.unlink(self.log)
+        if os.path.exists(self.left):
+            os.unlink(self.left)
+
+    def judge_whole(self, status, text):
+        if status == 124:
+            return "hang", f"did not end in {self.config['limit']} s"
+        if status != 0 or not re.search("^done$", text, re.M):
+            return "crash", f"exit status {status}"
+        for line in text.splitlines():
+            if not EXPECTED.match(line):
+                return "unexpected line", line
+        return None
+
+    def judge_kill(self, status, text):
+        lines = [x for x in text.splitlines() if HEARTH_LINE.match(x)]
+        self.tally["kills"] = 1
+        self.tally["kill_lines"] = len(lines)
+        if status == 0:
+            return "bad exit", "status 0 though a rank was killed"
+        if not KILL_LINES[0] <= len(lines) <= KILL_LINES[1]:
+            return "unexpected line", f"{len(lines)} lines about a killed rank"
+        return None
+
+    def judge_left(self):
+        deadline = time.monotonic() + 10
+        while self.processes() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        left = self.processes()
+        if left:
+            self.end()
+            return "left behind", f"processes {left}"
+        names = ""
+        if os.path.exists(self.left):
+            with open(self.left) as f:
+                names = " ".join(f.read().split())
+        ours = [x for x in names.split() if "hearth" in x]
+        if ours:
+            return "left behind", f"/dev/shm has {' '.join(ours)}"
+        self.tally["mpi_files_left"] = len(names.split())
+        return None
+
+
+def kill_bound():
+    """Seconds; more on a machine that has more to do than it can."""
+    return KILL_BOUND * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def wrong_in(text):
+    """What the random program itself found."""
+    for pattern, kind in ((r"^random: .*: starved: .*$", "starved"),
+                          (r"^random: .*thread \d+, step -?\d+: .*$",
+                           "wrong data"),
+                          (r"^random: .*: hangs$", "hang")):
+        found = re.search(pattern, text, re.M)
+        if found:
+            return kind, found.group(0)
+    return None
