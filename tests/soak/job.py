@@ -10,7 +10,7 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-MARK = "HEARTH_SOAK_JOB"
+MARK = "SOAK_JOB"
 # A job that is killed may be slow to end on a loaded machine.
 GIVEUP_SECONDS = 5
 KILL_BOUND = 45
