@@ -150,6 +150,7 @@ def interrupted(number, frame):
 def main():
     args = arguments_read()
     signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGINT, interrupted)
     soak = Soak(args)
     soak.say(f"seed {args.seed}, {args.minutes:g} minutes, {args.jobs} at a "
              f"time, failures in {soak.folder}")
