@@ -232,6 +232,31 @@ START_TEST(tries_do_not_starve_who_waits)
 }
 END_TEST
 
+/* A try holds no ticket that others could wait for. */
+START_TEST(a_lock_that_a_try_holds_is_waited_for)
+{
+    int64_t *p = pages_new(ranks);
+
+    for (int holder = 0; holder < ranks; holder++) {
+        int lock = 2402 + holder;
+
+        if (me == holder)
+            expect(hearth_trylock(lock));
+        mpi_barrier();
+        if (me == holder)
+            stay_in_mpi(20);
+        else
+            hearth_lock(lock);
+        word(p, holder)[0] += me == holder ? 1 : 0;
+        expect_eq(word(p, holder)[0], 1);
+        hearth_unlock(lock);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* Nobody waits for the lock, all try: it is free again and again, and each
  * time one of them must get it. */
 START_TEST(one_of_several_tries_gets_a_free_lock)
@@ -394,6 +419,7 @@ tries_and_rests(void)
 
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(tc, tries_do_not_starve_who_waits);
+    tcase_add_test(tc, a_lock_that_a_try_holds_is_waited_for);
     tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
     tcase_add_test(tc, a_lock_that_rested_for_many_barriers_costs_what_it_did);
     return tc;
