@@ -92,6 +92,32 @@ START_TEST(starts_on_two_halves_at_once)
 }
 END_TEST
 
+/* Windows over the segments are made in hearth_alloc, too. */
+START_TEST(two_halves_allocate_at_once)
+{
+    enum { STEPS = 12, BYTES = 16 << 20 };
+    MPI_Comm comm;
+    bool     ok = true;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &comm);
+    hearth_init(comm);
+    for (int i = 0; i < STEPS; i++) {
+        char *p;
+
+        failing_rank(1); /* a barrier of both */
+        p = hearth_alloc(BYTES, 1, hearth_on(0));
+        if (hearth_rank() == hearth_size() - 1)
+            p[BYTES - 1] = 1;
+        hearth_barrier();
+        ok = ok && p[BYTES - 1] == 1;
+    }
+    hearth_finalize();
+    all_assert(ok);
+    MPI_Comm_free(&comm);
+}
+END_TEST
+
 START_TEST(the_communicator_may_be_freed_while_hearth_runs)
 {
     MPI_Comm comm;
@@ -331,6 +357,7 @@ main(int argc, char **argv)
     tcase_add_test(start, starts_on_a_duplicate);
     tcase_add_test(start, starts_on_reordered_ranks);
     tcase_add_test(start, starts_on_two_halves_at_once);
+    tcase_add_test(start, two_halves_allocate_at_once);
     tcase_add_test(start, the_communicator_may_be_freed_while_hearth_runs);
     tcase_add_test(start, leaves_the_error_handler_of_world_alone);
     tcase_add_test(start, leaves_the_programs_own_messages_alone);
