@@ -113,6 +113,17 @@ mpi_tests += %D%/heap.mpi
 %C%_heap_mpi_CFLAGS = $(test_cflags)
 %C%_heap_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/frames.mpi
+%C%_frames_mpi_SOURCES = %D%/frames.c $(mpi_harness)
+%C%_frames_mpi_CFLAGS = $(test_cflags)
+%C%_frames_mpi_LDADD = $(mpi_ldadd)
+
+# A network card that cannot page, below tests of the core.
+tap_tests += %D%/registered.tap
+check_LTLIBRARIES += %D%/registered.la
+%C%_registered_la_SOURCES = %D%/registered.c
+%C%_registered_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 mpi_tests += %D%/signals.mpi
 %C%_signals_mpi_SOURCES = %D%/signals.c $(mpi_harness)
 %C%_signals_mpi_CFLAGS = $(test_cflags)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Frames of cached copies: they pass from page to page, and no memory that a
+ * transport has seen goes back (tests/registered.tap runs this, too).
+ */
+#include <hearth/hearth.h>
+#include <stdint.h>
+
+#include "fixture.h"
+
+enum { CACHE = 16, PAGES = 12 * CACHE }; /* HEARTH_CACHE=64k */
+
+static void
+start(void)
+{
+    fixture_start_with("CACHE", "64k");
+}
+
+/* What rank r writes into a word of its own in page i. */
+static int64_t
+value(int i, int r, int turn)
+{
+    return (int64_t)i * 1000003 + r * 1009 + turn + 1;
+}
+
+/* Order of pages: in sequence, backwards in steps, or scattered. */
+static int
+nth(int k, int way)
+{
+    switch (way) {
+    case 0: return k;
+    case 1: return (PAGES - 1) - k;
+    default: return k * 61 % PAGES; /* 61 and PAGES have no common factor */
+    }
+}
+
+static void
+write_all(int64_t *p, int way, int turn)
+{
+    for (int k = 0; k < PAGES; k++) {
+        int i = nth(k, way);
+
+        word(p, i)[me] = value(i, me, turn);
+    }
+}
+
+static int
+wrong_of_all(int64_t *p, int way, int turn)
+{
+    int wrong = 0;
+
+    for (int k = 0; k < PAGES; k++) {
+        int i = nth(k, way);
+
+        for (int r = 0; r < ranks; r++)
+            wrong += word(p, i)[r] != value(i, r, turn);
+    }
+    return wrong;
+}
+
+START_TEST(a_frame_that_another_page_gets_has_nothing_of_the_first)
+{
+    int64_t *p = pages_new(PAGES);
+
+    for (int turn = 0; turn < 9; turn++) {
+        write_all(p, turn % 3, turn);
+        barrier();
+        expect_eq(wrong_of_all(p, (turn + 1) % 3, turn), 0);
+        expect_eq(wrong_of_all(p, (turn + 2) % 3, turn), 0);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Runs of pages meet a pool of single frames, and the other way round. */
+START_TEST(ranges_are_fetched_into_frames_that_do_not_follow_each_other)
+{
+    int64_t *p = pages_new(PAGES);
+    int      wrong = 0;
+
+    write_all(p, 0, 0);
+    barrier();
+    wrong += wrong_of_all(p, 2, 0);
+    for (int turn = 0; turn < 30; turn++) {
+        int at = turn * 37 % (PAGES - 8);
+
+        hearth_prefetch(word(p, at), 8 * PAGE);
+        for (int i = at; i < at + 8; i++)
+            for (int r = 0; r < ranks; r++)
+                wrong += word(p, i)[r] != value(i, r, 0);
+    }
+    expect_eq(wrong, 0);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Pages are home pages and copies in turn, since the layout changes. */
+START_TEST(what_is_freed_is_used_again)
+{
+    for (int turn = 0; turn < 12; turn++) {
+        int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
+                                  turn % 3 == 0   ? hearth_cyclic(1)
+                                  : turn % 3 == 1 ? hearth_block()
+                                                  : hearth_on(turn % ranks));
+        int      dirt = 0;
+
+        for (int i = 0; i < PAGES; i++)
+            dirt += word(p, i)[me] != 0;
+        expect_eq(dirt, 0);
+        write_all(p, turn % 3, turn);
+        barrier();
+        expect_eq(wrong_of_all(p, 2, turn), 0);
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("frames");
+    TCase *tc = tcase_create("replaced");
+
+    tcase_add_unchecked_fixture(tc, start, fixture_stop);
+    tcase_add_test(tc,
+                   a_frame_that_another_page_gets_has_nothing_of_the_first);
+    tcase_add_test(
+        tc, ranges_are_fetched_into_frames_that_do_not_follow_each_other);
+    tcase_add_test(tc, what_is_freed_is_used_again);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}
