@@ -101,6 +101,36 @@ START_TEST(a_torn_fragment_takes_no_other_with_it)
 }
 END_TEST
 
+/* Nothing good is among them. */
+START_TEST(datagrams_without_end_do_not_outlast_the_time)
+{
+    enum { MANY = 100 };
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
+    char                       c = 0;
+
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(
+            sendto(sender, &c, 1, 0, (struct sockaddr *)&to, sizeof to), 1);
+    ck_assert(!hearthi_udp_receive(&inbox, hearthi_now(), &m, &from));
+    ck_assert_int_eq(recv(inbox.fd, &c, 1, MSG_DONTWAIT), 1);
+}
+END_TEST
+
+/* The kernel hands out together what was sent together. */
+START_TEST(after_an_error_datagrams_are_sent_together_again)
+{
+    struct sockaddr_in good = to;
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK | 0xfffffe); /* a broadcast */
+    parts_send(NONE);
+    to = good;
+    parts_send(NONE);
+    part_take(0);
+    ck_assert_uint_eq(inbox.n, PARTS);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -110,6 +140,8 @@ main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, fragments_that_come_together_are_told_apart);
     tcase_add_test(tc, a_torn_fragment_takes_no_other_with_it);
+    tcase_add_test(tc, datagrams_without_end_do_not_outlast_the_time);
+    tcase_add_test(tc, after_an_error_datagrams_are_sent_together_again);
     suite_add_tcase(suite, tc);
     return unit_main(suite);
 }

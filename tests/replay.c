@@ -15,7 +15,9 @@
 #include "fixture.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/udp/bulk.h"
 #include "transport/udp/client.h"
+#include "transport/udp/flight.h"
 #include "transport/udp/job.h"
 #include "transport/udp/socket.h"
 #include "transport/udp/wire.h"
@@ -391,6 +393,47 @@ START_TEST(an_answer_leaves_from_the_port_that_was_asked_the_second_time_too)
 }
 END_TEST
 
+/* ---- what does not belong here, without end ---- */
+
+/* Good messages that answer nothing, to this rank's own slot 0. */
+static void
+answers_say(int n)
+{
+    struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct sockaddr_in         own = hearthi_udp_address_of(c->in.fd);
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_DIFFGRANT,
+                                     .from = HOME,
+                                     .to = (uint32_t)me };
+
+    for (int i = 0; i < n; i++)
+        hearthi_udp_send(c->in.fd, &own, &m, NULL);
+}
+
+START_TEST(answers_to_nothing_do_not_keep_a_request_from_being_sent_again)
+{
+    enum { MANY = 100 };
+    static const uint8_t      nonsense[1]; /* the home drops it */
+    struct hearthi_udp_flight f = { .what = "test",
+                                    .ask = { .op = HEARTHI_UDP_GETP,
+                                             .from = (uint32_t)me,
+                                             .to = HOME,
+                                             .body = nonsense,
+                                             .body_len = sizeof nonsense } };
+
+    if (me == 1) {
+        hearthi_udp_flight_launch(&f);
+        sleep_ms(100);
+        answers_say(MANY);
+        hearthi_udp_bulk_turn();
+        expect(f.timer.tries > 0);
+        hearthi_udp_flight_land(&f, 0);
+        expect(drained(hearthi_udp_bulk()->in.fd) > 0);
+    }
+    barrier();
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -407,6 +450,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, nor_does_one_whose_answer_is_kept);
     tcase_add_test(
         tc, an_answer_leaves_from_the_port_that_was_asked_the_second_time_too);
+    tcase_add_test(
+        tc, answers_to_nothing_do_not_keep_a_request_from_being_sent_again);
     suite_add_tcase(suite, tc);
     return mpi_main(argc, argv, suite);
 }

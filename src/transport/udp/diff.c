@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ack.h"
+#include "base/clock.h"
 #include "base/option.h"
 #include "bulk.h"
 #include "client.h"
@@ -57,26 +58,39 @@ hearthi_udp_diffs_close(void)
 
 /* ---- waiting in slot 0 ---- */
 
-void
-hearthi_udp_bulk_turn(void)
+static void
+message_take(const struct hearthi_udp_message *m)
 {
-    struct hearthi_udp_client *c = hearthi_udp_bulk();
-    struct hearthi_udp_message m;
-    struct sockaddr_in         from;
+    const struct hearthi_udp_client *c = hearthi_udp_bulk();
 
-    if (!hearthi_udp_receive(&c->in, hearthi_udp_flights_due(), &m, &from)) {
-        hearthi_udp_flights_late();
-        return;
-    }
-    if (m.slot != c->slot || hearthi_udp_is_request(&m)) {
+    if (m->slot != c->slot || hearthi_udp_is_request(m)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
         return;
     }
-    hearthi_udp_acknowledge(c->in.fd, &m, &hearthi_udp.server[m.from]);
-    if (m.op == HEARTHI_UDP_GETPGRANT)
-        hearthi_udp_page_take(&m);
-    else if (m.op == HEARTHI_UDP_DIFFGRANT)
-        hearthi_udp_diff_take(&m);
+    hearthi_udp_acknowledge(c->in.fd, m, &hearthi_udp.server[m->from]);
+    if (m->op == HEARTHI_UDP_GETPGRANT)
+        hearthi_udp_page_take(m);
+    else if (m->op == HEARTHI_UDP_DIFFGRANT)
+        hearthi_udp_diff_take(m);
+}
+
+/* What is late is late however much comes in besides: the clock is read once
+ * for each call of the kernel. */
+void
+hearthi_udp_bulk_turn(void)
+{
+    struct hearthi_udp_inbox  *in = &hearthi_udp_bulk()->in;
+    uint64_t                   due = hearthi_udp_flights_due();
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
+    bool                       late = true;
+
+    if (hearthi_udp_receive(in, due, &m, &from)) {
+        message_take(&m);
+        late = in->at == in->n && hearthi_now() >= due;
+    }
+    if (late)
+        hearthi_udp_flights_late();
 }
 
 /* ---- sending ---- */

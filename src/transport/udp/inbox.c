@@ -282,11 +282,20 @@ item_take(struct hearthi_udp_inbox *in, struct hearthi_udp_item *i)
     return true;
 }
 
+/* What comes in may be endless and not good: it keeps neither a client from
+ * what it has to do at `end` nor a server from hearing that it is to stop. */
+static bool
+is_flooded(const struct hearthi_udp_inbox *in, uint64_t end)
+{
+    return in->n > 0 && (in->server || hearthi_now() >= end);
+}
+
 bool
 hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
                     struct hearthi_udp_message *m, struct sockaddr_in *from)
 {
     struct hearthi_udp_item i;
+    bool                    asked = false; /* the kernel */
 
     for (;;) {
         while (item_take(in, &i)) {
@@ -295,7 +304,8 @@ hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
             *from = i.from;
             return true;
         }
-        if (!batch_wait(in, end))
+        if ((asked && is_flooded(in, end)) || !batch_wait(in, end))
             return false;
+        asked = true;
     }
 }

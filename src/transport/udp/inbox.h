@@ -37,8 +37,9 @@ struct hearthi_udp_inbox {
 void hearthi_udp_inbox_open(struct hearthi_udp_inbox *in, int fd, bool server);
 void hearthi_udp_inbox_close(struct hearthi_udp_inbox *in);
 
-/* The next good message before `end` (of hearthi_now, UINT64_MAX: for ever),
- * or false.  Its body is valid until the next call. */
+/* The next good message before `end` (of hearthi_now), or false, which a
+ * server, whose `end` does not count, gets where nothing good has come.  Its
+ * body is valid until the next call. */
 bool hearthi_udp_receive(struct hearthi_udp_inbox *in, uint64_t end,
                          struct hearthi_udp_message *m,
                          struct sockaddr_in         *from);

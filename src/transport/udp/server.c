@@ -356,8 +356,8 @@ serve(void *none)
 
     (void)none;
     while (!s.stop) {
-        hearthi_udp_receive(&s.in, UINT64_MAX, &m, &from);
-        message_serve(&m, &from);
+        if (hearthi_udp_receive(&s.in, UINT64_MAX, &m, &from))
+            message_serve(&m, &from);
     }
     s.ended = true;
     return NULL;

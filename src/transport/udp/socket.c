@@ -159,12 +159,23 @@ parts_send(int fd, const struct sockaddr_in *to, struct iovec *part,
     }
 }
 
-/* One way through most of the kernel for all of them. */
+/* The kernel or the device on the way cannot cut, or not to this size.  Any
+ * other error is that of a moment, and what it has lost is asked for again. */
+static bool
+means_uncut(int code)
+{
+    return code == EINVAL || code == EIO || code == EOPNOTSUPP ||
+           code == EMSGSIZE;
+}
+
+/* One way through most of the kernel for all of them.  Where that is refused
+ * it is tried again after a while: the way may have changed. */
 void
 hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
                           struct iovec *part, unsigned n, size_t each)
 {
-    static bool alone; /* of the service thread only */
+    enum { WHILE = 1000 };
+    static unsigned alone; /* such calls to come; of the service thread only */
     union {
         struct cmsghdr align;
         char           room[CMSG_SPACE(sizeof(uint16_t))];
@@ -182,11 +193,12 @@ hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
     c->cmsg_type = UDP_SEGMENT;
     c->cmsg_len = CMSG_LEN(sizeof size);
     memcpy(CMSG_DATA(c), &size, sizeof size);
-    if (n > 1 && !alone) {
-        if (message_send(fd, &h) >= 0 || errno == EAGAIN || errno == ENOBUFS)
+    if (n > 1 && alone == 0) {
+        if (message_send(fd, &h) >= 0 || !means_uncut(errno))
             return;
-        alone = true;
+        alone = WHILE;
     }
+    alone -= n > 1;
     parts_send(fd, to, part, n);
 }
 
