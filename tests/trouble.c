@@ -5,10 +5,11 @@
  * trouble.tap can stop or end it in the midst of that; rank 0 says "right" if
  * nothing was lost, and "done".
  *
- * trouble late -- rank 0 keeps a lock for which the others wait, and is late at
- * a barrier.
+ * trouble late -- rank 0 keeps a lock for which the others wait, and is late
+ * at a barrier.
  */
 #include <hearth/hearth.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,9 @@ main(int argc, char **argv)
     const char *want = getenv("MPI_TEST_NP");
     int         level;
 
+    /* MPICH's launcher, told not to clean up, sends it when a rank has died.
+     */
+    signal(SIGUSR1, SIG_IGN);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();

@@ -67,12 +67,14 @@ line_write(const char *call, const char *fmt, va_list ap)
 }
 
 /* A launcher that is told to end the job (MPICH's, at times) does so before it
- * has read the line from the pipe: let it read first.  The job ends anyway. */
+ * has read the line from the pipe: let it read first, and then let the part of
+ * it on this host tell the part on the user's, which nobody can see.  The job
+ * ends anyway. */
 static void
 line_deliver(void)
 {
     const struct timespec nap = { .tv_nsec = 5000000 };
-    enum { NAPS = 100 };
+    enum { NAPS = 100, MORE = 20 };
     struct stat s;
     int         left = 0;
 
@@ -85,7 +87,8 @@ line_deliver(void)
             ioctl(STDERR_FILENO, FIONREAD, &left) != 0 || left == 0)
             break;
     }
-    nanosleep(&nap, NULL);
+    for (int i = 0; i < MORE; i++)
+        nanosleep(&nap, NULL);
 }
 
 void
@@ -101,15 +104,21 @@ hearthi_warn(const char *call, const char *fmt, ...)
     errno = saved;
 }
 
+void
+hearthi_end_now(void)
+{
+    if (hearthi_abort_hook != NULL)
+        hearthi_abort_hook();
+    _exit(HEARTHI_EXIT);
+}
+
 /* A rank that nobody ends does so itself. */
 void
 hearthi_end_wait(void)
 {
     for (unsigned left = END_WAIT_SECONDS; left > 0;)
         left = sleep(left);
-    if (hearthi_abort_hook != NULL)
-        hearthi_abort_hook();
-    _exit(HEARTHI_EXIT);
+    hearthi_end_now();
 }
 
 void
@@ -132,7 +141,5 @@ hearthi_fatal(const char *call, const char *fmt, ...)
     line_write(call, fmt, ap);
     va_end(ap);
     line_deliver();
-    if (hearthi_abort_hook != NULL)
-        hearthi_abort_hook();
-    _exit(HEARTHI_EXIT);
+    hearthi_end_now();
 }

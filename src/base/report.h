@@ -27,6 +27,9 @@ extern bool (*hearthi_doubt_hook)(void);
 /* Hold one's tongue until somebody else has ended the job. */
 _Noreturn void hearthi_end_wait(void);
 
+/* End the job without a word. */
+_Noreturn void hearthi_end_now(void);
+
 enum { HEARTHI_EXIT = 70 }; /* a rank's status: EX_SOFTWARE of sysexits.h */
 
 /* "hearth: rank R: CALL: text", then the end of the job.  Only the first of a

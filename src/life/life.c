@@ -9,7 +9,8 @@
  * claim that comes later finds that somebody has spoken.  Both neighbours see
  * a rank die: the one before it has the lighter claim and the shorter moment,
  * the one after it speaks only if there is no one before.  Nobody waits for
- * ever: who holds its tongue and sees no end after HOLD speaks all the same.
+ * ever: who has held its tongue for HOLD speaks all the same, or ends without
+ * a word if another has spoken and no launcher has ended this rank.
  */
 #include "config.h"
 
@@ -66,6 +67,7 @@ static struct {
     atomic_bool         open, stop, settled;
     atomic_bool         known; /* somebody claims or has spoken */
     atomic_bool         ending;
+    uint64_t            ended; /* since when, or 0 */
 } l = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- claims ---- */
@@ -120,7 +122,8 @@ claim_due(void)
     uint64_t            due;
 
     pthread_mutex_lock(&l.mutex);
-    due = c->due == 0            ? UINT64_MAX
+    due = l.ending               ? l.ended + hold
+          : c->due == 0          ? UINT64_MAX
           : claim_is_lightest(c) ? c->due
                                  : c->due + hold;
     pthread_mutex_unlock(&l.mutex);
@@ -130,7 +133,11 @@ claim_due(void)
 static void
 claim_judge(void)
 {
-    if (hearthi_now() >= claim_due())
+    uint64_t now = hearthi_now();
+
+    if (l.ending && now - l.ended > hold)
+        hearthi_end_now();
+    if (!l.ending && now >= claim_due())
         hearthi_fatal(l.mine.call, "%s", l.mine.text);
 }
 
@@ -206,9 +213,10 @@ record_heard(struct hearthi_line *line, const struct hearthi_record *r)
         return;
     tell(from, (enum hearthi_said)r->said, r->by, r->about, r->weight);
     l.known = true;
-    if (r->said == HEARTHI_ENDING)
+    if (r->said == HEARTHI_ENDING && !l.ending) {
+        l.ended = hearthi_now();
         l.ending = true;
-    else if (r->weight < l.lightest)
+    } else if (r->weight < l.lightest)
         l.lightest = r->weight;
 }
 
