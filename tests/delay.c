@@ -4,24 +4,18 @@
 #include <mpi.h>
 #include <sched.h>
 
-static double replace_late, sum_late; /* seconds */
+static double replace_late; /* milliseconds */
 
 void
 delay_replace(double ms)
 {
-    replace_late = ms / 1000;
+    replace_late = ms;
 }
 
 void
-delay_sum(double ms)
+delay_here(double ms)
 {
-    sum_late = ms / 1000;
-}
-
-static void
-spend(double seconds)
-{
-    double until = MPI_Wtime() + seconds;
+    double until = MPI_Wtime() + ms / 1000;
     int    arrived;
 
     while (MPI_Wtime() < until) {
@@ -37,8 +31,6 @@ MPI_Fetch_and_op(const void *value, void *result, MPI_Datatype type, int rank,
                  MPI_Aint at, MPI_Op op, MPI_Win win)
 {
     if (op == MPI_REPLACE && replace_late > 0)
-        spend(replace_late);
-    if (op == MPI_SUM && sum_late > 0)
-        spend(sum_late);
+        delay_here(replace_late);
     return PMPI_Fetch_and_op(value, result, type, rank, at, op, win);
 }

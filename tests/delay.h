@@ -10,7 +10,7 @@
  * begin from now on; that is the step by which a lock or flag is passed on. */
 void delay_replace(double ms);
 
-/* The same for MPI_SUM, by which a ticket is drawn. */
-void delay_sum(double ms);
+/* Stay inside MPI for so long. */
+void delay_here(double ms);
 
 #endif

@@ -5,5 +5,6 @@
 #include "fixture.h"
 
 TCase *flags_and_atomics(void);
+TCase *tries_and_rests(void); /* tries.c */
 
 #endif

@@ -83,7 +83,7 @@ mpi_tests += %D%/litmus.mpi
 %C%_litmus_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/locks.mpi
-%C%_locks_mpi_SOURCES = %D%/locks.c %D%/flags.c %D%/flags.h \
+%C%_locks_mpi_SOURCES = %D%/locks.c %D%/tries.c %D%/flags.c %D%/flags.h \
   %D%/delay.c %D%/delay.h $(mpi_harness)
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
