@@ -144,7 +144,8 @@ check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi %D%/torn.mpi
 %C%_burst_mpi_SOURCES = %D%/burst.c $(mpi_harness)
 %C%_burst_mpi_CFLAGS = $(test_cflags)
 %C%_burst_mpi_LDADD = $(mpi_ldadd)
-%C%_replay_mpi_SOURCES = %D%/replay.c $(mpi_harness)
+%C%_replay_mpi_SOURCES = %D%/replay.c %D%/replay.h \
+  %D%/replay_overheard.c $(mpi_harness)
 %C%_replay_mpi_CFLAGS = $(test_cflags)
 %C%_replay_mpi_LDADD = $(mpi_ldadd)
 %C%_torn_mpi_SOURCES = %D%/torn.c $(mpi_harness)
