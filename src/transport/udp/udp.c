@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "address.h"
 #include "barrier.h"
@@ -38,6 +39,34 @@
 
 /* ---- the session ---- */
 
+/* Can all?  The first that cannot is named, once, where others can: a job
+ * that its installation would have sealed must not go unsealed without a
+ * word. */
+static bool
+every_rank(int can)
+{
+    int  size = hearthi_world.size, mine, first, any;
+    char host[64] = "";
+
+    mine = can ? size : hearthi_world.rank;
+    HEARTHI_MPI(
+        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
+    HEARTHI_MPI(
+        MPI_Allreduce(&can, &any, 1, MPI_INT, MPI_LOR, hearthi_world.comm));
+    if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_AUTH_AUTO)
+        return first == size;
+    gethostname(host, sizeof host - 1);
+    HEARTHI_MPI(
+        MPI_Bcast(host, sizeof host, MPI_CHAR, first, hearthi_world.comm));
+    if (hearthi_world.rank == 0)
+        hearthi_warn("hearth_init",
+                     "rank %d on %s has a library without libsodium, so the "
+                     "datagrams of this job have no keyed hash: install it "
+                     "there, or set HEARTH_UDP_AUTH=off in a trusted network",
+                     first, host);
+    return false;
+}
+
 static void
 session_agree(void)
 {
@@ -45,14 +74,13 @@ session_agree(void)
         uint8_t  key[16], body_key[32];
         uint64_t word;
     } all;
-    int can = hearthi_udp_can_seal(), every = 0;
+    int can = hearthi_udp_can_seal(), every;
 
     if (hearthi_world.rank == 0 &&
         getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
         hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
     HEARTHI_MPI(MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, hearthi_world.comm));
-    HEARTHI_MPI(
-        MPI_Allreduce(&can, &every, 1, MPI_INT, MPI_LAND, hearthi_world.comm));
+    every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
     hearthi_udp.session = all.word;
