@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/option.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/network.h"
 #include "harness.h"
 
 static const char *fake_name, *fake_value;
@@ -39,6 +41,38 @@ START_TEST(defaults_are_valid)
     ck_assert_int_eq(opt.consistency, HEARTHI_RELEASE);
     ck_assert_int_eq(opt.progress, HEARTHI_AUTO);
     ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_NO);
+}
+END_TEST
+
+START_TEST(a_network_is_a_name_or_has_bits)
+{
+    static const struct {
+        const char *list, *name, *address;
+        bool        takes;
+    } all[] = {
+        { "all", "eth0", "10.1.2.3", true },
+        { "eth0", "eth0", "10.1.2.3", true },
+        { "eth0", "eth01", "10.1.2.3", false },
+        { "10.1.0.0/16", "eth0", "10.1.2.3", true },
+        { "10.1.0.0/16", "eth0", "10.2.2.3", false },
+        { "10.1.2.0/23", "eth0", "10.1.3.255", true },
+        { "10.1.2.0/23", "eth0", "10.1.4.0", false },
+        { "10.1.2.3", "eth0", "10.1.2.3", true },
+        { "10.1.2.3", "eth0", "10.1.2.4", false },
+        { "0.0.0.0/0", "eth0", "192.0.2.1", true },
+        { "ib0,192.0.2.0/24", "eth0", "192.0.2.77", true },
+        { "ib0,192.0.2.0/24", "eth0", "10.0.2.77", false },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct sockaddr_in a = { .sin_family = AF_INET };
+
+        ck_assert(hearthi_network_good(all[i].list));
+        inet_pton(AF_INET, all[i].address, &a.sin_addr);
+        ck_assert_int_eq(hearthi_network_takes(all[i].list, all[i].name,
+                                               (struct sockaddr *)&a),
+                         all[i].takes);
+    }
 }
 END_TEST
 
@@ -242,6 +276,7 @@ main(void)
     TCase *tc = tcase_create("load");
 
     tcase_add_test(tc, defaults_are_valid);
+    tcase_add_test(tc, a_network_is_a_name_or_has_bits);
     tcase_add_test(tc, sizes_take_a_suffix);
     tcase_add_test(tc, words_name_their_value);
     tcase_add_test(tc, a_report_may_name_a_file);

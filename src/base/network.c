@@ -4,12 +4,16 @@
 #include "network.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "option.h"
 
 enum { MTU_LEAST = 576 }; /* that every IPv4 network passes */
 
@@ -52,6 +56,132 @@ address_take(struct hearthi_addresses *all, const struct ifaddrs *i)
         all->mtu = mtu;
 }
 
+/* ---- the choice ---- */
+
+struct network {
+    int      family;
+    uint8_t  at[16];
+    unsigned bits;
+};
+
+/* An address without bits is a network of its own. */
+static bool
+network_read(const char *item, size_t len, struct network *n)
+{
+    char     text[INET6_ADDRSTRLEN + 4], *slash, *end;
+    unsigned most;
+
+    if (len >= sizeof text)
+        return false;
+    memcpy(text, item, len);
+    text[len] = '\0';
+    slash = strchr(text, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    n->family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+    most = n->family == AF_INET ? 32 : 128;
+    if (inet_pton(n->family, text, n->at) != 1)
+        return false;
+    n->bits = most;
+    if (slash == NULL)
+        return true;
+    n->bits = (unsigned)strtoul(slash + 1, &end, 10);
+    return isdigit((unsigned char)slash[1]) && *end == '\0' && n->bits <= most;
+}
+
+static bool
+name_good(const char *item, size_t len)
+{
+    return len > 0 && len < IFNAMSIZ && memchr(item, '/', len) == NULL &&
+           memchr(item, ' ', len) == NULL;
+}
+
+/* The next item of a list: its length; *list moves behind it. */
+static size_t
+item_next(const char **list)
+{
+    size_t len = strcspn(*list, ",");
+
+    *list += len + ((*list)[len] == ',');
+    return len;
+}
+
+bool
+hearthi_network_good(const char *list)
+{
+    struct network n;
+
+    do {
+        const char *item = list;
+        size_t      len = item_next(&list);
+
+        if (!network_read(item, len, &n) && !name_good(item, len))
+            return false;
+    } while (*list != '\0');
+    return list[-1] != ',';
+}
+
+static bool
+network_has(const struct network *n, const struct sockaddr *a)
+{
+    const union hearthi_address *u = (const void *)a;
+    const uint8_t               *at = a->sa_family == AF_INET
+                                          ? (const void *)&u->v4.sin_addr
+                                          : (const void *)&u->v6.sin6_addr;
+    unsigned                     whole = n->bits / 8, rest = n->bits % 8;
+
+    return n->family == a->sa_family && memcmp(n->at, at, whole) == 0 &&
+           (rest == 0 || (n->at[whole] ^ at[whole]) >> (8 - rest) == 0);
+}
+
+bool
+hearthi_network_takes(const char *list, const char *interface,
+                      const struct sockaddr *a)
+{
+    struct network n;
+
+    if (strcmp(list, "all") == 0)
+        return true;
+    while (*list != '\0') {
+        const char *item = list;
+        size_t      len = item_next(&list);
+
+        if (network_read(item, len, &n)
+                ? network_has(&n, a)
+                : strlen(interface) == len &&
+                      memcmp(item, interface, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+void
+hearthi_network_text(char *out, size_t room)
+{
+    struct ifaddrs *list;
+    size_t          at = 0;
+
+    snprintf(out, room, "none");
+    if (getifaddrs(&list) != 0)
+        return;
+    for (const struct ifaddrs *i = list; i != NULL; i = i->ifa_next) {
+        const union hearthi_address *u = (const void *)i->ifa_addr;
+        char                         text[INET6_ADDRSTRLEN];
+        const void                  *from;
+
+        if (!is_reachable(i) ||
+            (u->any.sa_family != AF_INET && u->any.sa_family != AF_INET6))
+            continue;
+        from = u->any.sa_family == AF_INET ? (const void *)&u->v4.sin_addr
+                                           : (const void *)&u->v6.sin6_addr;
+        inet_ntop(u->any.sa_family, from, text, sizeof text);
+        snprintf(out + at, room - at, "%s%s (%s)", at > 0 ? ", " : "", text,
+                 i->ifa_name);
+        at = strlen(out);
+    }
+    freeifaddrs(list);
+}
+
 struct hearthi_addresses
 hearthi_addresses_of_host(int family)
 {
@@ -62,7 +192,9 @@ hearthi_addresses_of_host(int family)
         return all;
     for (const struct ifaddrs *i = list; i != NULL; i = i->ifa_next)
         if (all.n < HEARTHI_ADDRESSES && is_reachable(i) &&
-            i->ifa_addr->sa_family == family)
+            i->ifa_addr->sa_family == family &&
+            hearthi_network_takes(hearthi_opt.network.list, i->ifa_name,
+                                  i->ifa_addr))
             address_take(&all, i);
     freeifaddrs(list);
     return all;

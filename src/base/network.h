@@ -26,8 +26,19 @@ struct hearthi_addresses {
     union hearthi_address at[HEARTHI_ADDRESSES];
 };
 
-/* Those of one family, AF_INET or AF_INET6, without port: no loopback, and
- * none that a host on the same link alone can use. */
+/* Is this a list that HEARTH_NETWORK may give?  "all", or names of interfaces
+ * and networks (ADDRESS/BITS) with commas in between. */
+bool hearthi_network_good(const char *list);
+
+/* Would such a list take this address of that interface? */
+bool hearthi_network_takes(const char *list, const char *interface,
+                           const struct sockaddr *a);
+
+/* All addresses of this host, taken or not, as "10.1.0.2 (eth0), ...". */
+void hearthi_network_text(char *out, size_t room);
+
+/* Those of HEARTH_NETWORK and of one family, AF_INET or AF_INET6, without
+ * port: no loopback, and none that a host on the same link alone can use. */
 struct hearthi_addresses hearthi_addresses_of_host(int family);
 
 /* 127.0.0.1. */

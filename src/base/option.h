@@ -29,6 +29,8 @@ enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 512 };
 /* Most bytes of a file's name, and of any value as text, with the 0. */
 enum { HEARTHI_FILE_MAX = 1024, HEARTHI_VALUE_MAX = HEARTHI_FILE_MAX + 16 };
 
+enum { HEARTHI_NETWORK_MAX = 256 };
+
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;
 typedef size_t hearthi_type_count;
@@ -40,12 +42,15 @@ typedef struct hearthi_type_report {
     enum hearthi_report how;
     char                file[HEARTHI_FILE_MAX]; /* of JSON, or empty */
 } hearthi_type_report;
-typedef int    hearthi_type_consistency;
-typedef int    hearthi_type_transport;
-typedef int    hearthi_type_progress;
-typedef int    hearthi_type_udp_ack;
-typedef int    hearthi_type_udp_auth;
-typedef int    hearthi_type_udp_local;
+typedef struct hearthi_type_network {
+    char list[HEARTHI_NETWORK_MAX];
+} hearthi_type_network;
+typedef int hearthi_type_consistency;
+typedef int hearthi_type_transport;
+typedef int hearthi_type_progress;
+typedef int hearthi_type_udp_ack;
+typedef int hearthi_type_udp_auth;
+typedef int hearthi_type_udp_local;
 
 struct hearthi_options {
 #define OPTION(type, field, env, def, help) hearthi_type_##type field;

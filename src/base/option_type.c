@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
+#include "network.h"
 #include "option.h"
 #include "option_type.h"
 
@@ -201,6 +202,26 @@ report_print(const struct hearthi_type *type, const void *value, char *out,
 }
 
 static bool
+network_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    hearthi_type_network *n = out;
+
+    (void)type;
+    if (strlen(text) >= sizeof n->list || !hearthi_network_good(text))
+        return false;
+    strcpy(n->list, text);
+    return true;
+}
+
+static void
+network_print(const struct hearthi_type *type, const void *value, char *out,
+              size_t room)
+{
+    (void)type;
+    snprintf(out, room, "%s", ((const hearthi_type_network *)value)->list);
+}
+
+static bool
 word_parse(const struct hearthi_type *type, const char *text, void *out)
 {
     for (int i = 0; type->words[i] != NULL; i++) {
@@ -263,6 +284,11 @@ const struct hearthi_type hearthi_type_of_report = {
     .parse = report_parse,
     .print = report_print,
     .inner = &hearthi_type_of_bool,
+};
+const struct hearthi_type hearthi_type_of_network = {
+    .accepts = "all, or interfaces and networks such as eth0,10.1.0.0/16",
+    .parse = network_parse,
+    .print = network_print,
 };
 const struct hearthi_type hearthi_type_of_udp_ack = {
     .accepts = "all, page or none",

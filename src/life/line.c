@@ -16,6 +16,8 @@
 
 #include "base/clock.h"
 #include "base/network.h"
+#include "base/option.h"
+#include "base/report.h"
 #include "world.h"
 
 /* Milliseconds for one address to answer, nanoseconds for all of them. */
@@ -98,6 +100,30 @@ own_addresses(void)
     return all.n > 0 ? all : hearthi_addresses_of_host(AF_INET6);
 }
 
+/* Every host must have an address that HEARTH_NETWORK takes.  The first rank
+ * without says so. */
+static void
+addresses_check(const struct hearthi_addresses *own)
+{
+    int  size = hearthi_world.size, me = hearthi_world.rank, first;
+    int  mine = own->n > 0 ? size : me;
+    char all[512];
+
+    if (strcmp(hearthi_opt.network.list, "all") == 0)
+        return;
+    HEARTHI_MPI(
+        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
+    if (first == size)
+        return;
+    if (first != me)
+        hearthi_end_wait();
+    hearthi_network_text(all, sizeof all);
+    hearthi_fatal("hearth_init",
+                  "HEARTH_NETWORK=%s takes none of this host's addresses, "
+                  "which are: %s",
+                  hearthi_opt.network.list, all);
+}
+
 static void
 listen_somewhere(struct hearthi_addresses *all)
 {
@@ -139,6 +165,7 @@ hearthi_lines_prepare(struct hearthi_line *line, uint64_t job)
 
     word = job;
     mine.at = own_addresses();
+    addresses_check(&mine.at);
     gethostname(mine.host, sizeof mine.host - 1);
     listen_somewhere(&mine.at);
     HEARTHI_MPI(MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 0, &there,
