@@ -79,7 +79,7 @@ is_cut_off(int silent)
         hello.seq++;
         n = witnesses_ask(&in, &hello, silent);
         while (n > 0 && !heard &&
-               hearthi_udp_receive(&in, now + AGAIN, NULL, &m, &from)) {
+               hearthi_udp_receive(&in, now + AGAIN, &m, &from)) {
             hello.to = m.from;
             heard = hearthi_udp_is_here(&m, &hello);
         }
