@@ -145,34 +145,6 @@ stopped_awhile(void)
     stop_last(true);
 }
 
-/* Late is not an error, gone is: nobody asks the last rank for anything. */
-static void
-stopped_at_barrier(void)
-{
-    if (me == last)
-        kill(getpid(), SIGSTOP);
-    hearth_barrier();
-}
-
-static void
-stopped_with_lock(void)
-{
-    if (me == last)
-        hearth_lock(9);
-    hearth_barrier();
-    if (me == last)
-        kill(getpid(), SIGSTOP);
-    hearth_lock(9);
-}
-
-static void
-stopped_before_flag(void)
-{
-    if (me == last)
-        kill(getpid(), SIGSTOP);
-    hearth_flag_wait(3);
-}
-
 static void
 dies_by_exit(void)
 {
@@ -199,9 +171,6 @@ const struct badinput badinput_ends[] = {
     BADINPUT(dies_killed_with_lock),
     BADINPUT(stopped),
     BADINPUT(stopped_awhile),
-    BADINPUT(stopped_at_barrier),
-    BADINPUT(stopped_with_lock),
-    BADINPUT(stopped_before_flag),
     BADINPUT(dies_by_exit),
     BADINPUT(dies_by_exit_quietly),
     { 0 },

@@ -10,5 +10,6 @@ libhearth_base_la_SOURCES += \
   %D%/random.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h \
+  %D%/thread.c %D%/thread.h \
   %D%/timing.h \
   %D%/whole.c %D%/whole.h

@@ -20,19 +20,18 @@
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "line.h"
 #include "world.h"
 
@@ -346,38 +345,11 @@ ending(void)
 
 /* ---- start and end ---- */
 
-static uint64_t
-word_agree(void)
-{
-    uint64_t word = 0;
-
-    if (hearthi_world.rank == 0 &&
-        getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word)
-        hearthi_fatal("hearth_init", "no random number: %s", strerror(errno));
-    HEARTHI_MPI(
-        MPI_Bcast(&word, sizeof word, MPI_BYTE, 0, hearthi_world.comm));
-    return word;
-}
-
-static void
-thread_start(void)
-{
-    sigset_t all, before;
-    int      code;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&l.thread, NULL, watch, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no thread to watch others: %s",
-                      strerror(code));
-}
-
 void
 hearthi_life_open(void)
 {
     uint64_t share = hearthi_opt.udp_giveup / 40;
+    int      code;
 
     if (hearthi_world.size == 1)
         return;
@@ -390,8 +362,11 @@ hearthi_life_open(void)
     l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l.wake < 0)
         hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
-    hearthi_lines_prepare(l.line, word_agree());
-    thread_start();
+    hearthi_lines_prepare(l.line);
+    code = hearthi_thread_start(&l.thread, watch);
+    if (code != 0)
+        hearthi_fatal("hearth_init", "no thread to watch others: %s",
+                      strerror(code));
     hearthi_line_call(&l.line[HEARTHI_NEXT]);
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
     l.settled = true;

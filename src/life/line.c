@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,14 +157,24 @@ line_begin(struct hearthi_line *line, int rank, const struct card *card)
     snprintf(line->host, sizeof line->host, "%s", card->host);
 }
 
+static void
+word_agree(void)
+{
+    if (hearthi_world.rank == 0 &&
+        getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word)
+        hearthi_fatal("hearth_init", "no random number: %s", strerror(errno));
+    HEARTHI_MPI(
+        MPI_Bcast(&word, sizeof word, MPI_BYTE, 0, hearthi_world.comm));
+}
+
 void
-hearthi_lines_prepare(struct hearthi_line *line, uint64_t job)
+hearthi_lines_prepare(struct hearthi_line *line)
 {
     int         size = hearthi_world.size, me = hearthi_world.rank;
     int         prev = (me + size - 1) % size, next = (me + 1) % size;
     struct card mine = { .pid = (int32_t)getpid() }, before;
 
-    word = job;
+    word_agree();
     mine.at = own_addresses();
     addresses_check(&mine.at);
     gethostname(mine.host, sizeof mine.host - 1);

@@ -40,7 +40,7 @@ struct hearthi_line {
 
 /* Tell where this rank listens, and learn where the next one does.
  * Collective; the ring is closed by the two below. */
-void hearthi_lines_prepare(struct hearthi_line *line, uint64_t word);
+void hearthi_lines_prepare(struct hearthi_line *line);
 
 /* Take the call of the rank before, if that is who calls. */
 void hearthi_line_answer(struct hearthi_line *prev);

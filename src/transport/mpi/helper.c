@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,6 +17,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "base/timing.h"
 #include "mpi.h"
 #include "progress.h"
@@ -142,18 +142,13 @@ run(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
 static void
 thread_start(void)
 {
-    sigset_t all, before;
-    int      error;
+    int error;
 
     stop = false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    error = hearthi_thread_start(&thread, run);
     if (error != 0)
         hearthi_fatal("hearth_init",
                       "no helper thread: %s; allow more threads, or set "

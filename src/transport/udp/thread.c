@@ -4,11 +4,11 @@
  */
 #include "config.h"
 
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/report.h"
+#include "base/thread.h"
 #include "socket.h"
 #include "thread.h"
 #include "wire.h"
@@ -17,13 +17,8 @@
 void
 hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
 {
-    sigset_t all, before;
-    int      code;
+    int code = hearthi_thread_start(thread, body);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(thread, NULL, body, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code != 0)
         hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
 }
