@@ -143,11 +143,12 @@ rested_use(int64_t *p)
     expect_eq(sum, 0);
 }
 
-/* Around 2^15 barriers.  Two ranks suffice, and with more a barrier takes
- * long. */
+/* Around 2^16 barriers, so that no number of 15 or 16 bits may be left in the
+ * words of a lock or in a message.  Two ranks suffice, and with more a barrier
+ * takes long. */
 START_TEST(a_lock_that_rested_for_many_barriers_costs_what_it_did)
 {
-    enum { REST = 32750, USES = 32 };
+    enum { REST = 65500, USES = 32 };
     hearth_stats before, after;
     int64_t     *p;
 

@@ -183,7 +183,7 @@ grant_check(const_message *m, const_limits *l)
 static reason
 acq_check(const_message *m, const_limits *l)
 {
-    if (m->len >= l->locks || m->at > UINT16_MAX)
+    if (m->len >= l->locks)
         return HEARTHI_UDP_BAD_PLACE;
     return empty_check(m);
 }
@@ -191,7 +191,7 @@ acq_check(const_message *m, const_limits *l)
 static reason
 wait_check(const_message *m, const_limits *l)
 {
-    if (m->len < l->locks || m->len >= l->objects || m->at > UINT16_MAX)
+    if (m->len < l->locks || m->len >= l->objects)
         return HEARTHI_UDP_BAD_PLACE;
     return empty_check(m);
 }
@@ -213,7 +213,7 @@ wtnt_check(const_message *m, const_limits *l)
 {
     if (m->kind == HEARTHI_UDP_NEWS)
         return notices_check(m, SIZE_MAX);
-    if (m->len >= l->objects || m->at > UINT16_MAX)
+    if (m->len >= l->objects)
         return HEARTHI_UDP_BAD_PLACE;
     return notices_check(m, l->log);
 }
@@ -223,8 +223,7 @@ rel_check(const_message *m, const_limits *l)
 {
     bool lock = m->kind == HEARTHI_UDP_UNLOCK;
 
-    if (m->len >= l->objects || lock != (m->len < l->locks) ||
-        m->at > UINT16_MAX)
+    if (m->len >= l->objects || lock != (m->len < l->locks))
         return HEARTHI_UDP_BAD_PLACE;
     if (m->pos > l->log)
         return empty_check(m);
