@@ -18,6 +18,7 @@ libhearth_core_la_SOURCES += \
   src/page/fault.c src/page/fault.h \
   src/page/signal.c \
   src/home/home.c src/home/home.h \
+  src/coherence/shared.c src/coherence/shared.h \
   src/coherence/interval.c \
   src/coherence/apply.c \
   src/coherence/atomic.c \

@@ -12,6 +12,7 @@
 #include "base/stat.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
+#include "coherence/shared.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "page/copies.h"
@@ -124,7 +125,7 @@ hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
     hearthi_transport->reach(reach);
     hearthi_table_lock();
     hearthi_home_place(a);
-    hearthi_flags_expect(a->page, a->pages);
+    hearthi_shared_expect(a->page, a->pages);
     hearthi_table_unlock();
     return hearthi_app(a->page);
 }
@@ -185,7 +186,7 @@ hearth_free(void *p)
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
-    hearthi_flags_forget(a->page, a->pages);
+    hearthi_shared_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();
     /* Nobody uses a frame again before its home has cleared it and its flag.

@@ -15,7 +15,7 @@
 
 /* A first copy may have been fetched before its shared flag could be seen. The
  * flags have arrived by now, since each fetch waited for its own, and their
- * homes are to be told (interval.c). */
+ * homes are to be told (shared.c). */
 static void
 provisional_drop(void)
 {

@@ -30,6 +30,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "page/page.h"
+#include "shared.h"
 #include "world.h"
 
 /* Runs of notices that are kept between barriers; more is "everything".  The
@@ -71,13 +72,14 @@ hearthi_coherence_open(void)
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_init(&c.own[i], OWN_MAX);
     hearthi_epochs.release = hearthi_epochs.acquire = EPOCH_FIRST;
+    hearthi_shared_open();
     hearthi_interval_open();
 }
 
 void
 hearthi_coherence_close(void)
 {
-    hearthi_interval_close();
+    hearthi_shared_close();
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_free(&c.own[i]);
     hearthi_known_free(&c.known);

@@ -33,12 +33,6 @@ void hearthi_interval_begin(uint64_t now, bool acquire);
 /* An atomic step on a heap word at its home; own copies of the page go. */
 int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
 
-/* Pages were placed: look at their shared flags at the next release. */
-void hearthi_flags_expect(uint64_t page, uint64_t count);
-
-/* Drop what was noted of the shared flags of pages about to be freed. */
-void hearthi_flags_forget(uint64_t page, uint64_t count);
-
 /* ---- between the files of this layer; the table lock is held ---- */
 
 /* What an interval published: runs of pages, in notice.h's form. */
@@ -49,7 +43,6 @@ typedef void hearthi_publish(uint64_t page, uint64_t count);
  * `stay` lets pages that are written in every interval stay open. */
 void hearthi_interval_end(hearthi_publish *publish, bool stay);
 void hearthi_interval_open(void);
-void hearthi_interval_close(void);
 
 /* Drop copies: first ones, and those that notices of others name. */
 void hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,

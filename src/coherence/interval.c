@@ -1,66 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The end of an interval, and home pages without cost.
- *
- * A home page that no other node ever fetched is plain memory to the ranks of
- * its node.  Since a one-sided fetch is not seen by the home, the fetching
- * rank sets the page's shared flag in the same flush as its first fetch, and
- * drops that first copy at its next acquire.  At each release a co-home looks
- * at the flags: a page that is flagged for the first time is reported as
- * written and write-protected; from then on a write fault is what reports it.
- *
- * Why that is enough: a copy that survives an acquire was fetched by a rank
- * whose flag had arrived before (the first copy did not survive).  So the flag
- * was visible before any write that the copy misses, and hence at the
- * writer's next release, which reports the page.  tests/model walks all
- * interleavings; each rule below has a switch there that breaks it.
- *
- * Looking at flags must cost nothing while there are no new ones.  So after
- * the acquire that drops first copies, and before it fetches from their homes
- * what may survive the next, the rank tells each that new flags have arrived,
- * by a word of its own there that never holds the same value twice; co-homes
- * scan the flags when a word has changed. That is early enough: a copy that
- * survives was fetched after the word was changed, and the word was changed
- * after the flags had arrived.  The scan itself goes through a summary byte
- * for 64 flags, put with them in one flush in any order; one whose 64 flags
- * have all been seen is not looked at again.
- *
- * Ranks leave hearth_alloc and hearth_free one after the other, and another
- * thread may release meanwhile.  So a flag may be set, and told of, for a page
- * that has no place in this rank's table yet: such a flag does not count as
- * seen, and the first release after a page was placed looks at the flags
- * whether a word has changed or not.  That is early enough, since no thread of
- * this rank writes the page before it is placed: what was told before that
- * look is found by it, and what is told later changes a word after it.  In the
- * same way a rank that has freed a page and forgotten its flag may find it
- * still set, since only the page's home clears it, some time before
- * hearth_free ends: it has no page then, and does not count as seen either.
+ * The end of an interval: what was written is closed, and what ends is
+ * counted.
  */
 #include "config.h"
 
 #include "base/clock.h"
-#include "base/report.h"
 #include "base/stat.h"
 #include "coherence.h"
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/page.h"
 #include "page/replace.h"
-#include "space/segment.h"
-#include "world.h"
+#include "shared.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Of each segment of this node: the flags that were seen, and which summary
- * bytes stand for 64 seen ones. */
-static uint8_t **seen, **full;
-
-/* The words of each segment as they were at its last scan, and whether pages
- * were placed in it since. */
-static uint64_t (*told)[HEARTHI_TOLD];
-static bool *placed;
 
 /* When the interval began, and the diffs that had been made at the end of the
  * one before.  Threads that synchronise at the same time have one interval
@@ -68,192 +23,11 @@ static bool *placed;
 static _Atomic uint64_t began;
 static uint64_t         diffs_before;
 
-static size_t
-summary_bytes(void)
-{
-    return hearthi_segments.frames / HEARTHI_SUMMARY + 64;
-}
-
 void
 hearthi_interval_open(void)
 {
-    size_t n = (size_t)hearthi_world.node_size;
-
     hearthi_interval_begin(hearthi_now(), false);
     diffs_before = 0;
-    seen = calloc(n, sizeof *seen);
-    full = calloc(n, sizeof *full);
-    told = calloc(n, sizeof *told);
-    placed = calloc(n, sizeof *placed);
-    if (seen == NULL || full == NULL || told == NULL || placed == NULL)
-        hearthi_fatal("hearth_init", "no memory");
-    for (size_t r = 0; r < n; r++) {
-        seen[r] = hearthi_sparse(hearthi_segments.summary_at);
-        full[r] = hearthi_sparse(summary_bytes());
-    }
-}
-
-void
-hearthi_interval_close(void)
-{
-    for (int r = 0; r < hearthi_world.node_size; r++) {
-        hearthi_sparse_free(seen[r], hearthi_segments.summary_at);
-        hearthi_sparse_free(full[r], summary_bytes());
-    }
-    free(seen);
-    free(full);
-    free(told);
-    free(placed);
-}
-
-/* ---- shared flags ---- */
-
-/* Home pages of consecutive numbers that were flagged just now. */
-struct flagged {
-    uint64_t page, count;
-};
-
-/* Report once, to be safe, and track from now on.  A page whose mapping was
- * given up will be mapped as tracked. */
-static void
-flagged_arm(struct flagged *f)
-{
-    for (uint64_t p = f->page; p < f->page + f->count; p++) {
-        hearthi_table.mark[p] |= HEARTHI_TRACKED;
-        hearthi_list(p);
-    }
-    for (uint64_t p = f->page, n; p < f->page + f->count; p += n) {
-        n = 1;
-        hearthi_copies_reserve(0); /* arming splits mappings */
-        if (hearthi_table.state[p] != HEARTHI_HOME_OPEN)
-            continue;
-        while (p + n < f->page + f->count &&
-               hearthi_table.state[p + n] == HEARTHI_HOME_OPEN)
-            n++;
-        hearthi_pages_set(p, n, HEARTHI_HOME_ARMED);
-    }
-    f->count = 0;
-}
-
-static void
-flagged_add(struct flagged *f, uint64_t page)
-{
-    if (f->count > 0 && f->page + f->count != page)
-        flagged_arm(f);
-    if (f->count == 0)
-        f->page = page;
-    f->count++;
-}
-
-static uint64_t
-word_at(const void *p)
-{
-    return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
-}
-
-/* The 64 flags of one summary byte. */
-static void
-block_scan(int r, size_t block, struct flagged *f)
-{
-    const char *flags = hearthi_segments.base[r];
-    size_t      first = block * HEARTHI_SUMMARY;
-    size_t      all = 0;
-
-    for (size_t i = first; i < first + HEARTHI_SUMMARY; i += 8) {
-        uint64_t now = word_at(flags + i);
-
-        if (now == word_at(seen[r] + i)) {
-            all += now == UINT64_C(0x0101010101010101);
-            continue;
-        }
-        for (size_t k = i; k < i + 8; k++) {
-            uint8_t bit = (uint8_t)(now >> (8 * (k - i)));
-
-            if (bit == seen[r][k] || hearthi_table.page_of[r][k] == 0)
-                continue;
-            seen[r][k] = bit;
-            if (bit != 0)
-                flagged_add(f, hearthi_table.page_of[r][k] - 1);
-        }
-    }
-    if (all == HEARTHI_SUMMARY / 8)
-        full[r][block] = 1;
-}
-
-/* Has anybody told of new flags since the last scan, or may we have looked too
- * early at the time? */
-static bool
-told_changed(int r)
-{
-    const char *words = hearthi_segments.base[r] + hearthi_segments.told_at;
-    uint64_t    changed = placed[r];
-
-    for (size_t i = 0; i < HEARTHI_TOLD; i++)
-        changed |= word_at(words + i * sizeof changed) ^ told[r][i];
-    if (changed == 0)
-        return false;
-    placed[r] = false;
-    for (size_t i = 0; i < HEARTHI_TOLD; i++)
-        told[r][i] = word_at(words + i * sizeof changed);
-    /* The flags were there before the word: so read them after it. */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return true;
-}
-
-static void
-segment_scan(int r, struct flagged *f)
-{
-    const char *summary =
-        hearthi_segments.base[r] + hearthi_segments.summary_at;
-    size_t blocks = hearthi_table.frames_top[r] / HEARTHI_SUMMARY + 1;
-
-    for (size_t b = 0; b < blocks; b += 8) {
-        if (word_at(summary + b) == word_at(full[r] + b))
-            continue;
-        for (size_t k = b; k < b + 8; k++)
-            if (summary[k] && !full[r][k])
-                block_scan(r, k, f);
-    }
-}
-
-static void
-flags_scan(void)
-{
-    struct flagged f = { 0 };
-
-    /* Our stores must be seen before we look: else a reader could miss the
-     * store while we miss its word, each in the other's store buffer. */
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (int r = 0; r < hearthi_world.node_size; r++)
-        if (told_changed(r))
-            segment_scan(r, &f);
-    if (f.count > 0)
-        flagged_arm(&f);
-}
-
-void
-hearthi_flags_expect(uint64_t page, uint64_t count)
-{
-    const struct hearthi_table *t = &hearthi_table;
-
-    for (uint64_t p = page; p < page + count; p++)
-        if (hearthi_world.node_of[t->home[p]] == hearthi_world.node)
-            placed[hearthi_world.node_rank_of[t->home[p]]] = true;
-}
-
-void
-hearthi_flags_forget(uint64_t page, uint64_t count)
-{
-    const struct hearthi_table *t = &hearthi_table;
-
-    for (uint64_t p = page; p < page + count; p++) {
-        int r = hearthi_world.node_rank_of[t->home[p]];
-
-        if (hearthi_world.node_of[t->home[p]] != hearthi_world.node)
-            continue;
-        seen[r][t->frame[p]] = 0;
-        full[r][t->frame[p] / HEARTHI_SUMMARY] = 0;
-    }
 }
 
 /* ---- closing what was written ---- */
@@ -382,7 +156,7 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
     uint64_t            end;
     size_t              n;
 
-    flags_scan();
+    hearthi_shared_scan();
     n = hearthi_written.n;
     if (n == 0)
         return;

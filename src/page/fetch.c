@@ -62,9 +62,9 @@ hearthi_tell_later(int home)
 /* Where MPI carries RMA by loads and stores of this processor, what was told
  * may be in its store buffer while a page is loaded, and the home's store in
  * the home's while it looks for what was told: the litmus test SB (store
- * buffering), in which both read the old.  flags_scan() has the home's fence,
- * this is ours; what a flush does inside MPI is not relied on.  tests/model
- * breaks the home's with --no-fence. */
+ * buffering), in which both read the old.  hearthi_shared_scan() has the
+ * home's fence, this is ours; what a flush does inside MPI is not relied on.
+ * tests/model breaks the home's with --no-fence. */
 static void
 told_fence(void)
 {
@@ -99,7 +99,7 @@ runs_tell(const struct hearthi_fetch *run, size_t n)
 }
 
 /* A rank's first copy may have been fetched before its flag could be seen:
- * it is provisional (coherence/interval.c says why). */
+ * it is provisional (coherence/shared.c says why). */
 static void
 run_register(uint64_t page, uint64_t count)
 {

@@ -14,7 +14,7 @@ void hearthi_fetch_open(void);
 void hearthi_fetch_close(void);
 
 /* This home must be told of new flags before a copy is fetched from it that
- * may survive an acquire (coherence/interval.c). */
+ * may survive an acquire (coherence/shared.c). */
 void hearthi_tell_later(int home);
 
 /* Fetch what is not here of a run of pages. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An exhaustive model of home pages without cost (coherence/interval.c) and
+ * An exhaustive model of home pages without cost (coherence/shared.c) and
  * of what they rest on: one page of two bytes, ranks of the home's node that
  * store to it directly (co-homes), ranks of other nodes that fetch, write,
  * flush and lose copies of it (guests), locks and a barrier; and
