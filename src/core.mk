@@ -43,7 +43,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/barrier.c src/transport/udp/barrier.h \
   src/transport/udp/client.c src/transport/udp/client.h \
   src/transport/udp/count.c src/transport/udp/count.h \
-  src/transport/udp/diff.c \
+  src/transport/udp/diff.c src/transport/udp/diff.h \
   src/transport/udp/gone.c src/transport/udp/gone.h \
   src/transport/udp/flight.c src/transport/udp/flight.h \
   src/transport/udp/home.c src/transport/udp/home.h \
@@ -51,7 +51,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/local.c src/transport/udp/local.h \
   src/transport/udp/manager.c src/transport/udp/manager.h \
   src/transport/udp/pace.c src/transport/udp/pace.h \
-  src/transport/udp/page.c \
+  src/transport/udp/page.c src/transport/udp/page.h \
   src/transport/udp/seal.c src/transport/udp/seal.h \
   src/transport/udp/server.c src/transport/udp/server.h \
   src/transport/udp/socket.c src/transport/udp/socket.h \
@@ -61,7 +61,6 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/trouble.c src/transport/udp/trouble.h \
   src/transport/udp/udp.c \
   src/transport/udp/watch.c src/transport/udp/watch.h \
-  src/transport/udp/bulk.h \
   src/transport/udp/job.h \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \

@@ -15,7 +15,7 @@
 #include "replay.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "transport/udp/bulk.h"
+#include "transport/udp/client.h"
 #include "transport/udp/flight.h"
 #include "transport/udp/inbox.h"
 #include "transport/udp/job.h"
@@ -230,7 +230,7 @@ START_TEST(answers_to_nothing_do_not_keep_a_request_from_being_sent_again)
         hearthi_udp_flight_launch(&f);
         sleep_ms(100);
         answers_say(MANY);
-        hearthi_udp_bulk_turn();
+        hearthi_udp_flights_turn();
         expect(f.timer.tries > 0);
         hearthi_udp_flight_land(&f, 0);
         expect(drained(hearthi_udp_bulk()->in.fd) > 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Diffs, packed into messages, several of which are on their way; and the
- * turn of waiting that they share with pages, since both have slot 0.
+ * Diffs, packed into messages, several of which are on their way.
  *
  * A diff must not be done twice: one that comes late could overwrite newer
  * bytes.  The home knows which it has done (server.c).
@@ -11,13 +10,9 @@
 #include <string.h>
 
 #include "ack.h"
-#include "base/clock.h"
 #include "base/option.h"
-#include "bulk.h"
-#include "client.h"
-#include "count.h"
+#include "diff.h"
 #include "flight.h"
-#include "inbox.h"
 #include "job.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -56,44 +51,19 @@ hearthi_udp_diffs_close(void)
         hearthi_sparse_free(pack[i].body, pack_most);
 }
 
-/* ---- waiting in slot 0 ---- */
-
-static void
-message_take(const struct hearthi_udp_message *m)
-{
-    const struct hearthi_udp_client *c = hearthi_udp_bulk();
-
-    if (m->slot != c->slot || hearthi_udp_is_request(m)) {
-        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
-        return;
-    }
-    hearthi_udp_acknowledge(c->in.fd, m, &hearthi_udp.server[m->from]);
-    if (m->op == HEARTHI_UDP_GETPGRANT)
-        hearthi_udp_page_take(m);
-    else if (m->op == HEARTHI_UDP_DIFFGRANT)
-        hearthi_udp_diff_take(m);
-}
-
-/* What is late is late however much comes in besides: the clock is read once
- * for each call of the kernel. */
-void
-hearthi_udp_bulk_turn(void)
-{
-    struct hearthi_udp_inbox  *in = &hearthi_udp_bulk()->in;
-    uint64_t                   due = hearthi_udp_flights_due();
-    struct hearthi_udp_message m;
-    struct sockaddr_in         from;
-    bool                       late = true;
-
-    if (hearthi_udp_receive(in, due, &m, &from)) {
-        message_take(&m);
-        late = in->at == in->n && hearthi_now() >= due;
-    }
-    if (late)
-        hearthi_udp_flights_late();
-}
-
 /* ---- sending ---- */
+
+/* The home has done it. */
+static void
+pack_take(struct hearthi_udp_flight *f, const struct hearthi_udp_message *m)
+{
+    struct pack *p = (struct pack *)f;
+
+    p->state = FREE;
+    n_sent--;
+    hearthi_udp_flight_land(f, m->len);
+    hearthi_udp_flight_heard(f, m->turn, true);
+}
 
 static unsigned
 depth(void)
@@ -109,7 +79,7 @@ pack_send(struct pack *p)
     const struct hearthi_udp_message *m = &p->flight.ask;
 
     while (n_sent >= depth() || !hearthi_udp_flight_may(m->to, m->body_len))
-        hearthi_udp_bulk_turn();
+        hearthi_udp_flights_turn();
     p->state = SENT;
     n_sent++;
     hearthi_udp_flight_launch(&p->flight);
@@ -132,9 +102,11 @@ pack_new(uint32_t home)
     if (p == NULL && n_sent == 0)
         pack_send(pack_in(OPEN));
     while ((p = pack_in(FREE)) == NULL)
-        hearthi_udp_bulk_turn();
+        hearthi_udp_flights_turn();
     p->state = OPEN;
-    p->flight = (struct hearthi_udp_flight){ .what = "release" };
+    p->flight = (struct hearthi_udp_flight){ .what = "release",
+                                             .answer = HEARTHI_UDP_DIFFGRANT,
+                                             .take = pack_take };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
@@ -211,20 +183,5 @@ hearthi_udp_flush(void)
 {
     hearthi_udp_diffs_send();
     while (n_sent > 0)
-        hearthi_udp_bulk_turn();
-}
-
-/* ---- answers ---- */
-
-void
-hearthi_udp_diff_take(const struct hearthi_udp_message *m)
-{
-    struct pack *p = (struct pack *)hearthi_udp_flight_of(m, HEARTHI_UDP_DIFF);
-
-    if (p == NULL)
-        return;
-    p->state = FREE;
-    n_sent--;
-    hearthi_udp_flight_land(&p->flight, m->len);
-    hearthi_udp_flight_heard(&p->flight, m->turn, true);
+        hearthi_udp_flights_turn();
 }

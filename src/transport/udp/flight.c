@@ -16,10 +16,13 @@
  */
 #include "config.h"
 
+#include "ack.h"
 #include "base/clock.h"
+#include "base/stat.h"
 #include "client.h"
 #include "count.h"
 #include "flight.h"
+#include "inbox.h"
 #include "job.h"
 #include "pace.h"
 #include "socket.h"
@@ -109,17 +112,6 @@ hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told)
     hearthi_udp_pace_done(f->ask.to, f->ask.body_len, told);
 }
 
-struct hearthi_udp_flight *
-hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op)
-{
-    struct hearthi_udp_flight *f;
-
-    EACH_FLIGHT (f, m->from)
-        if (f->ask.seq == m->seq && f->ask.op == op)
-            return f;
-    return NULL;
-}
-
 /* As long as a home answers, what it owes besides is not late.  A request
  * that did not stand behind others has measured a round trip. */
 void
@@ -148,8 +140,8 @@ hearthi_udp_flight_heard(struct hearthi_udp_flight *now, uint32_t turn,
 
 /* ---- time-outs ---- */
 
-uint64_t
-hearthi_udp_flights_due(void)
+static uint64_t
+flights_due(void)
 {
     uint64_t due = UINT64_MAX;
 
@@ -192,9 +184,60 @@ home_late(uint32_t home)
     flight_repeat(first);
 }
 
-void
-hearthi_udp_flights_late(void)
+static void
+flights_late(void)
 {
     for (unsigned i = 0; i < n_all; i++)
         home_late(all[i]->ask.to);
+}
+
+/* ---- waiting ---- */
+
+/* What a message answers, or NULL. */
+static struct hearthi_udp_flight *
+flight_of(const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_flight *f;
+
+    EACH_FLIGHT (f, m->from)
+        if (f->ask.seq == m->seq && f->answer == m->op)
+            return f;
+    return NULL;
+}
+
+static void
+message_take(const struct hearthi_udp_message *m)
+{
+    const struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct hearthi_udp_flight       *f;
+
+    if (m->slot != c->slot || hearthi_udp_is_request(m)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
+        return;
+    }
+    hearthi_udp_acknowledge(c->in.fd, m, &hearthi_udp.server[m->from]);
+    f = flight_of(m);
+    if (f != NULL)
+        f->take(f, m);
+    else if (m->op == HEARTHI_UDP_GETPGRANT)
+        hearthi_count(repeats, 1); /* asked for again, and there already */
+}
+
+/* What is late is late however much comes in besides: the clock is read once
+ * for each call of the kernel. */
+void
+hearthi_udp_flights_turn(void)
+{
+    struct hearthi_udp_inbox  *in = &hearthi_udp_bulk()->in;
+    uint64_t                   due = flights_due();
+    struct hearthi_udp_message m;
+    struct sockaddr_in         from;
+    bool                       late = true;
+
+    if (hearthi_udp_receive(in, due, &m, &from)) {
+        message_take(&m);
+        late = in->at == in->n && hearthi_now() >= due;
+    }
+    if (late)
+        flights_late();
 }

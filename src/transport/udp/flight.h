@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Requests of slot 0 on their way.
+ * Requests of slot 0 on their way, and the waiting for their answers.
  */
 #ifndef HEARTHI_TRANSPORT_UDP_FLIGHT_H
 #define HEARTHI_TRANSPORT_UDP_FLIGHT_H
@@ -25,6 +25,11 @@ struct hearthi_udp_flight {
     struct hearthi_udp_timer   timer;
     const char                *what;               /* the call, for a line */
     void (*prepare)(struct hearthi_udp_flight *f); /* to be sent; or NULL */
+
+    /* Take an answer, or a part of it, of this operation. */
+    unsigned answer;
+    void (*take)(struct hearthi_udp_flight        *f,
+                 const struct hearthi_udp_message *m);
 };
 
 void hearthi_udp_flights_open(void);
@@ -35,10 +40,6 @@ bool hearthi_udp_flight_may(uint32_t home, size_t bytes);
 /* Send one, whose ask is complete but for the number. */
 void hearthi_udp_flight_launch(struct hearthi_udp_flight *f);
 
-/* What a message answers, if it is a request of this operation, or NULL. */
-struct hearthi_udp_flight *
-hearthi_udp_flight_of(const struct hearthi_udp_message *m, unsigned op);
-
 /* All of its answer is there; the home has told what it can take. */
 void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
 
@@ -47,8 +48,8 @@ void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
 void hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint32_t turn,
                               bool ended);
 
-/* The time of the next time-out, and what to do then. */
-uint64_t hearthi_udp_flights_due(void);
-void     hearthi_udp_flights_late(void);
+/* Wait for one message and let its request take it, and send again what is
+ * late. */
+void hearthi_udp_flights_turn(void);
 
 #endif

@@ -14,9 +14,9 @@
  * The layers, the lowest first; no file knows of a higher one:
  *   - datagrams: wire, job, count, seal, socket, trouble, inbox
  *   - requests and answers: thread, ack, local, gone, timer, server, client,
- * watch, pace, flight
- *   - what is asked for: home and bulk (pages and diffs), manager and sync
- *     (locks, flags, atomics), barrier
+ *     watch, pace, flight
+ *   - what is asked for: home, diff and page, manager and sync (locks, flags,
+ *     atomics), barrier
  *   - the start: address, udp
  */
 #ifndef HEARTHI_TRANSPORT_UDP_JOB_H

@@ -16,12 +16,12 @@
 
 #include "ack.h"
 #include "base/stat.h"
-#include "bulk.h"
 #include "client.h"
 #include "count.h"
+#include "diff.h"
 #include "flight.h"
-#include "inbox.h"
 #include "job.h"
+#include "page.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -69,6 +69,39 @@ piece_prepare(struct hearthi_udp_flight *f)
     p->last = hearthi_udp_last(&p->missing);
 }
 
+static size_t
+fragment_len(const struct piece *p, size_t i)
+{
+    const struct hearthi_udp_message *ask = &p->flight.ask;
+
+    return least(ask->pos, ask->len - i * ask->pos);
+}
+
+static void
+piece_take(struct hearthi_udp_flight *f, const struct hearthi_udp_message *m)
+{
+    struct piece *p = (struct piece *)f;
+    unsigned      i = (unsigned)(m->at / m->pos);
+
+    if (m->pos != f->ask.pos || m->at >= f->ask.len ||
+        m->len != fragment_len(p, i)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
+        return;
+    }
+    if (!hearthi_udp_has(&p->missing, i)) {
+        hearthi_count(repeats, 1);
+        return;
+    }
+    memcpy(p->to + m->at, m->body, m->len);
+    hearthi_udp_take(&p->missing, i);
+    if (hearthi_udp_count(&p->missing) == 0) {
+        hearthi_udp_flight_land(f, 0);
+        n_busy--;
+        on_the_way -= f->ask.len;
+    }
+    hearthi_udp_flight_heard(f, m->turn, i == p->last);
+}
+
 static void
 piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
 {
@@ -78,8 +111,10 @@ piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
     while (p->flight.busy)
         p++;
     *p = (struct piece){ .to = r->to + at };
-    p->flight = (struct hearthi_udp_flight){ .prepare = piece_prepare,
-                                             .what = "page fault" };
+    p->flight = (struct hearthi_udp_flight){ .what = "page fault",
+                                             .prepare = piece_prepare,
+                                             .answer = HEARTHI_UDP_GETPGRANT,
+                                             .take = piece_take };
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_GETP,
         .kind = r->announce ? HEARTHI_UDP_ANNOUNCE : 0,
@@ -115,51 +150,11 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
                    !hearthi_udp_flight_may((uint32_t)run[i].home,
                                            sizeof piece->missing) ||
                    (n_busy > 0 && on_the_way + some > window))
-                hearthi_udp_bulk_turn();
+                hearthi_udp_flights_turn();
             piece_begin(&run[i], at, some);
         }
     }
     while (n_busy > 0)
-        hearthi_udp_bulk_turn();
+        hearthi_udp_flights_turn();
     hearthi_udp_flush();
-}
-
-/* ---- answers ---- */
-
-static size_t
-fragment_len(const struct piece *p, size_t i)
-{
-    const struct hearthi_udp_message *ask = &p->flight.ask;
-
-    return least(ask->pos, ask->len - i * ask->pos);
-}
-
-void
-hearthi_udp_page_take(const struct hearthi_udp_message *m)
-{
-    struct piece *p =
-        (struct piece *)hearthi_udp_flight_of(m, HEARTHI_UDP_GETP);
-    unsigned i = (unsigned)(m->at / m->pos);
-
-    if (p == NULL) { /* what was asked for again is there already */
-        hearthi_count(repeats, 1);
-        return;
-    }
-    if (m->pos != p->flight.ask.pos || m->at >= p->flight.ask.len ||
-        m->len != fragment_len(p, i)) {
-        hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
-        return;
-    }
-    if (!hearthi_udp_has(&p->missing, i)) {
-        hearthi_count(repeats, 1);
-        return;
-    }
-    memcpy(p->to + m->at, m->body, m->len);
-    hearthi_udp_take(&p->missing, i);
-    if (hearthi_udp_count(&p->missing) == 0) {
-        hearthi_udp_flight_land(&p->flight, 0);
-        n_busy--;
-        on_the_way -= p->flight.ask.len;
-    }
-    hearthi_udp_flight_heard(&p->flight, m->turn, i == p->last);
 }
