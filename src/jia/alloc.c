@@ -8,12 +8,14 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "api/api.h"
 #include "base/cancel.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "hearth/jia.h"
 #include "home/home.h"
-#include "layer.h"
+#include "hosts.h"
 #include "space/heap.h"
 
 enum { UNIT = 4 }; /* JIAJIA compares words of 4 bytes */

@@ -1,8 +1,8 @@
-# jia.h, on top of hearth.h.
+# jia.h, on top of hearth.h; the lowest file first.
 libhearth_core_la_SOURCES += \
-  %D%/alloc.c \
-  %D%/message.c \
-  %D%/start.c \
-  %D%/sync.c \
-  %D%/tune.c \
-  %D%/layer.h
+  %D%/hosts.c %D%/hosts.h \
+  %D%/tune.c %D%/tune.h \
+  %D%/alloc.c %D%/alloc.h \
+  %D%/message.c %D%/message.h \
+  %D%/sync.c %D%/sync.h \
+  %D%/start.c

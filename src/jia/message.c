@@ -12,8 +12,12 @@
 
 #include "base/cancel.h"
 #include "base/report.h"
-#include "layer.h"
+#include "hearth/jia.h"
+#include "hosts.h"
+#include "message.h"
 #include "transport/transport.h"
+#include "tune.h"
+#include "world.h"
 
 struct sent {
     struct sent *next;
@@ -226,8 +230,6 @@ jia_bcast(void *buf, int len, int root)
     free(bytes);
 }
 
-/* Messages that nobody received must not hold up the end: take them, until
- * every host's own have gone. */
 void
 hearthi_jia_messages_close(void)
 {

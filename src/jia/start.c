@@ -12,44 +12,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "api/api.h"
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "hearth/hearth.h"
-#include "layer.h"
+#include "hearth/jia.h"
+#include "hosts.h"
+#include "message.h"
+#include "sync.h"
 #include "transport/transport.h"
+#include "tune.h"
+#include "world.h"
 
 enum { WARN_SECONDS = 10, LEAVE_SECONDS = 600 };
-
-struct hearthi_jia hearthi_jia;
-
-int jia_pid;
-int jia_hosts = 1;
-int jia_lock_index;
 
 /* What the command line asks for. */
 struct wish {
     int hosts; /* 0: all ranks */
     int omit;  /* omit acknowledgements */
 };
-
-void
-hearthi_jia_require(const char *call)
-{
-    if (!hearthi_jia.up)
-        hearthi_fatal(call, "called before jia_init or after jia_exit: call "
-                            "it between them");
-    hearthi_require_thread(call);
-}
-
-void
-hearthi_jia_number(const char *call, const char *what, int number, int count)
-{
-    if (number < 0 || number >= count)
-        hearthi_fatal(call, "%s %d does not exist: give 0 to %d", what, number,
-                      count - 1);
-}
 
 /* The n of -Q: a whole number of at least 1. */
 static int
@@ -220,15 +203,17 @@ leave(int status, void *unused)
     if (!hearthi_jia.up)
         return;
     if (status != EXIT_SUCCESS)
-        hearthi_fatal("exit", "the program ended with status %d and without "
-                              "jia_exit",
+        hearthi_fatal("exit",
+                      "the program ended with status %d and without "
+                      "jia_exit",
                       status);
     hearthi_jia_require("exit");
     farewell(false);
     stop();
 }
 
-/* After hearth_init(), so that it comes before hearth's own look at the end. */
+/* After hearth_init(), so that it comes before hearth's own look at the end.
+ */
 static void
 watch_the_end(void)
 {
@@ -256,8 +241,7 @@ jia_init(int argc, char **argv)
     MPI_Comm_size(hearthi_jia.all, &started);
     wish = wish_agree(argc, argv, started);
     HEARTHI_MPI(MPI_Comm_split(
-        hearthi_jia.all,
-        hearthi_report_rank < wish.hosts ? 0 : MPI_UNDEFINED,
+        hearthi_jia.all, hearthi_report_rank < wish.hosts ? 0 : MPI_UNDEFINED,
         hearthi_report_rank, &hearthi_jia.comm));
     if (hearthi_jia.comm == MPI_COMM_NULL)
         bystander();

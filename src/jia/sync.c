@@ -9,8 +9,12 @@
 #include "base/report.h"
 #include "base/timing.h"
 #include "hearth/hearth.h"
-#include "layer.h"
+#include "hearth/jia.h"
+#include "hosts.h"
+#include "sync.h"
 #include "transport/transport.h"
+#include "tune.h"
+#include "world.h"
 
 enum { LOCKS = Maxlocks, DEPTH = 8, CONDITIONS = 64, COUNTERS = 64 };
 

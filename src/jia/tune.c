@@ -16,8 +16,11 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "hearth/hearth.h"
-#include "layer.h"
+#include "hearth/jia.h"
+#include "hosts.h"
 #include "transport/transport.h"
+#include "tune.h"
+#include "world.h"
 
 enum { TEXT_MAX = 900 };
 
