@@ -1,6 +1,7 @@
 # Tests of jia.h: its calls, programs as JIAJIA's users write them, bad input.
 mpi_tests += %D%/jia.mpi
-%C%_jia_mpi_SOURCES = %D%/jia.c $(mpi_harness)
+%C%_jia_mpi_SOURCES = %D%/jia.c %D%/jia_alloc.c %D%/jia_alloc.h \
+  $(mpi_harness)
 %C%_jia_mpi_CFLAGS = $(test_cflags)
 %C%_jia_mpi_LDADD = $(mpi_ldadd)
 

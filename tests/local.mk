@@ -89,7 +89,8 @@ mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/threads.mpi
-%C%_threads_mpi_SOURCES = %D%/threads.c $(mpi_harness)
+%C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h \
+  %D%/threads_sync.c $(mpi_harness)
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)
 

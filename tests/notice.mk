@@ -5,7 +5,8 @@ unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
 %C%_diff_CFLAGS = $(test_cflags)
 %C%_diff_LDADD = $(unit_ldadd)
 
-%C%_known_SOURCES = %D%/known.c %D%/property.h \
+%C%_known_SOURCES = %D%/known.c %D%/known.h %D%/known_list.c \
+  %D%/property.h \
   %D%/harness.h %D%/harness_unit.c
 %C%_known_CFLAGS = $(test_cflags)
 %C%_known_LDADD = $(unit_ldadd)
