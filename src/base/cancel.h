@@ -38,9 +38,10 @@ hearthi_cancel_restore(const int *before)
 }
 
 /* The first declaration of a function that is not to be cancelled; every
- * return puts back what was.  Nothing may be held then. */
-#define HEARTHI_UNCANCELLED                                                   \
-    __attribute__((cleanup(hearthi_cancel_restore))) const int uncancelled_ = \
-        hearthi_cancel_off()
+ * return puts back what was.  Nothing may be held then.  (clang says "unused"
+ * of what only a cleanup reads.) */
+#define HEARTHI_UNCANCELLED                                  \
+    __attribute__((cleanup(hearthi_cancel_restore), unused)) \
+    const int uncancelled_ = hearthi_cancel_off()
 
 #endif
