@@ -43,6 +43,8 @@ fails --tell-with-fetch
 fails --fetch-before-tell
 fails --locks=0 --barrier --flags-before-word
 fails --locks=0 --barrier --no-fence
+fails --no-fence-told
+fails --locks=0 --barrier --no-fence-told
 # Several threads, and replacement.
 fails --keep-in-flight
 fails --forget-in-flight

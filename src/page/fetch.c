@@ -64,7 +64,8 @@ hearthi_tell_later(int home)
  * the home's while it looks for what was told: the litmus test SB (store
  * buffering), in which both read the old.  hearthi_shared_scan() has the
  * home's fence, this is ours; what a flush does inside MPI is not relied on.
- * tests/model breaks the home's with --no-fence. */
+ * tests/model breaks the home's with --no-fence, and this one with
+ * --no-fence-told. */
 static void
 told_fence(void)
 {

@@ -33,6 +33,7 @@ guest_fetch(struct state *s, int r, int arg)
     (void)arg;
     if (is_home(r) || me->life != PLACED || is_busy(me) || me->copy != NONE ||
         me->fetching || (me->untold && !broken(FETCH_BEFORE_TELL)) ||
+        (me->telling && !broken(NO_FENCE_TOLD)) ||
         (me->puts && !broken(NO_WAIT_FOR_FLUSH) &&
          !broken(PUBLISH_BEFORE_FLUSH)))
         return false;
@@ -174,6 +175,20 @@ guest_tell(struct state *s, int r, int arg)
     if (!me->untold)
         return false;
     me->untold = 0;
+    me->telling = 1;
+    return true;
+}
+
+/* The word is in memory. */
+bool
+guest_told(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (!me->telling)
+        return false;
+    me->telling = 0;
     home_tell(s);
     return true;
 }

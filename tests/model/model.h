@@ -78,6 +78,7 @@ struct rank {
     uint8_t copy, mask; /* mask: bytes that differ from the twin */
     uint8_t changed;    /* a diff went home since the last release */
     uint8_t registered, provisional, untold;
+    uint8_t telling; /* what it told is in its store buffer, or on its way */
     uint8_t fetch, fetching, doomed;
     uint8_t wrote; /* since the last barrier (--writers-keep only) */
     version content, got;
@@ -113,6 +114,7 @@ enum rule {
     FETCH_BEFORE_TELL,
     FLAGS_BEFORE_WORD,
     NO_FENCE,
+    NO_FENCE_TOLD,
     KEEP_IN_FLIGHT,
     FORGET_IN_FLIGHT,
     FORGET_EVICTED,
@@ -211,6 +213,7 @@ bool guest_fetch(struct state *s, int r, int arg);
 bool guest_land(struct state *s, int r, int bit);
 bool guest_arrive(struct state *s, int r, int arg);
 bool guest_tell(struct state *s, int r, int arg);
+bool guest_told(struct state *s, int r, int arg);
 bool guest_evict(struct state *s, int r, int arg);
 bool guest_put(struct state *s, int r, int arg);
 void guest_drop(struct rank *me);
