@@ -59,6 +59,7 @@ api_pages = \
   %D%/man3/jia_divtask.3 \
   %D%/man3/jia_error.3 \
   %D%/man3/jia_exit.3 \
+  %D%/man3/jia_free.3 \
   %D%/man3/jia_gs_new.3 \
   %D%/man3/jia_gs_next.3 \
   %D%/man3/jia_init.3 \

@@ -69,6 +69,33 @@ START_TEST(locks_nest_to_depth_8)
 }
 END_TEST
 
+/* Numbers that are alike modulo 64 too: hosts hold them at once. */
+START_TEST(locks_above_63_are_locks_of_their_own)
+{
+    enum { ROUNDS = 5, LOCKS = 1024, STEP = 64, NEST = 8 };
+    int *p = (int *)jia_alloc2p(PAGE, jiahosts - 1);
+    int  last = LOCKS - 1 - jiapid % 2 * NEST * STEP;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int k = 0; k < NEST; k++)
+            jia_lock(last - k * STEP);
+        p[jiapid % 2]++;
+        for (int k = NEST - 1; k >= 0; k--)
+            jia_unlock(last - k * STEP);
+    }
+    for (int lock = LOCKS - 1; lock > 63; lock -= 61) {
+        jia_lock(lock);
+        p[lock]++;
+        jia_unlock(lock);
+    }
+    jia_barrier();
+    all_assert(p[0] == ROUNDS * ((jiahosts + 1) / 2));
+    all_assert(p[1] == ROUNDS * (jiahosts / 2));
+    for (int lock = LOCKS - 1; lock > 63; lock -= 61)
+        all_assert(p[lock] == jiahosts);
+}
+END_TEST
+
 START_TEST(consistency_is_scope_unless_the_user_says_so)
 {
     const char *said = getenv("HEARTH_CONSISTENCY");
@@ -323,6 +350,7 @@ suite_new(void)
     jia_alloc_tests(c);
     tcase_add_test(c, locks_exclude_and_carry_writes);
     tcase_add_test(c, locks_nest_to_depth_8);
+    tcase_add_test(c, locks_above_63_are_locks_of_their_own);
     tcase_add_test(c, consistency_is_scope_unless_the_user_says_so);
     tcase_add_test(c, wait_waits_for_all);
     tcase_add_test(c, wait_is_no_event_of_coherence);

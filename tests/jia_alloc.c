@@ -132,6 +132,39 @@ START_TEST(alloc_random_is_the_same_everywhere)
 }
 END_TEST
 
+/* Written by all, and copied, before it is freed. */
+START_TEST(what_was_freed_is_used_again_and_zero)
+{
+    unsigned long first = 0;
+
+    for (int k = 0; k < 3; k++) {
+        unsigned long base = jia_alloc2(4 * PAGE, PAGE);
+        int          *p = (int *)base, sum = 0;
+
+        for (int i = 0; i < 4 * PAGE / 4; i++)
+            sum |= p[i];
+        all_assert(sum == 0);
+        jia_barrier();
+        for (int i = jiapid; i < 4 * PAGE / 4; i += jiahosts)
+            p[i] = i + 1;
+        jia_barrier();
+        for (int i = 0; i < 4 * PAGE / 4; i++)
+            sum += p[i] != i + 1;
+        all_assert(sum == 0);
+        if (k == 0)
+            first = base;
+        all_assert(base == first);
+        if (k % 2 == 0)
+            jia_free(base);
+        else
+            jia_free(p);
+        all_assert(hearth_home((void *)base) == -1);
+    }
+    jia_free(0);
+    jia_free(NULL);
+}
+END_TEST
+
 void
 jia_alloc_tests(TCase *c)
 {
@@ -144,4 +177,5 @@ jia_alloc_tests(TCase *c)
     tcase_add_test(c, alloc4_changes_the_block_at_host_0);
     tcase_add_test(c, alloc_array_gives_each_host_its_own_size);
     tcase_add_test(c, alloc_random_is_the_same_everywhere);
+    tcase_add_test(c, what_was_freed_is_used_again_and_zero);
 }

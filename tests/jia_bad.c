@@ -144,6 +144,36 @@ blocks_differ(void)
 }
 
 static void
+free_inside(void)
+{
+    jia_free(jia_alloc(8192) + 8);
+}
+
+static void
+free_twice(void)
+{
+    unsigned long p = jia_alloc(8192);
+
+    jia_free(p);
+    jia_free(p);
+}
+
+static void
+free_differs(void)
+{
+    jia_free(jia_alloc(8192) + 4096 * (unsigned long)jiapid);
+}
+
+static void
+free_in_section(void)
+{
+    unsigned long p = jia_alloc(8192);
+
+    jia_lock(jiapid);
+    jia_free(p);
+}
+
+static void
 send_beyond(void)
 {
     jia_send("", 1, jiahosts, 0);
@@ -207,6 +237,8 @@ static const struct {
     CASE(blocks_differ),    CASE(send_beyond),        CASE(send_tag),
     CASE(reduce_op),        CASE(error),              CASE(errexit),
     CASE(options),          CASE(init_twice),         CASE(cv_64),
+    CASE(free_inside),      CASE(free_twice),         CASE(free_differs),
+    CASE(free_in_section),
 };
 
 int

@@ -32,7 +32,8 @@
  * Writers are told apart by words of 4 bytes.  The jia_alloc calls are
  * collective: every host makes the same ones in the same order.  Memory is
  * page-aligned and zero; blocks are rounded up to pages (HEARTH_PAGE_SIZE);
- * allocations do not follow each other without a gap; none is ever freed.
+ * allocations do not follow each other without a gap.  jia_free() gives one
+ * back.
  *
  * **Errors** end the whole job with one line that names the host and the
  * call.  What JIAJIA did not check, and would have gone wrong, is checked.
@@ -131,6 +132,15 @@ JIA_API unsigned long jia_alloc_array(long size, const int *blocks, int n);
 JIA_API unsigned long jia_alloc_random(long size);
 
 /**
+ * Free an allocation of this family: what the call returned, as a pointer or
+ * as a number; 0 is allowed.  Collective, with the same argument on every
+ * host, and not inside a critical section.  What was not allocated, or was
+ * freed before, ends the job.  As hearth_free(): all hosts have come when it
+ * returns, and another allocation may get the memory, zeroed.
+ */
+JIA_API void jia_free(void *p);
+
+/**
  * Acquire a lock, 0 to 1023.  Local.  Critical sections may be nested to a
  * depth of 8, each lock once.
  */
@@ -225,6 +235,10 @@ JIA_API int jia_gs_next(int counter, int most, int hosts);
 #endif
 
 #define jia_errexit jia_error
+
+/* jia_alloc() returns a number, which programs keep in a pointer or as it
+ * is. */
+#define jia_free(p) jia_free((void *)(p))
 
 #ifndef ON
 #define OFF 0

@@ -151,7 +151,7 @@ hearth_alloc(size_t count, size_t size, hearth_layout layout)
 /* The list of allocations changes in collective calls only, of which there is
  * one at a time: so what is found stays. */
 static const struct hearthi_allocation *
-allocation_of(const void *p)
+allocation_of(const char *call, const char *maker, const void *p)
 {
     const struct hearthi_allocation *a;
 
@@ -159,29 +159,26 @@ allocation_of(const void *p)
     a = hearthi_home_find(p);
     hearthi_table_unlock();
     if (a == NULL)
-        hearthi_fatal("hearth_free",
-                      "%p is not what hearth_alloc returned, or "
-                      "was freed before: free each allocation "
-                      "once",
-                      p);
+        hearthi_fatal(call,
+                      "%p is not what %s returned, or was freed before: free "
+                      "each allocation once",
+                      p, maker);
     return a;
 }
 
 void
-hearth_free(void *p)
+hearthi_free(const char *call, const char *maker, void *p)
 {
-    HEARTHI_UNCANCELLED;
     static const char *const name[ARGS] = { "pointer", "", "", "", "" };
     const uint64_t           args[ARGS] = { (uintptr_t)p };
     const struct hearthi_allocation *a;
     MPI_Request                      request;
     uint64_t                         start;
 
-    hearthi_require_thread("hearth_free");
-    hearthi_args_check("hearth_free", name, args);
+    hearthi_args_check(call, name, args);
     if (p == NULL)
         return;
-    a = allocation_of(p);
+    a = allocation_of(call, maker, p);
     start = hearthi_time_begin();
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
@@ -193,6 +190,15 @@ hearth_free(void *p)
      */
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
     hearthi_requests_wait(&request, 1);
+}
+
+void
+hearth_free(void *p)
+{
+    HEARTHI_UNCANCELLED;
+
+    hearthi_require_thread("hearth_free");
+    hearthi_free("hearth_free", "hearth_alloc", p);
 }
 
 void

@@ -36,6 +36,9 @@ struct hearthi_placing;
 void *hearthi_alloc(size_t bytes, unsigned unit,
                     const struct hearthi_placing *to);
 
+/* Free what a call named `maker` has allocated. */
+void hearthi_free(const char *call, const char *maker, void *p);
+
 /* End the job if a collective call was not given the same arguments by every
  * rank; names are for that line. */
 enum { HEARTHI_ARGS = 5 };

@@ -17,6 +17,8 @@
 #include "home/home.h"
 #include "hosts.h"
 #include "space/heap.h"
+#include "sync.h"
+#include "tune.h"
 
 enum { UNIT = 4 }; /* JIAJIA compares words of 4 bytes */
 
@@ -234,4 +236,16 @@ jia_alloc_random(long size)
 
     return deal_even("jia_alloc_random", size, size,
                      (int)(random % (uint64_t)jia_hosts));
+}
+
+#undef jia_free /* the macro, which takes numbers too */
+void
+jia_free(void *p)
+{
+    HEARTHI_UNCANCELLED;
+
+    hearthi_jia_outside("jia_free");
+    hearthi_jia_load_pause();
+    hearthi_free("jia_free", "jia_alloc", p);
+    hearthi_jia_load_resume();
 }

@@ -2,8 +2,8 @@
  *
  * The hosts of jia.h and what every call of it checks first: the lowest file
  * of this layer, which stands on hearth.h and knows of the layers below only
- * how to end the job, wait and place pages.  Above it is tune, then alloc,
- * sync and message, and start on top of all.
+ * how to end the job, wait and place pages.  Above it is tune, then sync
+ * and message, alloc, and start on top of all.
  */
 #ifndef HEARTHI_JIA_HOSTS_H
 #define HEARTHI_JIA_HOSTS_H

@@ -68,8 +68,8 @@ jia_unlock(int lock)
     hearthi_jia_load_resume();
 }
 
-static void
-outside_sections(const char *call)
+void
+hearthi_jia_outside(const char *call)
 {
     hearthi_jia_require(call);
     if (depth > 0)
@@ -80,7 +80,7 @@ outside_sections(const char *call)
 void
 jia_barrier(void)
 {
-    outside_sections("jia_barrier");
+    hearthi_jia_outside("jia_barrier");
     hearthi_jia_load_pause();
     hearth_barrier();
     hearthi_jia_load_resume();
@@ -152,7 +152,7 @@ jia_gs_next(int number, int most, int hosts)
 {
     int64_t next;
 
-    outside_sections("jia_gs_next");
+    hearthi_jia_outside("jia_gs_next");
     hearthi_jia_number("jia_gs_next", "counter", number, counters);
     if (hosts != jia_hosts)
         hearthi_fatal("jia_gs_next",
