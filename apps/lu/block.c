@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include "block.h"
+#include "pair.h"
 
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
@@ -15,23 +16,6 @@
 #endif
 
 enum { PAPER = 8, TILE = 4 };
-
-/* See mm/gemm.c. */
-typedef double pair __attribute__((vector_size(16), aligned(8)));
-
-#define UNROLL _Pragma("GCC unroll 4")
-
-INLINE pair
-pair_load(const double *p)
-{
-    return *(const pair *)p;
-}
-
-INLINE void
-pair_store(double *p, pair value)
-{
-    *(pair *)p = value;
-}
 
 /* y -= factor * x, n elements: an update of one column, or row. */
 INLINE void

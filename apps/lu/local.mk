@@ -1,5 +1,5 @@
 bin_PROGRAMS += hearth-lu
 hearth_lu_SOURCES = %D%/lu.c %D%/lu.h %D%/rows.c %D%/verify.c %D%/block.c \
-  %D%/block.h
+  %D%/block.h apps/pair.h
 hearth_lu_CFLAGS = $(APP_CFLAGS)
 hearth_lu_LDADD = $(APP_LIBS)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "gemm.h"
+#include "pair.h"
 
 enum {
     TILE = 4,    /* rows and columns of C in registers */
@@ -23,24 +24,6 @@ enum {
     DEPTH = 256, /* columns of A, rows of B */
     B_COLUMNS = 2048
 };
-
-/* Two doubles at once where the machine can; GCC and Clang split it where it
- * cannot.  At -O2 neither would see it in a loop over a tile. */
-typedef double pair __attribute__((vector_size(16), aligned(8)));
-
-#define UNROLL _Pragma("GCC unroll 4")
-
-static pair
-pair_load(const double *p)
-{
-    return *(const pair *)p;
-}
-
-static void
-pair_store(double *p, pair value)
-{
-    *(pair *)p = value;
-}
 
 /* The kernel: C (4 x 4) += A (4 x depth, packed) * B (depth x 4, packed). */
 static void

@@ -1,4 +1,4 @@
 bin_PROGRAMS += hearth-mm
-hearth_mm_SOURCES = %D%/mm.c %D%/gemm.c %D%/gemm.h
+hearth_mm_SOURCES = %D%/mm.c %D%/gemm.c %D%/gemm.h apps/pair.h
 hearth_mm_CFLAGS = $(APP_CFLAGS)
 hearth_mm_LDADD = $(APP_LIBS)
