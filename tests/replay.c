@@ -55,6 +55,17 @@ replay_page_request(uint64_t frame, const struct hearthi_udp_set *set)
                                          .body_len = sizeof *set };
 }
 
+struct hearthi_udp_message
+replay_addition(uint64_t frame, const int64_t *value)
+{
+    return (struct hearthi_udp_message){ .op = HEARTHI_UDP_DIFF,
+                                         .kind = HEARTHI_UDP_ADD,
+                                         .at = hearthi_frame_at(
+                                             frame, hearthi_heap.shift),
+                                         .body = (const uint8_t *)value,
+                                         .body_len = sizeof *value };
+}
+
 /* The frame of the only page that was ever fetched, which the home's flags
  * tell; known to all. */
 static uint64_t
@@ -192,12 +203,7 @@ START_TEST(a_late_addition_is_not_done_again)
     frame = fetched_frame();
     if (me == 1) {
         c = hearthi_udp_client_take();
-        replay_send(c, (struct hearthi_udp_message){
-                           .op = HEARTHI_UDP_DIFF,
-                           .kind = HEARTHI_UDP_ADD,
-                           .at = hearthi_frame_at(frame, hearthi_heap.shift),
-                           .body = (const uint8_t *)&one,
-                           .body_len = sizeof one });
+        replay_send(c, replay_addition(frame, &one));
         hearthi_udp_client_give(c);
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -24,6 +24,10 @@ void replay_send(struct hearthi_udp_client *c, struct hearthi_udp_message m);
 struct hearthi_udp_message
 replay_page_request(uint64_t frame, const struct hearthi_udp_set *set);
 
+/* A request to add to the word at the beginning of one. */
+struct hearthi_udp_message replay_addition(uint64_t       frame,
+                                           const int64_t *value);
+
 /* Let the other rank read the page, and nobody else; gives its frame. */
 uint64_t replay_fetch(const int64_t *p);
 

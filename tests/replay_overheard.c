@@ -13,8 +13,6 @@
 
 #include "base/clock.h"
 #include "replay.h"
-#include "space/heap.h"
-#include "space/segment.h"
 #include "transport/udp/client.h"
 #include "transport/udp/flight.h"
 #include "transport/udp/inbox.h"
@@ -137,12 +135,7 @@ START_TEST(nor_does_one_whose_answer_is_kept)
         expect_eq(hearth_fetch_add(p, 1), 0);
         c = hearthi_udp_client_take();
         drained(c->in.fd);
-        replay(c, (struct hearthi_udp_message){
-                      .op = HEARTHI_UDP_DIFF,
-                      .kind = HEARTHI_UDP_ADD,
-                      .at = hearthi_frame_at(frame, hearthi_heap.shift),
-                      .body = (const uint8_t *)&one,
-                      .body_len = sizeof one });
+        replay(c, replay_addition(frame, &one));
         hearthi_udp_client_give(c);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -182,12 +175,7 @@ START_TEST(an_answer_leaves_from_the_port_that_was_asked_the_second_time_too)
 
     if (me == 1) {
         expect_eq(hearth_fetch_add(p, 1), 0);
-        replay_send(c, (struct hearthi_udp_message){
-                           .op = HEARTHI_UDP_DIFF,
-                           .kind = HEARTHI_UDP_ADD,
-                           .at = hearthi_frame_at(frame, hearthi_heap.shift),
-                           .body = (const uint8_t *)&one,
-                           .body_len = sizeof one });
+        replay_send(c, replay_addition(frame, &one));
         expect(answers_of_server(c) > 0);
         replay_send(hearthi_udp_bulk(), replay_page_request(frame, &set));
         expect(answers_of_server(hearthi_udp_bulk()) > 0);
