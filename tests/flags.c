@@ -114,7 +114,7 @@ random_nap(uint64_t *state, unsigned most_us)
 
 /* A waiter reads the log while the next set writes over what it reads, which
  * it must notice.  It has copies of all pages, which are stale then.  The
- * second set takes 2 ms between its notices and the step that says so. */
+ * second set takes 4 ms between its notices and the step that says so. */
 START_TEST(a_set_that_overwrites_the_log_under_a_waiter_is_noticed)
 {
     int64_t *p = pages_new(4 * TOLD);

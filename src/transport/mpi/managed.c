@@ -69,15 +69,15 @@ hearthi_sync_close(void)
 /* ---- serving ---- */
 
 #define FLAG_SET (UINT64_C(1) << 63)
-enum { EPOCHS = 1 << 15, AHEAD_MOST = 2 };
+enum { AHEAD_MOST = 2 };
 
 struct hearthi_serving
 hearthi_serving_read(uint64_t word)
 {
-    return (struct hearthi_serving){ (word & FLAG_SET) != 0,
-                                     (uint16_t)(word >> 47),
-                                     (uint16_t)(word >> 32 & (EPOCHS - 1)),
-                                     (uint32_t)word };
+    return (struct hearthi_serving){
+        (word & FLAG_SET) != 0, (uint16_t)(word >> 47),
+        (uint16_t)(word >> 32 & (HEARTHI_EPOCHS - 1)), (uint32_t)word
+    };
 }
 
 uint64_t
@@ -142,7 +142,7 @@ epoch_move(int sync, enum direction dir, uint64_t *epoch)
 static unsigned
 epochs_ahead(struct hearthi_serving s, uint64_t epoch)
 {
-    return (s.epoch - (unsigned)epoch) & (EPOCHS - 1);
+    return (s.epoch - (unsigned)epoch) & (HEARTHI_EPOCHS - 1);
 }
 
 void
@@ -224,6 +224,6 @@ hearthi_log_put(int sync, struct hearthi_serving *s,
     if (known == NULL || log.epoch != known->epoch)
         epoch_move(sync, WRITE, &log.epoch);
     hearthi_flush(hearthi_mpi.sync, manager(sync));
-    s->epoch = (uint16_t)(log.epoch & (EPOCHS - 1));
+    s->epoch = (uint16_t)(log.epoch & (HEARTHI_EPOCHS - 1));
     s->end = log.end;
 }

@@ -5,7 +5,7 @@
  *
  *   next     the ticket that is drawn next (16 bits), steps of tries (48)
  *   serving  a flag's value (1), ticket served (16), the log's epoch modulo
- *            2^15, end of the log (32)
+ *            HEARTHI_EPOCHS (15), end of the log (32)
  *   epoch    of the log (64)
  *   try      not 0 while a try is under way or holds the lock
  *
@@ -21,7 +21,7 @@
  *
  * `serving` has no room for a whole epoch, and needs none.  A log that could
  * have news is of the reader's epoch or of one of the next two (transport.h);
- * any other is past, and these three are told from each other modulo 2^15.
+ * any other is past, and these three are told from each other so.
  * What looks like one of the three may be older by a multiple of that, and so
  * it is `epoch`, read in one flush with the log, that says what it is.
  */
@@ -42,6 +42,10 @@ enum {
 /* Added to `next`, it draws a ticket. */
 #define HEARTHI_TICKET (UINT64_C(1) << 48)
 
+/* The modulus of the epochs in `serving`.  With the small one logs that rest
+ * look like newer ones every few barriers. */
+enum { HEARTHI_EPOCHS = HEARTHI_BOUND(1 << 15, 8) };
+
 /* Has more nodes than tickets can tell apart. */
 enum { HEARTHI_NODES_MOST = UINT16_MAX };
 
@@ -49,7 +53,7 @@ enum { HEARTHI_NODES_MOST = UINT16_MAX };
 struct hearthi_serving {
     bool     set;
     uint16_t ticket;
-    uint16_t epoch; /* modulo 2^15 */
+    uint16_t epoch; /* modulo HEARTHI_EPOCHS */
     uint32_t end;
 };
 
