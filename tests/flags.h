@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 TCase *flags_and_atomics(void);
+TCase *flag_logs(void);       /* flag_log.c */
 TCase *tries_and_rests(void); /* tries.c */
 
 #endif

@@ -263,5 +263,6 @@ main(int argc, char **argv)
     suite_add_tcase(s, tc);
     suite_add_tcase(s, tries_and_rests());
     suite_add_tcase(s, flags_and_atomics());
+    suite_add_tcase(s, flag_logs());
     return mpi_main(argc, argv, s);
 }

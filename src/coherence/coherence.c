@@ -127,22 +127,24 @@ source_of(int sync)
     return hearthi_world.scope && sync < HEARTH_LOCKS ? &c.section : &c.known;
 }
 
-/* What the lock is to be given, up to one more than its log can hold: that
- * many mean "everything", and then nothing is left to be given either. */
+/* What a lock or flag is to be given from *given on, which moves: up to one
+ * more than its log can hold, as that many mean "everything", and then nothing
+ * is left to be given either. */
 static size_t
-notices_for(int sync, struct hearthi_notice *out)
+notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
 {
-    struct lock_view     *v = view_for_release(sync);
     struct hearthi_known *from = source_of(sync);
     size_t                n;
 
-    n = hearthi_known_since(from, sync, &v->given, out, HEARTHI_LOG + 1);
+    n = hearthi_known_since(from, sync, given, out, HEARTHI_LOG + 1);
     if (n > HEARTHI_LOG)
-        v->given = hearthi_known_next(from);
+        *given = hearthi_known_next(from);
     hearthi_count(notices_out, n);
     return n;
 }
 
+/* Who holds a lock is alone: another thread of the rank collects for it only
+ * after it was passed on, with these notices in its log. */
 void
 hearthi_lock_release(int sync)
 {
@@ -152,26 +154,50 @@ hearthi_lock_release(int sync)
     if (hearthi_world.nodes > 1) {
         hearthi_table_lock();
         interval_next(false);
-        n = notices_for(sync, out);
+        n = notices_for(sync, &view_for_release(sync)->given, out);
         c.held--;
         hearthi_table_unlock();
     }
     hearthi_transport->release(sync, out, n);
 }
 
+/* So much of this epoch is in the flag's log now. */
+static void
+given_note(int sync, uint64_t epoch, uint64_t given)
+{
+    struct lock_view *v = &c.view[sync];
+
+    hearthi_table_lock();
+    if (v->given_epoch == epoch && v->given < given)
+        v->given = given;
+    hearthi_table_unlock();
+}
+
+/* Several threads of the rank may set one flag at once, and who collects first
+ * may come to the log last.  So what one has collected counts as given only
+ * when it is in the log: until then the others give it, too, or a waiter whom
+ * they let go would not be told of what happened before their set.  A log
+ * that has a notice twice does no harm. */
 void
 hearthi_flag_set(int sync)
 {
     struct hearthi_notice out[HEARTHI_LOG + 1];
-    size_t                n = 0;
+    uint64_t              before, given, epoch;
+    size_t                n;
 
-    if (hearthi_world.nodes > 1) {
-        hearthi_table_lock();
-        interval_next(false);
-        n = notices_for(sync, out);
-        hearthi_table_unlock();
+    if (hearthi_world.nodes == 1) {
+        hearthi_transport->flag_set(sync, NULL, 0);
+        return;
     }
+    hearthi_table_lock();
+    interval_next(false);
+    before = given = view_for_release(sync)->given;
+    epoch = hearthi_epochs.release;
+    n = notices_for(sync, &given, out);
+    hearthi_table_unlock();
     hearthi_transport->flag_set(sync, out, n);
+    if (given != before)
+        given_note(sync, epoch, given);
 }
 
 /* ---- acquire ---- */
