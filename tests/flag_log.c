@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a flag tells when two threads of one rank set it at once.
+ * What a flag tells when others set it at an awkward moment: two threads of
+ * one rank at once, and a log that is begun anew while it is read.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "coherence/coherence.h"
+#include "delay.h"
 #include "flags.h"
-#include "transport/transport.h"
+#include "transport/mpi/managed.h"
 
-enum { DONE = 12 };
+enum { GO = 11, DONE };
 
 static bool
 told_by(int rank, int tag)
@@ -106,6 +109,176 @@ START_TEST(a_set_tells_what_another_thread_of_the_rank_is_about_to_tell)
 }
 END_TEST
 
+/* ---- a log that is begun anew while it is read ---- */
+
+/* Rank 0 sets; the last rank waits and reads.  Every second page is written,
+ * so that each is a notice; all have copies, or some would be none. */
+enum { ANEW = 810, READ = 820, PAGES = 2 * 400, AT_ONCE = 50 };
+
+static uint32_t
+log_end(int flag)
+{
+    return hearthi_serving_read(hearthi_serving_get(HEARTH_LOCKS + flag)).end;
+}
+
+/* Write so many pages and set the flag: the next page. */
+static int
+pages_tell(int64_t *p, int page, uint32_t n, int flag)
+{
+    for (uint32_t i = 0; i < n && page < PAGES; i++, page += 2)
+        *word(p, page) = page + 1;
+    hearth_flag_set(flag);
+    return page;
+}
+
+/* The same again and again until the flag's log is so long, or would be over
+ * mpi. */
+static void
+log_lengthen(int64_t *p, int page, int flag, uint32_t end)
+{
+    bool     mpi = hearthi_transport == &hearthi_transport_mpi;
+    uint32_t now = mpi ? log_end(flag) : (uint32_t)page / 2;
+
+    while (now < end) {
+        uint32_t n = end - now < AT_ONCE ? end - now : AT_ONCE - 2;
+
+        page = pages_tell(p, page, n, flag);
+        now = mpi ? log_end(flag) : now + n;
+    }
+}
+
+/* As if so many barriers more had been passed. */
+static void
+rest(uint64_t barriers)
+{
+    all_assert(true);
+    hearthi_epochs.release += barriers;
+    hearthi_epochs.acquire += barriers;
+    all_assert(true);
+}
+
+static bool anew; /* the waiter has met what was to disturb it */
+
+static void
+let_begin_anew(void)
+{
+    anew = true;
+    tell(0, GO);
+    told_by(0, DONE);
+}
+
+/* A late set is in its turn, and has found which epoch it is, when another
+ * thread of its rank passes a barrier: it begins the log anew in the epoch
+ * before this one.  The next set begins it anew again. */
+static void
+late_set(int64_t *p, int flag)
+{
+    hearthi_epochs.release--;
+    pages_tell(p, PAGES - 2, 1, flag);
+    hearthi_epochs.release++;
+}
+
+/* The log has `end` notices when it has rested for so long that its epoch
+ * looks like one that is `ahead` of the one that is now. */
+struct old_log {
+    int      flag;
+    uint32_t end;
+    unsigned ahead;
+};
+
+static void
+anew_set(int64_t *p, const struct old_log *o)
+{
+    int page;
+
+    told_by(ranks - 1, GO);
+    if (o->ahead == 0)
+        late_set(p, o->flag);
+    page = pages_tell(p, 0, 3, o->flag);
+    tell(ranks - 1, DONE);
+    hearth_flag_wait(READ);
+    log_lengthen(p, page, o->flag, o->end);
+    tell(ranks - 1, DONE);
+}
+
+static void
+anew_wait(int64_t *p, const struct old_log *o)
+{
+    anew = false;
+    delay_next_get(let_begin_anew);
+    hearth_flag_wait(o->flag);
+    delay_next_get(NULL);
+    if (!anew)
+        let_begin_anew();
+    for (int i = 6; i < PAGES - 2; i += 2)
+        expect_eq(*word(p, i), 0);
+    hearth_flag_set(READ);
+    told_by(0, DONE);
+    hearth_flag_wait(o->flag);
+}
+
+/* The pages as the waiter has them, and as they are. */
+static void
+pages_check(int64_t *p)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; me == ranks - 1 && i < PAGES; i++)
+        sum += *word(p, i);
+    barrier();
+    for (int i = 0; me == ranks - 1 && i < PAGES; i++)
+        sum -= *word(p, i);
+    expect_eq(sum, 0);
+    barrier();
+}
+
+/* The waiter has looked at the log when it is begun anew; later it is as long
+ * as it was then, and has other notices. */
+static void
+begin_anew_under_a_waiter(const struct old_log *o)
+{
+    int64_t *old = pages_new(PAGES), *p = pages_new(PAGES);
+
+    copies_take(old, PAGES, 0);
+    copies_take(p, PAGES, 0);
+    if (me == 0)
+        log_lengthen(old, 0, o->flag, o->end);
+    barrier();
+    rest(HEARTHI_EPOCHS - 1 - o->ahead);
+    if (me == 0)
+        anew_set(p, o);
+    else if (me == ranks - 1)
+        anew_wait(p, o);
+    pages_check(p);
+    if (me == 0)
+        hearth_flag_reset(READ);
+    barrier();
+    hearth_free(p);
+    hearth_free(old);
+    all_expected();
+}
+
+START_TEST(a_log_begun_anew_when_it_seemed_lost_is_read_from_its_start)
+{
+    static const struct old_log o[2] = {
+        { ANEW, 2 * HEARTHI_LOG, 0 },
+        { ANEW + 1, 2 * HEARTHI_LOG, 1 },
+    };
+
+    for (int i = 0; ranks > 1 && i < 2; i++)
+        begin_anew_under_a_waiter(&o[i]);
+}
+END_TEST
+
+START_TEST(a_log_begun_anew_when_it_seemed_read_is_read_from_its_start)
+{
+    static const struct old_log o = { ANEW + 2, HEARTHI_LOG / 3, 0 };
+
+    if (ranks > 1)
+        begin_anew_under_a_waiter(&o);
+}
+END_TEST
+
 TCase *
 flag_logs(void)
 {
@@ -114,5 +287,9 @@ flag_logs(void)
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(
         tc, a_set_tells_what_another_thread_of_the_rank_is_about_to_tell);
+    tcase_add_test(
+        tc, a_log_begun_anew_when_it_seemed_lost_is_read_from_its_start);
+    tcase_add_test(
+        tc, a_log_begun_anew_when_it_seemed_read_is_read_from_its_start);
     return tc;
 }

@@ -95,19 +95,28 @@ is_intact(struct hearthi_serving was, struct hearthi_serving now,
            (g->n == 0 || now.end - from <= HEARTHI_LOG);
 }
 
-/* A log that looked as if it were of this epoch may have been an old one that
- * was begun anew meanwhile.  Then there was a set. */
+/* A log that looked as if it were of this epoch, or of one ahead, may have
+ * been an old one that was begun anew meanwhile.  Then there was a set. */
 static bool
 is_same(struct hearthi_serving was, struct hearthi_serving now)
 {
     return now.ticket == was.ticket && now.end == was.end;
 }
 
-/* Read the log until that was not disturbed.  After a disturbance the next
- * look finds that some was lost, or that the log's epoch or this rank's is
- * another, or it knows that the log is not an old one: so it ends, and is
- * "everything" only if that is true.  `known` is an epoch that the log was
- * seen to have reached. */
+/* What does not depend on where the log was thought to end: that the log is
+ * ahead, or that it has lost some while it was known to be of this epoch. */
+static bool
+is_final(const struct hearthi_grant *g, uint64_t known)
+{
+    return g->ahead || (g->everything && known == g->epoch);
+}
+
+/* Read the log until that was not disturbed.  `known` is an epoch that the log
+ * was seen to have reached: as long as that is not this rank's, the end that
+ * was read may be that of another time, and `epoch` of this one.  After a
+ * disturbance the next look finds that the log has lost some, or that its
+ * epoch or this rank's is another, or it knows that the log is not an old one:
+ * so it ends. */
 static void
 log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
 {
@@ -121,10 +130,10 @@ log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
         was = s;
         hearthi_grant_refresh(g);
         from = g->pos;
-        if (!hearthi_log_get(sync, was, g, &log) || g->everything)
+        if (!hearthi_log_get(sync, was, g, &log) || is_final(g, known))
             return;
         s = sets_wait(sync);
-        intact = is_intact(was, s, g, from) &&
+        intact = (g->everything || is_intact(was, s, g, from)) &&
                  (known == g->epoch || is_same(was, s));
         known = log.epoch;
         if (!intact)
