@@ -4,11 +4,13 @@
  * one window over the segments.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "alloc.h"
+#include "page/page.h"
 #include "space/segment.h"
 #include "transport/mpi/window.h"
 #include "transport/transport.h"
@@ -214,13 +216,13 @@ start_with_several_windows(void)
     fixture_start_with("HOME", "600m");
 }
 
-/* Is there memory behind my first frame? */
+/* Is there memory behind my i-th frame? */
 static bool
-has_memory(void)
+has_memory(uint64_t i)
 {
     unsigned char there = 0;
     char         *frame = hearthi_segments.base[hearthi_world.node_rank] +
-                  hearthi_segments.frames_at;
+                  hearthi_frame_at(i, hearthi_heap.shift);
 
     mincore(frame, PAGE, &there);
     return there & 1;
@@ -233,12 +235,85 @@ START_TEST(memory_goes_back_unless_a_card_may_have_registered_it)
 
     p[me * PAGE] = 1;
     barrier();
-    expect(has_memory());
+    expect(has_memory(0));
     hearth_free(p);
-    expect_eq(has_memory(), hearthi_transport->registers());
+    expect_eq(has_memory(0), hearthi_transport->registers());
     expect_eq(hearthi_transport->registers(),
               hearth_nodes() > 1 &&
                   strcmp(hearth_option("transport"), "mpi") == 0);
+    all_expected();
+}
+END_TEST
+
+/* Looks for a freed page whose memory is not cleared yet, holding the lock. */
+struct watch {
+    pthread_t            thread;
+    uint64_t             page;
+    const volatile char *memory;
+    _Atomic bool         stop;
+    bool                 seen;
+};
+
+static void *
+watch_clearing(void *arg)
+{
+    struct watch *w = arg;
+
+    while (!w->stop && !w->seen) {
+        hearthi_table_lock();
+        w->seen =
+            hearthi_table.state[w->page] == HEARTHI_UNUSED && *w->memory != 0;
+        hearthi_table_unlock();
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* The last page of mine, which is cleared last. */
+static void
+watch_start(struct watch *w, const char *p, size_t bytes)
+{
+    uint64_t page = hearthi_page_of(p + ((size_t)me + 1) * bytes - 1);
+
+    *w = (struct watch){ .page = page };
+    w->memory =
+        hearthi_segments.base[hearthi_world.node_rank] +
+        hearthi_frame_at(hearthi_table.frame[page], hearthi_heap.shift);
+    pthread_create(&w->thread, NULL, watch_clearing, w);
+}
+
+/* Clearing takes seconds where much is freed.  With the lock held, a thread
+ * that has it would never see memory that waits to be cleared. */
+START_TEST(threads_have_the_page_table_while_freed_memory_is_cleared)
+{
+    enum { BYTES = 12 << 20, ROUNDS = 100 };
+    bool         seen = false;
+    struct watch w;
+
+    for (int i = 0; i < ROUNDS && failing_rank(seen) >= 0; i++) {
+        char *p = hearth_alloc((size_t)BYTES * ranks, 1, hearth_block());
+
+        memset(p + (size_t)BYTES * me, 1, BYTES);
+        watch_start(&w, p, BYTES);
+        hearth_free(p);
+        w.stop = true;
+        pthread_join(w.thread, NULL);
+        seen |= w.seen;
+    }
+    expect(seen);
+    all_expected();
+}
+END_TEST
+
+/* Filling holes would cost memory that nobody uses. */
+START_TEST(freeing_what_was_never_touched_costs_no_memory)
+{
+    enum { PAGES = 64 };
+    char *p = hearth_alloc((size_t)PAGE * PAGES * ranks, 1, hearth_cyclic(1));
+
+    barrier();
+    hearth_free(p);
+    expect(hearth_nodes() < ranks || !has_memory(PAGES - 1));
     all_expected();
 }
 END_TEST
@@ -249,7 +324,10 @@ allocations_beside_threads(void)
     TCase *tc = tcase_create("beside threads");
 
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, freeing_what_was_never_touched_costs_no_memory);
     tcase_add_test(tc, memory_goes_back_unless_a_card_may_have_registered_it);
+    tcase_add_test(tc,
+                   threads_have_the_page_table_while_freed_memory_is_cleared);
     tcase_add_test(tc, threads_synchronise_while_others_allocate_and_free);
     return tc;
 }

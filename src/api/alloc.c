@@ -186,6 +186,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_shared_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();
+    hearthi_home_clear();
     /* Nobody uses a frame again before its home has cleared it and its flag.
      */
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));

@@ -21,6 +21,7 @@ static struct hearthi_allocation *list; /* sorted by page */
 static size_t                     n_list, room;
 static struct hearthi_extents     pages;  /* free pages of the heap */
 static struct hearthi_extents    *frames; /* free frames of each rank */
+static struct hearthi_extents     freed;  /* of mine, not yet cleared */
 static uint64_t                   reach;  /* frames taken lie below */
 
 void
@@ -41,6 +42,7 @@ hearthi_home_close(void)
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_extents_fini(&frames[r]);
     hearthi_extents_fini(&pages);
+    hearthi_extents_fini(&freed);
     free(frames);
     free(list);
     list = NULL;
@@ -257,7 +259,7 @@ hearthi_home_find(const void *p)
     return NULL;
 }
 
-/* Frames go back in runs; the home itself makes them zero again. */
+/* Frames go back in runs; the home itself will make them zero again. */
 static void
 frames_give(const struct hearthi_allocation *a)
 {
@@ -270,9 +272,10 @@ frames_give(const struct hearthi_allocation *a)
         for (n = 1; p + n < end && hearthi_follows(p + n - 1); n++)
             ;
         hearthi_extents_give(&frames[home], t->frame[p], n);
-        if ((int)home == hearthi_world.rank)
-            hearthi_segment_clear(t->frame[p], n,
-                                  hearthi_transport->registers());
+        if ((int)home == hearthi_world.rank) {
+            hearthi_segment_unflag(t->frame[p], n);
+            hearthi_extents_give(&freed, t->frame[p], n);
+        }
         if (page_is_near(p))
             memset(t->page_of[hearthi_world.node_rank_of[home]] + t->frame[p],
                    0, n * sizeof(hearthi_page));
@@ -309,6 +312,17 @@ hearthi_home_free(const struct hearthi_allocation *a)
     hearthi_extents_give(&pages, page, count + GUARD);
     n_list--;
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
+}
+
+/* Pages dealt one by one have frames that follow each other at their home, so
+ * whole runs of frames are cleared, however short the runs of pages. */
+void
+hearthi_home_clear(void)
+{
+    for (size_t i = 0; i < freed.n; i++)
+        hearthi_segment_clear(freed.free[i].first, freed.free[i].count,
+                              hearthi_transport->registers());
+    hearthi_extents_fini(&freed);
 }
 
 static const struct hearthi_allocation *

@@ -48,6 +48,10 @@ const struct hearthi_allocation *hearthi_home_find(const void *p);
 /* Take it back: no view, no frame, no flag is left of it. */
 void hearthi_home_free(const struct hearthi_allocation *a);
 
+/* Zero the frames that were taken back here, which may take seconds.  The
+ * table's lock is not held: until all ranks are done no page has them. */
+void hearthi_home_clear(void);
+
 /* The allocation that covers or lies nearest to an address. */
 bool hearthi_home_nearest(const void *addr, const void **base, size_t *bytes);
 

@@ -20,6 +20,7 @@ struct hearthi_segments hearthi_segments;
 
 static MPI_Win window = MPI_WIN_NULL; /* of the node's segments */
 static int     private_fd = -1; /* of the segment of a node of one rank */
+static bool   *filled;          /* its frames that are known to have memory */
 
 static size_t
 round_up(size_t n, size_t unit)
@@ -97,6 +98,7 @@ private_open(struct hearthi_segments *s)
     if (s->base[0] == MAP_FAILED)
         hearthi_fatal("hearth_init", "no home memory of %zu bytes: %s",
                       s->bytes, strerror(errno));
+    filled = hearthi_sparse(s->frames * sizeof *filled);
 }
 
 /* Open MPI 4.1.4 returns addresses that are not page-aligned: ask for a page
@@ -155,6 +157,7 @@ hearthi_segments_close(void)
         munmap(s->base[0], s->bytes);
         close(private_fd);
         private_fd = -1;
+        hearthi_sparse_free(filled, s->frames * sizeof *filled);
     }
     free(s->base);
     memset(s, 0, sizeof *s);
@@ -184,38 +187,46 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     return got == want ? 0 : errno;
 }
 
-/* The next piece of the file, up to `end`, that was ever touched: what was not
- * is a hole, which zeroing would fill.  False if there is none. */
-static bool
-data_next(size_t *at, size_t *to, size_t end)
+void
+hearthi_segment_unflag(uint64_t frame, uint64_t count)
 {
-    off_t data = (off_t)*at, hole = (off_t)end;
+    memset(hearthi_segments.base[hearthi_world.node_rank] + frame, 0, count);
+}
 
-    if (*at >= end)
-        return false;
-    if (private_fd >= 0) {
-        data = lseek(private_fd, data, SEEK_DATA);
-        if (data < 0 && errno == ENXIO)
-            return false;
-        hole = data < 0 ? -1 : lseek(private_fd, data, SEEK_HOLE);
-    }
-    *at = data < 0 ? *at : (size_t)data;
-    *to = hole < 0 || hole > (off_t)end ? end : (size_t)hole;
-    return *at < end;
+/* The first frame from this one on that has memory: what was never touched is
+ * a hole, which zeroing would fill.  A node's window tells nobody where its
+ * holes are.  A hole's end is found at once, a hole only by a walk over all
+ * that lies before it: so each frame is asked for, and what has memory keeps
+ * it, so it is asked for once. */
+static uint64_t
+memory_next(uint64_t frame)
+{
+    unsigned shift = hearthi_heap.shift;
+    off_t    data;
+
+    if (private_fd < 0 || filled[frame])
+        return frame;
+    data = lseek(private_fd, (off_t)hearthi_frame_at(frame, shift), SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? hearthi_segments.frames : frame;
+    frame = ((uint64_t)data - hearthi_segments.frames_at) >> shift;
+    filled[frame] = true;
+    return frame;
 }
 
 void
 hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
 {
-    char  *base = hearthi_segments.base[hearthi_world.node_rank];
-    size_t at = hearthi_frame_at(frame, hearthi_heap.shift);
-    size_t end = at + (count << hearthi_heap.shift), to;
+    unsigned shift = hearthi_heap.shift;
+    char    *frames = hearthi_segments.base[hearthi_world.node_rank] +
+                   hearthi_segments.frames_at;
+    uint64_t end = frame + count;
 
-    memset(base + frame, 0, count);
-    if (!keep && madvise(base + at, end - at, MADV_REMOVE) == 0)
+    if (!keep &&
+        madvise(frames + (frame << shift), count << shift, MADV_REMOVE) == 0)
         return;
-    for (; data_next(&at, &to, end); at = to)
-        memset(base + at, 0, to - at);
+    for (; frame < end && (frame = memory_next(frame)) < end; frame++)
+        memset(frames + (frame << shift), 0, hearthi_heap.page);
 }
 
 /* Ranks share a word, so a value has its rank in it, above a count. */

@@ -37,9 +37,12 @@ void hearthi_segments_close(void);
 int hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
                         uint64_t frame);
 
-/* Zero frames of this rank's own segment and their flags.  Their memory goes
- * back to the kernel, unless a transport may have registered it: then `keep`
- * it. */
+/* Forget the shared flags of frames of this rank's own segment. */
+void hearthi_segment_unflag(uint64_t frame, uint64_t count);
+
+/* Zero such frames.  Their memory goes back to the kernel, unless a transport
+ * may have registered it: then `keep` it, the same in all calls.  A frame that
+ * was never touched gets memory by that only where ranks share a node. */
 void hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep);
 
 /* How this rank tells a home of new flags: by a word at this offset of the
