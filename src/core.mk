@@ -3,6 +3,8 @@ libhearth_core_la_SOURCES += \
   src/world.c src/world.h \
   src/life/life.c src/life/life.h \
   src/life/line.c src/life/line.h \
+  src/life/call.c src/life/call.h \
+  src/life/claim.c src/life/claim.h \
   src/turn.c src/turn.h \
   src/space/extent.c src/space/extent.h \
   src/space/heap.c src/space/heap.h \

@@ -38,24 +38,20 @@ struct hearthi_line {
     struct hearthi_record part;
 };
 
-/* Tell where this rank listens, and learn where the next one does.
- * Collective; the ring is closed by the two below. */
-void hearthi_lines_prepare(struct hearthi_line *line);
-
-/* Take the call of the rank before, if that is who calls. */
-void hearthi_line_answer(struct hearthi_line *prev);
-
-/* Call the next rank; false if it cannot be reached. */
-bool hearthi_line_call(struct hearthi_line *next);
-
-/* The socket that the rank before calls at, or -1; no more calls. */
-int  hearthi_lines_listen(void);
-void hearthi_lines_settle(void);
+extern uint64_t            hearthi_lines_word; /* of this job */
+extern struct hearthi_line hearthi_line[HEARTHI_LINES];
 
 /* Never waits, and any thread may, even in a signal handler: a record that
  * the kernel cannot take is lost. */
 void hearthi_line_send(const struct hearthi_line *line, enum hearthi_said said,
                        int by, int about, int weight);
+
+/* To both lines but one, or -1. */
+void hearthi_lines_tell(int but, enum hearthi_said said, int by, int about,
+                        int weight);
+
+/* Any record, to any connection. */
+void hearthi_record_send(int fd, const struct hearthi_record *r);
 
 enum hearthi_heard { HEARTHI_NOTHING, HEARTHI_RECORD, HEARTHI_END };
 

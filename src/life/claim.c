@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Why one rank speaks.  A claim goes round the ring, or along what is left of
+ * it, before its maker's moment has passed; so all who claim within that
+ * moment know of each other, and compare weights, which are different.  A
+ * claim that comes later finds that somebody has spoken.  Both neighbours see
+ * a rank die: the one before it has the lighter claim and the shorter moment,
+ * the one after it speaks only if there is no one before.  Nobody waits for
+ * ever: who has held its tongue for HOLD speaks all the same, or ends without
+ * a word if another has spoken and no launcher has ended this rank.
+ */
+#include "config.h"
+
+#include "claim.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "world.h"
+
+static struct {
+    pthread_mutex_t mutex; /* of the next five */
+    int             weight;
+    uint64_t        due; /* when to speak; 0: no claim of this rank's */
+    char            call[32], text[512];
+    int             lightest; /* claim of others */
+    atomic_bool     known, ending;
+    uint64_t        ended; /* since when */
+} c = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+void
+hearthi_claims_open(void)
+{
+    c.due = 0;
+    c.lightest = INT32_MAX;
+    c.known = c.ending = false;
+}
+
+bool
+hearthi_claims_known(void)
+{
+    return c.known;
+}
+
+bool
+hearthi_claims_ending(void)
+{
+    return c.ending;
+}
+
+void
+hearthi_claim_make(const struct hearthi_claim *claim, const char *fmt,
+                   va_list ap)
+{
+    pthread_mutex_lock(&c.mutex);
+    if (c.due == 0) {
+        c.weight = claim->weight;
+        snprintf(c.call, sizeof c.call, "%s", claim->call);
+        vsnprintf(c.text, sizeof c.text, fmt, ap);
+        c.due = hearthi_now() + claim->moment;
+        c.known = true;
+        hearthi_lines_tell(-1, HEARTHI_CLAIM, hearthi_world.rank, claim->about,
+                           claim->weight);
+    }
+    pthread_mutex_unlock(&c.mutex);
+}
+
+void
+hearthi_claim_heard(const struct hearthi_record *r)
+{
+    c.known = true;
+    if (r->said == HEARTHI_ENDING && !c.ending) {
+        c.ended = hearthi_now();
+        c.ending = true;
+    } else if (r->weight < c.lightest)
+        c.lightest = r->weight;
+}
+
+uint64_t
+hearthi_claim_due(void)
+{
+    uint64_t due;
+
+    pthread_mutex_lock(&c.mutex);
+    due = c.ending                ? c.ended + HEARTHI_HOLD
+          : c.due == 0            ? UINT64_MAX
+          : c.weight < c.lightest ? c.due
+                                  : c.due + HEARTHI_HOLD;
+    pthread_mutex_unlock(&c.mutex);
+    return due;
+}
+
+void
+hearthi_claim_judge(void)
+{
+    uint64_t now = hearthi_now();
+
+    if (c.ending && now - c.ended > HEARTHI_HOLD)
+        hearthi_end_now();
+    if (!c.ending && now >= hearthi_claim_due())
+        hearthi_fatal(c.call, "%s", c.text);
+}
