@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "badinput.h"
 
@@ -59,6 +60,8 @@ main(int argc, char **argv)
     last = hearth_size() - 1;
     if (*fake == '\0' && strcmp(name, "port_taken") != 0)
         work(name);
+    if (strncmp(name, "fake_late", 9) == 0)
+        sleep(2); /* for somebody to be missed */
     hearth_barrier();
     hearth_finalize();
     MPI_Finalize();

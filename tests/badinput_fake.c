@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine and an MPI that are not good enough, by the profiling interface.
+ * A machine and an MPI that are not good enough, and ranks that are late, by
+ * the profiling interface.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
@@ -8,10 +9,13 @@
 #include <dlfcn.h>
 #include <ifaddrs.h>
 #include <mpi.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "badinput.h"
 
@@ -76,6 +80,45 @@ getifaddrs(struct ifaddrs **all)
         return 0;
     *(void **)&real = dlsym(RTLD_NEXT, "getifaddrs");
     return real(all);
+}
+
+static volatile bool is_last;
+
+/* The last rank has told where it listens, and is late itself. */
+int
+MPI_Sendrecv(const void *out, int n_out, MPI_Datatype type_out, int to,
+             int tag_out, void *in, int n_in, MPI_Datatype type_in, int from,
+             int tag_in, MPI_Comm comm, MPI_Status *status)
+{
+    static bool done;
+    int         rank, size, rc;
+
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    is_last = rank == size - 1;
+    rc = PMPI_Sendrecv(out, n_out, type_out, to, tag_out, in, n_in, type_in,
+                       from, tag_in, comm, status);
+    if (is_last && !done && strcmp(fake, "fake_late") == 0)
+        sleep(2);
+    done = true;
+    return rc;
+}
+
+/* The last rank takes a call when its maker has long given up. */
+int
+accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+    static bool   done;
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    int (*real)(int, struct sockaddr *, socklen_t *, int);
+
+    if (is_last && !done && strcmp(fake, "fake_late_answer") == 0 &&
+        poll(&p, 1, 0) == 1) {
+        done = true;
+        sleep(2);
+    }
+    *(void **)&real = dlsym(RTLD_NEXT, "accept4");
+    return real(fd, address, size, flags);
 }
 
 void

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The ring is made at start: each rank tells the one before where it listens,
- * and calls the next one.
+ * and calls the next one, at all its addresses at once.
+ *
+ * Hello, its answer, and a confirmation: one call is confirmed, and that is
+ * the line.  Who is called may be late: then the caller has given up and
+ * closed, but its hello lies in the connection still.  So a hello makes no
+ * line, and the end of a call that nobody confirmed is nobody's death.
  */
 #include "config.h"
 
 #include "call.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <mpi.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -26,9 +30,9 @@
 #include "line.h"
 #include "world.h"
 
-/* Milliseconds for one address to answer, nanoseconds for all of them. */
-enum { ANSWER_MS = 1000 };
-static const uint64_t call_ns = 3000000000;
+/* Nanoseconds for a call: far more than a round trip takes, and no time for a
+ * job to begin even if a firewall swallows what is sent. */
+static const uint64_t call_ns = 1000000000;
 
 struct card { /* goes round at start */
     struct hearthi_addresses at;
@@ -38,6 +42,10 @@ struct card { /* goes round at start */
 
 static int         listener = -1;
 static struct card there; /* the next rank's */
+
+/* Calls that have come, of which one may become the line. */
+static struct hearthi_line call[HEARTHI_CALLS];
+static unsigned            calls; /* so far */
 
 /* ---- where ---- */
 
@@ -108,9 +116,11 @@ listen_somewhere(struct hearthi_addresses *all)
 }
 
 static void
-line_begin(struct hearthi_line *line, int rank, const struct card *card)
+line_begin(enum hearthi_which which, const struct card *card)
 {
-    *line = (struct hearthi_line){ .fd = -1, .rank = rank, .pid = card->pid };
+    struct hearthi_line *line = &hearthi_line[which];
+
+    line->pid = card->pid;
     snprintf(line->host, sizeof line->host, "%s", card->host);
 }
 
@@ -125,62 +135,76 @@ word_agree(void)
                           MPI_BYTE, 0, hearthi_world.comm));
 }
 
+static struct card mine;
+
 void
-hearthi_lines_prepare(struct hearthi_line *line)
+hearthi_calls_open(void)
 {
-    int         size = hearthi_world.size, me = hearthi_world.rank;
-    int         prev = (me + size - 1) % size, next = (me + 1) % size;
-    struct card mine = { .pid = (int32_t)getpid() }, before;
+    int size = hearthi_world.size, me = hearthi_world.rank;
 
     word_agree();
-    mine.at = own_addresses();
+    mine = (struct card){ .pid = (int32_t)getpid(), .at = own_addresses() };
     addresses_check(&mine.at);
     gethostname(mine.host, sizeof mine.host - 1);
     listen_somewhere(&mine.at);
+    hearthi_line[HEARTHI_PREV] = (struct hearthi_line){
+        .fd = -1,
+        .rank = (me + size - 1) % size,
+    };
+    hearthi_line[HEARTHI_NEXT] = (struct hearthi_line){
+        .fd = -1,
+        .rank = (me + 1) % size,
+    };
+    for (int i = 0; i < HEARTHI_CALLS; i++)
+        call[i].fd = -1;
+    calls = 0;
+}
+
+void
+hearthi_cards_exchange(void)
+{
+    int         prev = hearthi_line[HEARTHI_PREV].rank;
+    int         next = hearthi_line[HEARTHI_NEXT].rank;
+    struct card before;
+
     HEARTHI_MPI(MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 0, &there,
                              sizeof there, MPI_BYTE, next, 0,
                              hearthi_world.comm, MPI_STATUS_IGNORE));
     HEARTHI_MPI(MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, next, 1, &before,
                              sizeof before, MPI_BYTE, prev, 1,
                              hearthi_world.comm, MPI_STATUS_IGNORE));
-    line_begin(&line[HEARTHI_PREV], prev, &before);
-    line_begin(&line[HEARTHI_NEXT], next, &there);
+    line_begin(HEARTHI_PREV, &before);
+    line_begin(HEARTHI_NEXT, &there);
 }
 
-int
-hearthi_lines_listen(void)
+/* ---- who calls ---- */
+
+void
+hearthi_calls_settle(void)
 {
-    return listener;
+    if (listener < 0)
+        return;
+    close(listener);
+    listener = -1;
+    for (int i = 0; i < HEARTHI_CALLS; i++)
+        if (!call[i].greeted)
+            hearthi_line_close(&call[i]);
 }
 
 void
-hearthi_lines_settle(void)
+hearthi_calls_close(void)
 {
-    if (listener >= 0)
-        close(listener);
-    listener = -1;
+    hearthi_calls_settle();
+    for (int i = 0; i < HEARTHI_CALLS; i++)
+        hearthi_line_close(&call[i]);
 }
 
-/* ---- calls ---- */
-
-static bool
-wait_for(int fd, short what)
+void
+hearthi_calls_wait_for(struct pollfd *p)
 {
-    struct pollfd p = { .fd = fd, .events = what };
-
-    return poll(&p, 1, ANSWER_MS) == 1;
-}
-
-/* The first record on a line: of whom it should be, and to us? */
-static bool
-hello_take(int fd, int rank)
-{
-    struct hearthi_record r;
-
-    return wait_for(fd, POLLIN) &&
-           recv(fd, &r, sizeof r, MSG_DONTWAIT) == (ssize_t)sizeof r &&
-           r.word == hearthi_lines_word && r.said == HEARTHI_HELLO &&
-           r.by == rank && r.about == hearthi_world.rank;
+    for (int i = 0; i < HEARTHI_CALLS; i++)
+        p[i] = (struct pollfd){ .fd = call[i].fd, .events = POLLIN };
+    p[HEARTHI_CALLS] = (struct pollfd){ .fd = listener, .events = POLLIN };
 }
 
 static void
@@ -194,49 +218,149 @@ hello_send(int fd, int rank)
     hearthi_record_send(fd, &r);
 }
 
-/* Whoever else calls, a stranger or a rank that took this host for another,
- * is not answered. */
-void
-hearthi_line_answer(struct hearthi_line *prev)
+static bool
+is_hello(const struct hearthi_record *r, int rank)
 {
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-    if (fd < 0)
-        return;
-    if (prev->fd >= 0 || !hello_take(fd, prev->rank)) {
-        close(fd);
-        return;
-    }
-    hello_send(fd, prev->rank);
-    prev->fd = fd;
+    return r->said == HEARTHI_HELLO && r->by == rank &&
+           r->about == hearthi_world.rank;
 }
 
-static int
-address_call(const union hearthi_address *a, int rank)
+/* A stranger, or a rank that took this host for another, is not answered. */
+static void
+call_judge(struct hearthi_line *c, const struct hearthi_record *r)
 {
-    int fd = socket(a->any.sa_family,
-                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct hearthi_line *prev = &hearthi_line[HEARTHI_PREV];
 
-    if (fd < 0)
-        return -1;
-    if ((connect(fd, &a->any, hearthi_address_size(a)) == 0 ||
-         (errno == EINPROGRESS && wait_for(fd, POLLOUT)))) {
-        hello_send(fd, rank);
-        if (hello_take(fd, rank))
-            return fd;
+    if (!c->greeted && is_hello(r, prev->rank)) {
+        c->greeted = true;
+        hello_send(c->fd, prev->rank);
+    } else if (c->greeted && r->said == HEARTHI_BEAT && prev->fd < 0) {
+        prev->fd = c->fd;
+        c->fd = -1;
+    } else
+        hearthi_line_close(c);
+}
+
+static void
+call_read(struct hearthi_line *c)
+{
+    struct hearthi_record r;
+
+    while (c->fd >= 0)
+        switch (hearthi_line_take(c, &r)) {
+        case HEARTHI_RECORD: call_judge(c, &r); break;
+        case HEARTHI_NOTHING: return;
+        default: hearthi_line_close(c);
+        }
+}
+
+/* Strangers make way; the rank before has fewer addresses than there is room.
+ */
+static void
+call_add(int fd)
+{
+    struct hearthi_line *c;
+
+    do
+        c = &call[calls++ % HEARTHI_CALLS];
+    while (c->fd >= 0 && c->greeted);
+    hearthi_line_close(c);
+    *c = (struct hearthi_line){ .fd = fd };
+}
+
+void
+hearthi_calls_answer(void)
+{
+    int fd = -1;
+
+    if (listener >= 0)
+        fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0)
+        call_add(fd);
+    for (int i = 0; i < HEARTHI_CALLS; i++)
+        call_read(&call[i]);
+}
+
+/* ---- to call ---- */
+
+/* Calls of this rank's to the next one. */
+struct out {
+    int                 n;
+    struct hearthi_line to[HEARTHI_ADDRESSES];
+};
+
+static void
+out_begin(struct out *o)
+{
+    o->n = there.at.n;
+    for (int i = 0; i < o->n; i++) {
+        const union hearthi_address *a = &there.at.at[i];
+        int                          fd = socket(a->any.sa_family,
+                                                 SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+        o->to[i] = (struct hearthi_line){ .fd = fd };
+        if (fd >= 0 && connect(fd, &a->any, hearthi_address_size(a)) != 0 &&
+            errno != EINPROGRESS)
+            hearthi_line_close(&o->to[i]);
     }
-    close(fd);
-    return -1;
+}
+
+/* Something is there, or may be sent; false: none is left, or too late. */
+static bool
+out_wait(const struct out *o, uint64_t end)
+{
+    struct pollfd p[HEARTHI_ADDRESSES];
+    uint64_t      now = hearthi_now();
+    int           left = 0;
+
+    for (int i = 0; i < o->n; i++) {
+        const struct hearthi_line *c = &o->to[i];
+
+        p[i] = (struct pollfd){ .fd = c->fd,
+                                .events = c->greeted ? POLLIN : POLLOUT };
+        left += c->fd >= 0;
+    }
+    return left > 0 && now < end &&
+           poll(p, (nfds_t)o->n, (int)((end - now) / 1000000) + 1) >= 0;
+}
+
+/* Say hello once the connection is there; is it answered? */
+static bool
+out_go_on(struct hearthi_line *c, int rank)
+{
+    struct pollfd         p = { .fd = c->fd, .events = POLLOUT };
+    struct hearthi_record r;
+    enum hearthi_heard    heard;
+
+    if (c->fd < 0 || (!c->greeted && poll(&p, 1, 0) != 1))
+        return false;
+    if (!c->greeted)
+        hello_send(c->fd, rank);
+    c->greeted = true;
+    heard = hearthi_line_take(c, &r);
+    if (heard == HEARTHI_RECORD && is_hello(&r, rank))
+        return true;
+    if (heard != HEARTHI_NOTHING)
+        hearthi_line_close(c);
+    return false;
 }
 
 bool
-hearthi_line_call(struct hearthi_line *next)
+hearthi_next_call(void)
 {
-    uint64_t end = hearthi_now() + call_ns;
-    int      fd = -1;
+    struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    uint64_t             end = hearthi_now() + call_ns;
+    struct out           o;
 
-    for (int i = 0; i < there.at.n && fd < 0 && hearthi_now() < end; i++)
-        fd = address_call(&there.at.at[i], next->rank);
-    next->fd = fd;
-    return fd >= 0;
+    for (out_begin(&o); next->fd < 0 && out_wait(&o, end);)
+        for (int i = 0; i < o.n && next->fd < 0; i++)
+            if (out_go_on(&o.to[i], next->rank)) {
+                next->fd = o.to[i].fd;
+                o.to[i].fd = -1;
+                hearthi_line_send(next, HEARTHI_BEAT, hearthi_world.rank, 0,
+                                  0);
+            }
+    for (int i = 0; i < o.n; i++)
+        hearthi_line_close(&o.to[i]);
+    return next->fd >= 0;
 }

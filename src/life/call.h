@@ -5,22 +5,31 @@
 #ifndef HEARTHI_LIFE_CALL_H
 #define HEARTHI_LIFE_CALL_H
 
+#include <poll.h>
 #include <stdbool.h>
 
-#include "line.h"
+#include "base/network.h"
 
-/* Tell where this rank listens, and learn where the next one does.
- * Collective; the ring is closed by the two below. */
-void hearthi_lines_prepare(struct hearthi_line *line);
+/* Of one caller, at all addresses, and as many of strangers. */
+enum { HEARTHI_CALLS = 2 * HEARTHI_ADDRESSES };
 
-/* Take the call of the rank before, if that is who calls. */
-void hearthi_line_answer(struct hearthi_line *prev);
+/* Listen, before any rank knows where.  Collective. */
+void hearthi_calls_open(void);
 
-/* Call the next rank; false if it cannot be reached. */
-bool hearthi_line_call(struct hearthi_line *next);
+/* Tell where this rank listens, and learn where the next one does; whoever
+ * listens must answer from now on.  Collective. */
+void hearthi_cards_exchange(void);
 
-/* The socket that the rank before calls at, or -1; no more calls. */
-int  hearthi_lines_listen(void);
-void hearthi_lines_settle(void);
+/* Call the next rank; false if it cannot be reached.  A second at most. */
+bool hearthi_next_call(void);
+
+/* What to wait for, HEARTHI_CALLS and one more; and to do so when it comes.
+ * Never waits. */
+void hearthi_calls_wait_for(struct pollfd *p);
+void hearthi_calls_answer(void);
+
+/* No more calls; those that were answered may still be confirmed. */
+void hearthi_calls_settle(void);
+void hearthi_calls_close(void);
 
 #endif

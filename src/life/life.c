@@ -173,25 +173,23 @@ beat(void)
 static void
 sleep_until(uint64_t due)
 {
-    enum { LISTENER = HEARTHI_LINES, WAKE };
+    enum { WAKE = HEARTHI_LINES, CALLS };
     uint64_t        now = hearthi_now(), left = due > now ? due - now : 0;
     struct timespec most = { .tv_sec = (time_t)(left / 1000000000),
                              .tv_nsec = (long)(left % 1000000000) };
-    struct pollfd   p[] = {
-          { .fd = hearthi_line[HEARTHI_PREV].fd, .events = POLLIN },
-          { .fd = hearthi_line[HEARTHI_NEXT].fd, .events = POLLIN },
-          { .fd = hearthi_lines_listen(), .events = POLLIN },
-          { .fd = l.wake, .events = POLLIN },
-    };
-    uint64_t count;
+    struct pollfd   p[CALLS + HEARTHI_CALLS + 1];
+    uint64_t        count;
 
-    if (!l.settled) /* the thread that calls owns that line still */
-        p[HEARTHI_NEXT].fd = -1;
+    /* Until it is settled another thread owns the line to the next rank. */
+    for (int i = 0; i < HEARTHI_LINES; i++)
+        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_line[i].fd : -1,
+                                .events = POLLIN };
+    p[WAKE] = (struct pollfd){ .fd = l.wake, .events = POLLIN };
+    hearthi_calls_wait_for(p + CALLS);
     ppoll(p, sizeof p / sizeof *p, &most, NULL);
-    if (p[LISTENER].revents & POLLIN)
-        hearthi_line_answer(&hearthi_line[HEARTHI_PREV]);
     if (p[WAKE].revents & POLLIN)
         (void)!read(l.wake, &count, sizeof count);
+    hearthi_calls_answer();
 }
 
 static void *
@@ -205,7 +203,7 @@ watch(void *none)
         sleep_until(due < next ? due : next);
         if (!l.settled)
             continue;
-        hearthi_lines_settle();
+        hearthi_calls_settle();
         for (int i = 0; i < HEARTHI_LINES; i++)
             line_read(&hearthi_line[i]);
         if (hearthi_now() >= next) {
@@ -260,6 +258,25 @@ ending(void)
 
 /* ---- start and end ---- */
 
+/* Wait for all; the first rank that could not call says so. */
+static void
+lines_report(bool have)
+{
+    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    int mine = have ? hearthi_world.size : hearthi_world.rank, first;
+
+    HEARTHI_MPI(
+        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
+    if (!have && first == mine)
+        hearthi_warn("hearth_init",
+                     "no TCP connection to rank %d on %s: the job goes on, "
+                     "but if a rank dies others may know only from the "
+                     "launcher or by HEARTH_UDP_GIVEUP; let a firewall pass "
+                     "TCP between hosts, or choose their network by "
+                     "HEARTH_NETWORK",
+                     next->rank, next->host);
+}
+
 void
 hearthi_life_open(void)
 {
@@ -276,13 +293,13 @@ hearthi_life_open(void)
     l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l.wake < 0)
         hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
-    hearthi_lines_prepare(hearthi_line);
+    hearthi_calls_open();
     code = hearthi_thread_start(&l.thread, watch);
     if (code != 0)
         hearthi_fatal("hearth_init", "no thread to watch others: %s",
                       strerror(code));
-    hearthi_line_call(&hearthi_line[HEARTHI_NEXT]);
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    hearthi_cards_exchange();
+    lines_report(hearthi_next_call());
     l.settled = true;
     l.open = true;
     thread_wake();
@@ -307,5 +324,6 @@ hearthi_life_close(void)
     pthread_join(l.thread, NULL);
     for (int i = 0; i < HEARTHI_LINES; i++)
         hearthi_line_close(&hearthi_line[i]);
+    hearthi_calls_close();
     close(l.wake);
 }

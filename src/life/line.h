@@ -24,14 +24,15 @@ struct hearthi_record {
     int32_t  weight; /* of a claim; the lightest speaks */
 };
 
-enum { HEARTHI_PREV, HEARTHI_NEXT, HEARTHI_LINES };
+enum hearthi_which { HEARTHI_PREV, HEARTHI_NEXT, HEARTHI_LINES };
 
 struct hearthi_line {
     int                   fd;   /* -1: there is none, or it has ended */
     int                   rank; /* at the other end */
     int                   pid;  /* its process */
     char                  host[64];
-    bool                  heard; /* since the last beat */
+    bool                  heard;   /* since the last beat */
+    bool                  greeted; /* hello was said or answered */
     bool                  bye;
     uint64_t              silent; /* nanoseconds */
     unsigned              have;   /* bytes of the record that comes */
