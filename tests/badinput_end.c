@@ -11,8 +11,22 @@
 
 #include "badinput.h"
 
+/* Stop for so long.  */
+static void
+stop_awhile(unsigned seconds)
+{
+    pid_t self = getpid();
+
+    if (fork() == 0) {
+        sleep(seconds);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    kill(self, SIGSTOP);
+}
+
 /* The last rank goes away as MPI_TEST_END says, and the others come to wait
- * for it, in each of the ways to wait. */
+ * for it, in each of the ways to wait.  After "awhile" it is there again. */
 static void
 go_away(void)
 {
@@ -20,6 +34,10 @@ go_away(void)
 
     if (how != NULL && strcmp(how, "leave") == 0)
         _exit(0);
+    if (how != NULL && strcmp(how, "awhile") == 0) {
+        stop_awhile(4);
+        return;
+    }
     kill(getpid(),
          how != NULL && strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
     sleep(1000);
@@ -39,10 +57,12 @@ ends_with_lock(void)
 {
     if (me == last)
         hearth_lock(9);
-    hearth_barrier();
+    MPI_Barrier(MPI_COMM_WORLD);
     if (me == last)
         go_away();
-    hearth_lock(9);
+    else
+        hearth_lock(9);
+    hearth_unlock(9);
 }
 
 static void
@@ -51,6 +71,8 @@ ends_before_flag(void)
     hearth_barrier();
     if (me == last)
         go_away();
+    if (me == last)
+        hearth_flag_set(3);
     hearth_flag_wait(3);
 }
 

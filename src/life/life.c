@@ -8,6 +8,7 @@
 #include "life.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -31,11 +32,13 @@
 /* Nanoseconds.  MOMENT_END: a claim takes some 0.1 ms to go round, and a
  * launcher that ends all ranks one after the other takes as long; MPICH's
  * takes three milliseconds to end the job after a rank.  MOMENT: ranks that
- * find another silent do so up to a beat apart.  DOUBT: what an MPI call that
+ * find another silent do so up to a beat apart, and MOMENT_RANK more for each
+ * rank of a long ring.  DOUBT: what an MPI call that
  * fails waits for somebody who knows better. */
 enum {
     MOMENT_END = 1000000,
     MOMENT = 250000000,
+    MOMENT_RANK = 1000000,
     DOUBT = 500000000,
     BEAT_LEAST = 10000000,
     BEAT_MOST = 1000000000
@@ -54,6 +57,12 @@ thread_wake(void)
     uint64_t one = 1;
 
     (void)!write(l.wake, &one, sizeof one);
+}
+
+static uint64_t
+moment(void)
+{
+    return MOMENT + (uint64_t)hearthi_world.size * MOMENT_RANK;
 }
 
 /* ---- what is seen on a line ---- */
@@ -83,13 +92,21 @@ weight_of(const struct hearthi_line *line)
     return hearthi_world.rank + (is_next(line) ? 0 : hearthi_world.size);
 }
 
+/* Its silence goes on, as far as anybody can tell. */
+static void
+line_lost(struct hearthi_line *line)
+{
+    hearthi_line_close(line);
+    line->lost = !line->shut && line->have == 0;
+}
+
 static void
 line_ended(struct hearthi_line *line)
 {
     hearthi_line_close(line);
     if (line->bye || hearthi_claims_ending())
         return;
-    line_claim(line, weight_of(line), is_next(line) ? MOMENT_END : MOMENT,
+    line_claim(line, weight_of(line), is_next(line) ? MOMENT_END : moment(),
                "rank %d (process %d on %s) is gone: it was killed or left "
                "without hearth_finalize; the launcher or the system's log may "
                "know why",
@@ -98,18 +115,47 @@ line_ended(struct hearthi_line *line)
 
 /* Nothing from either side, of two: rather this host is cut off, and those who
  * can be heard shall speak first. */
-static void
-line_silent(struct hearthi_line *line)
+static bool
+is_cut_off(const struct hearthi_line *line)
 {
     const struct hearthi_line *other =
         &hearthi_line[is_next(line) ? HEARTHI_PREV : HEARTHI_NEXT];
-    uint64_t most = hearthi_opt.udp_giveup;
-    bool     cut = other->rank != line->rank && other->silent > most / 2;
 
+    return other->rank != line->rank &&
+           other->silent > hearthi_opt.udp_giveup / 2;
+}
+
+/* Over mpi a rank may be stopped in a debugger, and the network of the lines
+ * away while the fabric works, so the job goes on.  The rank before says it,
+ * once; one that is rather cut off itself waits as long again. */
+static void
+silence_warn(struct hearthi_line *line)
+{
+    uint64_t most = hearthi_opt.udp_giveup * (is_cut_off(line) ? 2 : 1);
+
+    if (!is_next(line) || line->warned || line->silent <= most)
+        return;
+    line->warned = true;
+    hearthi_warn("job",
+                 "rank %d (process %d on %s) has been silent for %" PRIu64
+                 " s: it is stopped, or its host or the network is down; the "
+                 "job goes on",
+                 line->rank, line->pid, line->host, line->silent / 1000000000);
+}
+
+static void
+line_silent(struct hearthi_line *line)
+{
+    bool cut = is_cut_off(line);
+
+    if (hearthi_opt.transport == HEARTHI_MPI) {
+        silence_warn(line);
+        return;
+    }
     line_claim(line,
                cut ? 2 * hearthi_world.size + hearthi_world.rank
                    : weight_of(line),
-               cut ? most / 2 + HEARTHI_HOLD : MOMENT,
+               cut ? hearthi_opt.udp_giveup / 2 + HEARTHI_HOLD : moment(),
                "rank %d (process %d on %s) has been silent for %zu s: it was "
                "stopped, or its host or the network is down; "
                "HEARTH_UDP_GIVEUP is how long to wait",
@@ -144,6 +190,8 @@ line_read(struct hearthi_line *line)
             record_heard(line, &r);
         else if (heard == HEARTHI_END)
             line_ended(line);
+        else if (heard == HEARTHI_LOST)
+            line_lost(line);
         else
             return;
     }
@@ -152,14 +200,15 @@ line_read(struct hearthi_line *line)
 /* ---- the thread ---- */
 
 /* A beat counts as one, however long it took: a rank that was itself stopped
- * has not listened. */
+ * has not listened.  After goodbye, too, until the line ends: a rank may stop
+ * in between. */
 static void
 beat(void)
 {
     for (int i = 0; i < HEARTHI_LINES; i++) {
         struct hearthi_line *line = &hearthi_line[i];
 
-        if (line->fd < 0 || line->bye)
+        if (line->fd < 0 && !line->lost)
             continue;
         hearthi_line_send(line, HEARTHI_BEAT, hearthi_world.rank, 0, 0);
         line->silent = line->heard ? 0 : line->silent + l.beat;
@@ -220,7 +269,7 @@ watch(void *none)
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
-    const struct hearthi_claim claim = { rank, hearthi_world.rank, MOMENT,
+    const struct hearthi_claim claim = { rank, hearthi_world.rank, moment(),
                                          call };
     char                       text[512];
     va_list                    ap;

@@ -10,23 +10,35 @@
 uint64_t            hearthi_lines_word;
 struct hearthi_line hearthi_line[HEARTHI_LINES];
 
-void
+bool
 hearthi_record_send(int fd, const struct hearthi_record *r)
 {
-    (void)!send(fd, r, sizeof *r, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t n = send(fd, r, sizeof *r, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    return n <= 0 || (size_t)n == sizeof *r;
 }
 
 void
-hearthi_line_send(const struct hearthi_line *line, enum hearthi_said said,
-                  int by, int about, int weight)
+hearthi_line_send(struct hearthi_line *line, enum hearthi_said said, int by,
+                  int about, int weight)
 {
     struct hearthi_record r = { hearthi_lines_word, (int32_t)said, by, about,
                                 weight };
     int                   saved = errno;
 
-    if (line->fd >= 0)
-        hearthi_record_send(line->fd, &r);
+    if (line->fd >= 0 && !line->shut && !hearthi_record_send(line->fd, &r)) {
+        line->shut = true;
+        shutdown(line->fd, SHUT_RDWR);
+    }
     errno = saved;
+}
+
+/* A line that ends after a part of a record was shut by the other end. */
+static enum hearthi_heard
+line_end(const struct hearthi_line *line, bool closed)
+{
+    return closed && line->have == 0 && !line->shut ? HEARTHI_END
+                                                    : HEARTHI_LOST;
 }
 
 enum hearthi_heard
@@ -38,7 +50,7 @@ hearthi_line_take(struct hearthi_line *line, struct hearthi_record *r)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return HEARTHI_NOTHING;
     if (n <= 0)
-        return HEARTHI_END;
+        return line_end(line, n == 0 || errno == ECONNRESET);
     line->heard = true;
     line->have += (unsigned)n;
     if (line->have < sizeof line->part)

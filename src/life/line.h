@@ -34,6 +34,9 @@ struct hearthi_line {
     bool                  heard;   /* since the last beat */
     bool                  greeted; /* hello was said or answered */
     bool                  bye;
+    bool                  shut;   /* by this rank, after half a record */
+    bool                  lost;   /* by an error that tells of no death */
+    bool                  warned; /* of its silence */
     uint64_t              silent; /* nanoseconds */
     unsigned              have;   /* bytes of the record that comes */
     struct hearthi_record part;
@@ -43,18 +46,24 @@ extern uint64_t            hearthi_lines_word; /* of this job */
 extern struct hearthi_line hearthi_line[HEARTHI_LINES];
 
 /* Never waits, and any thread may, even in a signal handler: a record that
- * the kernel cannot take is lost. */
-void hearthi_line_send(const struct hearthi_line *line, enum hearthi_said said,
+ * the kernel cannot take is lost, and with a part of one the line, as all that
+ * came after it would be misread. */
+void hearthi_line_send(struct hearthi_line *line, enum hearthi_said said,
                        int by, int about, int weight);
 
 /* To both lines but one, or -1. */
 void hearthi_lines_tell(int but, enum hearthi_said said, int by, int about,
                         int weight);
 
-/* Any record, to any connection. */
-void hearthi_record_send(int fd, const struct hearthi_record *r);
+/* Any record, to any connection; false if only a part of it has gone. */
+bool hearthi_record_send(int fd, const struct hearthi_record *r);
 
-enum hearthi_heard { HEARTHI_NOTHING, HEARTHI_RECORD, HEARTHI_END };
+enum hearthi_heard {
+    HEARTHI_NOTHING,
+    HEARTHI_RECORD,
+    HEARTHI_END, /* the process at the other end has closed the line */
+    HEARTHI_LOST /* the line is no more, which says nothing of the process */
+};
 
 /* Take a record, if there is one. */
 enum hearthi_heard hearthi_line_take(struct hearthi_line   *line,
