@@ -3,7 +3,7 @@
  * Diffs, packed into messages, several of which are on their way.
  *
  * A diff must not be done twice: one that comes late could overwrite newer
- * bytes.  The home knows which it has done (server.c).
+ * bytes.  The home knows which it has done (home.c).
  */
 #include "config.h"
 

@@ -30,7 +30,7 @@
 #include "wire.h"
 
 /* The home knows which of the last 64 numbers of slot 0 it has done
- * (server.c); a client keeps well within that of its oldest request. */
+ * (home.c); a client keeps well within that of its oldest request. */
 enum { AHEAD = 32 };
 
 static struct hearthi_udp_flight *all[HEARTHI_UDP_FLIGHTS]; /* on their way */
