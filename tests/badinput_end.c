@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "badinput.h"
@@ -102,6 +103,52 @@ ends_while_others_compute(void)
     hearth_barrier();
 }
 
+/* A child has the output closed, for which the launcher would wait. */
+static void
+child_make(unsigned seconds)
+{
+    if (fork() == 0) {
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        sleep(seconds);
+        _exit(0);
+    }
+}
+
+/* Somebody else has the rank's files open still. */
+static void
+ends_with_child(void)
+{
+    hearth_barrier();
+    if (me == last) {
+        child_make(20);
+        go_away();
+    }
+    hearth_barrier();
+}
+
+static void
+children_live_on(void)
+{
+    child_make(3);
+    hearth_barrier();
+}
+
+/* Their exit handlers are those of the rank. */
+static void
+children_exit(void)
+{
+    pid_t child = fork();
+    int   status;
+
+    if (child == 0)
+        exit(7);
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7)
+        exit(1);
+    sleep(1);
+    hearth_barrier();
+}
+
 /* A rank goes away, the others wait for it, in each of the ways to wait. */
 static void
 dies_killed_at_barrier(void)
@@ -189,6 +236,9 @@ const struct badinput badinput_ends[] = {
     BADINPUT(ends_before_flag),
     BADINPUT(ends_before_fetch),
     BADINPUT(ends_while_others_compute),
+    BADINPUT(ends_with_child),
+    BADINPUT(children_live_on),
+    BADINPUT(children_exit),
     BADINPUT(dies_killed_at_barrier),
     BADINPUT(dies_killed_with_lock),
     BADINPUT(stopped),

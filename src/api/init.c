@@ -108,13 +108,33 @@ finalize_check(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+/* A child that fork(2) has made is no rank: it has no threads and may not call
+ * MPI, its end is not the job's, and the lines that it would keep open must
+ * end with its parent. */
+static void
+child_leave(void)
+{
+    bool up = hearthi_world.up;
+
+    hearthi_world.up = false;
+    was_stopped = "a child of fork() is no rank";
+    hearthi_abort_hook = NULL;
+    hearthi_doubt_hook = NULL;
+    hearthi_ending_hook = NULL;
+    hearthi_life_forked();
+    if (up)
+        hearthi_signal_close();
+}
+
 static void
 watch_the_end(void)
 {
     static int registered;
 
-    if (!registered)
+    if (!registered) {
         atexit(exit_check);
+        pthread_atfork(NULL, NULL, child_leave);
+    }
     registered = 1;
     /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_check, &keyval,

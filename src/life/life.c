@@ -376,3 +376,15 @@ hearthi_life_close(void)
     hearthi_calls_close();
     close(l.wake);
 }
+
+void
+hearthi_life_forked(void)
+{
+    if (!l.open)
+        return;
+    l.open = false;
+    for (int i = 0; i < HEARTHI_LINES; i++)
+        hearthi_line_close(&hearthi_line[i]);
+    hearthi_calls_close();
+    close(l.wake);
+}

@@ -16,6 +16,9 @@
 void hearthi_life_open(void);
 void hearthi_life_close(void);
 
+/* In a child that fork(2) has made: the lines are its parent's alone. */
+void hearthi_life_forked(void);
+
 /* This rank cannot go on because another (or its own way to all others) is
  * gone: claim it, and wait for the end.  The line is said if nobody else has
  * something to say. */
