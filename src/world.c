@@ -50,7 +50,7 @@ static void
 nodes_split(struct hearthi_world *w)
 {
     MPI_Comm machine;
-    int      part = 0;
+    int      part = 0, first = w->rank;
 
     HEARTHI_MPI(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, w->rank,
                                     MPI_INFO_NULL, &machine));
@@ -59,7 +59,11 @@ nodes_split(struct hearthi_world *w)
     if (hearthi_opt.node_size > 0)
         part = w->machine_rank / (int)hearthi_opt.node_size;
     HEARTHI_MPI(MPI_Comm_split(machine, part, w->rank, &w->node_comm));
+    HEARTHI_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, machine));
     HEARTHI_MPI(MPI_Comm_free(&machine));
+    w->machine_of = ints(w->size);
+    HEARTHI_MPI(
+        MPI_Allgather(&first, 1, MPI_INT, w->machine_of, 1, MPI_INT, w->comm));
     MPI_Comm_set_errhandler(w->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(w->node_comm, &w->node_rank);
     MPI_Comm_size(w->node_comm, &w->node_size);
@@ -129,6 +133,7 @@ hearthi_world_close(void)
         MPI_Comm_free(&w->leaders);
     MPI_Comm_free(&w->node_comm);
     MPI_Comm_free(&w->comm);
+    free(w->machine_of);
     free(w->node_of);
     free(w->node_rank_of);
     free(w->node_member);

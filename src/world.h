@@ -26,6 +26,7 @@ struct hearthi_world {
     int         machine_ranks; /* ranks on this machine, virtual or not */
     int         cores;         /* of this machine */
     int        *node_of;       /* of each rank */
+    int        *machine_of;    /* of each rank: the lowest rank there */
     int        *node_rank_of;  /* rank within its node, of each rank */
     int        *node_member;   /* rank in comm of each rank of this node */
     const void *main_thread;   /* identity of hearth_init's caller */

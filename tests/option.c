@@ -73,6 +73,8 @@ START_TEST(a_network_is_a_name_or_has_bits)
                                                (struct sockaddr *)&a),
                          all[i].takes);
     }
+    ck_assert(!hearthi_network_good("10.1.0.0/33"));
+    ck_assert(!hearthi_network_good("10.1.0.0/4294967304"));
 }
 END_TEST
 

@@ -68,8 +68,8 @@ struct network {
 static bool
 network_read(const char *item, size_t len, struct network *n)
 {
-    char     text[INET6_ADDRSTRLEN + 4], *slash, *end;
-    unsigned most;
+    char          text[INET6_ADDRSTRLEN + 4], *slash, *end;
+    unsigned long most, bits;
 
     if (len >= sizeof text)
         return false;
@@ -82,11 +82,12 @@ network_read(const char *item, size_t len, struct network *n)
     most = n->family == AF_INET ? 32 : 128;
     if (inet_pton(n->family, text, n->at) != 1)
         return false;
-    n->bits = most;
+    n->bits = (unsigned)most;
     if (slash == NULL)
         return true;
-    n->bits = (unsigned)strtoul(slash + 1, &end, 10);
-    return isdigit((unsigned char)slash[1]) && *end == '\0' && n->bits <= most;
+    bits = strtoul(slash + 1, &end, 10);
+    n->bits = (unsigned)bits;
+    return isdigit((unsigned char)slash[1]) && *end == '\0' && bits <= most;
 }
 
 static bool

@@ -63,31 +63,46 @@ own_addresses(void)
     if (one_machine())
         return hearthi_addresses_loopback();
     all = hearthi_addresses_of_host(AF_INET);
-    return all.n > 0 ? all : hearthi_addresses_of_host(AF_INET6);
+    return all.n > 0 || hearthi_opt.transport == HEARTHI_UDP
+               ? all
+               : hearthi_addresses_of_host(AF_INET6);
 }
 
-/* Every host must have an address that HEARTH_NETWORK takes.  The first rank
- * without says so. */
 static void
-addresses_check(const struct hearthi_addresses *own)
+addresses_missed(void)
 {
-    int  size = hearthi_world.size, me = hearthi_world.rank, first;
-    int  mine = own->n > 0 ? size : me;
+    bool udp = hearthi_opt.transport == HEARTHI_UDP;
     char all[512];
 
     if (strcmp(hearthi_opt.network.list, "all") == 0)
-        return;
-    HEARTHI_MPI(
-        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
-    if (first == size)
-        return;
-    if (first != me)
-        hearthi_end_wait();
+        hearthi_fatal("hearth_init",
+                      "this host has no IPv4 address but the loopback: the "
+                      "udp transport needs one (HEARTH_TRANSPORT=mpi does "
+                      "not)");
     hearthi_network_text(all, sizeof all);
     hearthi_fatal("hearth_init",
-                  "HEARTH_NETWORK=%s takes none of this host's addresses, "
-                  "which are: %s",
-                  hearthi_opt.network.list, all);
+                  "HEARTH_NETWORK=%s takes none of this host's %saddresses; "
+                  "it has: %s",
+                  hearthi_opt.network.list, udp ? "IPv4 " : "", all);
+}
+
+/* Every host must have an address that HEARTH_NETWORK takes, and udp one at
+ * all.  The first rank without says so. */
+static void
+addresses_check(const struct hearthi_addresses *own)
+{
+    int size = hearthi_world.size, me = hearthi_world.rank, first;
+    int without = own->n > 0 ? size : me;
+
+    if (strcmp(hearthi_opt.network.list, "all") == 0 &&
+        hearthi_opt.transport != HEARTHI_UDP)
+        return;
+    HEARTHI_MPI(MPI_Allreduce(&without, &first, 1, MPI_INT, MPI_MIN,
+                              hearthi_world.comm));
+    if (first == me)
+        addresses_missed();
+    if (first != size)
+        hearthi_end_wait();
 }
 
 static void

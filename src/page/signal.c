@@ -101,11 +101,15 @@ mask_for_behind(const ucontext_t *u)
 static void
 chain(int sig, siginfo_t *info, void *context)
 {
+    const struct sigaction to = behind;
+
     mask_for_behind(context);
-    if (behind.sa_flags & SA_SIGINFO) {
-        behind.sa_sigaction(sig, info, context);
-    } else if (behind.sa_handler != SIG_DFL && behind.sa_handler != SIG_IGN) {
-        behind.sa_handler(sig);
+    if (to.sa_flags & (int)SA_RESETHAND)
+        behind = (struct sigaction){ .sa_handler = SIG_DFL };
+    if (to.sa_flags & SA_SIGINFO) {
+        to.sa_sigaction(sig, info, context);
+    } else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) {
+        to.sa_handler(sig);
     } else {
         /* Nobody: the instruction faults again and ends the process.  The
          * kernel does not ignore a SIGSEGV of its own making either. */

@@ -30,18 +30,14 @@ hearthi_udp_is_here(const struct hearthi_udp_message *m,
            m->at == hello->at;
 }
 
-static in_addr_t
-host_of(int rank)
-{
-    return hearthi_udp.server[rank].sin_addr.s_addr;
-}
-
-/* Neither on this rank's host nor on that of the silent one. */
+/* Neither on this rank's machine nor on that of the silent one, whichever
+ * addresses their ranks were first heard from. */
 static bool
 is_witness(int rank, int silent)
 {
-    return host_of(rank) != host_of(hearthi_world.rank) &&
-           host_of(rank) != host_of(silent);
+    const int *of = hearthi_world.machine_of;
+
+    return of[rank] != of[hearthi_world.rank] && of[rank] != of[silent];
 }
 
 /* Ask all witnesses; how many there are. */

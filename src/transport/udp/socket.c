@@ -114,6 +114,17 @@ message_send(int fd, const struct msghdr *h)
     return n;
 }
 
+/* What has no way out would be sent again for ever. */
+static void
+error_judge(size_t bytes)
+{
+    if (errno == EMSGSIZE)
+        hearthi_fatal("udp",
+                      "the network refuses datagrams of %zu bytes: lower "
+                      "HEARTH_UDP_DATAGRAM",
+                      bytes);
+}
+
 void
 hearthi_udp_send(int fd, const struct sockaddr_in *to,
                  struct hearthi_udp_message *m, uint8_t *head)
@@ -130,11 +141,8 @@ hearthi_udp_send(int fd, const struct sockaddr_in *to,
     hearthi_udp_count_sent(m->op, 1, sizeof own + m->body_len);
     if (head != NULL)
         memcpy(head, own, sizeof own);
-    if (message_send(fd, &h) < 0 && errno == EMSGSIZE)
-        hearthi_fatal("udp",
-                      "the network refuses datagrams of %zu bytes: lower "
-                      "HEARTH_UDP_DATAGRAM",
-                      sizeof own + m->body_len);
+    if (message_send(fd, &h) < 0)
+        error_judge(sizeof own + m->body_len);
 }
 
 /* The kernel or the device cannot cut: one by one, in one call. */
@@ -153,8 +161,10 @@ parts_send(int fd, const struct sockaddr_in *to, struct iovec *part,
     while (sent < n) {
         int some = sendmmsg(fd, h + sent, n - sent, MSG_NOSIGNAL);
 
-        if (some < 0 && errno != EINTR)
+        if (some < 0 && errno != EINTR) {
+            error_judge(part[2 * sent].iov_len + part[2 * sent + 1].iov_len);
             return;
+        }
         sent += some > 0 ? (unsigned)some : 0;
     }
 }
