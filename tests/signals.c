@@ -186,6 +186,67 @@ START_TEST(the_handler_is_there_after_finalize)
 }
 END_TEST
 
+/* The kernel's rule for SA_RESETHAND: the second time it is nobody's. */
+START_TEST(a_one_shot_handler_is_called_once)
+{
+    struct sigaction act = { .sa_sigaction = catch_info,
+                             .sa_flags = SA_SIGINFO | (int)SA_RESETHAND };
+    struct sigaction now;
+    char            *none =
+        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    fixture_start();
+    sigaction(SIGSEGV, &act, NULL);
+    expect(load_faults(none));
+    sigaction(SIGSEGV, NULL, &now);
+    expect(now.sa_handler == SIG_DFL);
+    munmap(none, PAGE);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+/* Only on a stack of its own can a handler see that a stack has overflown. */
+static volatile sig_atomic_t on_own_stack;
+static char                 *own_stack;
+
+enum { OWN_STACK = 1 << 18 };
+
+static void
+catch_on_stack(int sig)
+{
+    const char here = 0;
+
+    (void)sig;
+    on_own_stack = &here >= own_stack && &here < own_stack + OWN_STACK;
+    siglongjmp(back, 1);
+}
+
+START_TEST(a_handler_keeps_its_own_stack)
+{
+    struct sigaction act = { .sa_handler = catch_on_stack,
+                             .sa_flags = SA_ONSTACK };
+    stack_t          old, own = { .ss_size = OWN_STACK };
+    char            *none =
+        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    own.ss_sp = own_stack = malloc(OWN_STACK);
+    sigaltstack(&own, &old);
+    fixture_start();
+    sigaction(SIGSEGV, &act, NULL);
+    if (sigsetjmp(back, 1) == 0)
+        *(volatile char *)none = 1;
+    expect(on_own_stack);
+    expect(memory_works(hearth_alloc(PAGE * 8, 1, hearth_cyclic(1)), 8));
+    fixture_stop();
+    sigaltstack(&old, NULL);
+    signal(SIGSEGV, SIG_DFL);
+    free(own_stack);
+    munmap(none, PAGE);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -197,6 +258,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_plain_handler_gets_its_faults);
     tcase_add_test(tc, sigaction_tells_of_the_programs_handler);
     tcase_add_test(tc, the_handler_is_there_after_finalize);
+    tcase_add_test(tc, a_one_shot_handler_is_called_once);
+    tcase_add_test(tc, a_handler_keeps_its_own_stack);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

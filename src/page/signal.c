@@ -120,6 +120,40 @@ chain(int sig, siginfo_t *info, void *context)
     }
 }
 
+enum { STACK_ROOM = 65536 }; /* that a page fault needs, with MPI in it */
+
+static volatile bool on_stack; /* ours is installed with SA_ONSTACK */
+
+/* The stack of a handler behind ours, so that it can tell of a stack that has
+ * overflown.  Page faults are then served there, too, and by MPI: a stack that
+ * is too small for that is not taken. */
+static int
+stack_flag(const struct sigaction *other)
+{
+    stack_t s;
+
+    return (other->sa_flags & SA_ONSTACK) && sigaltstack(NULL, &s) == 0 &&
+                   !(s.ss_flags & SS_DISABLE) && s.ss_size >= STACK_ROOM
+               ? SA_ONSTACK
+               : 0;
+}
+
+/* Another thread's may be smaller. */
+static void
+stack_check(const ucontext_t *u)
+{
+    const stack_t *s = &u->uc_stack;
+    const char     here = 0, *at = &here;
+
+    if (on_stack && !(s->ss_flags & SS_DISABLE) && s->ss_size < STACK_ROOM &&
+        at >= (const char *)s->ss_sp &&
+        at < (const char *)s->ss_sp + s->ss_size)
+        hearthi_fatal("page fault",
+                      "a signal stack of %zu bytes is too small: give "
+                      "sigaltstack() %d in threads that use the heap",
+                      s->ss_size, STACK_ROOM);
+}
+
 static void
 handler(int sig, siginfo_t *info, void *context)
 {
@@ -134,6 +168,7 @@ handler(int sig, siginfo_t *info, void *context)
     }
     /* si_code <= 0: sent by kill(2), not a fault at all. */
     if (info->si_code > 0 && hearthi_in_heap(addr)) {
+        stack_check(context);
         if (hearthi_fault(addr, fault_writes(context))) {
             errno = saved;
             return;
@@ -144,6 +179,8 @@ handler(int sig, siginfo_t *info, void *context)
     chain(sig, info, context);
 }
 
+static struct sigaction install_before(const struct sigaction *other);
+
 int
 sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 {
@@ -152,8 +189,10 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     if (signum != SIGSEGV || !installed)
         return real_sigaction()(signum, act, old);
     was = behind;
-    if (act != NULL)
+    if (act != NULL) {
         behind = *act;
+        install_before(act);
+    }
     if (old != NULL)
         *old = was;
     return 0;
@@ -211,20 +250,30 @@ mask_cancel(sigset_t *mask)
 /* SIGSEGV stays unblocked in the handler: a cancel that came meanwhile may be
  * acted on at the end of it, where nothing is held (base/cancel.h), and the
  * thread's cleanup handlers may touch the heap and fault in turn. */
-static void
-install(void)
+static struct sigaction
+install_before(const struct sigaction *other)
 {
     struct sigaction act = { .sa_sigaction = handler,
-                             .sa_flags =
-                                 SA_SIGINFO | SA_RESTART | SA_NODEFER };
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER |
+                                         stack_flag(other) };
     struct sigaction old;
 
+    on_stack = (act.sa_flags & SA_ONSTACK) != 0;
     sigemptyset(&act.sa_mask);
     mask_cancel(&act.sa_mask);
     if (real_sigaction()(SIGSEGV, &act, &old) != 0)
         hearthi_fatal("hearth_init", "sigaction(SIGSEGV) failed: %s",
                       strerror(errno));
-    behind = old;
+    return old;
+}
+
+static void
+install(void)
+{
+    struct sigaction other;
+
+    if (real_sigaction()(SIGSEGV, NULL, &other) == 0)
+        behind = install_before(&other);
 }
 
 void
