@@ -4,7 +4,12 @@
 #include <mpi.h>
 #include <sched.h>
 
-static double replace_late; /* milliseconds */
+#include "base/random.h"
+
+/* Milliseconds. */
+static _Thread_local double   replace_late, most_late;
+static _Thread_local unsigned late_one_in;
+static _Thread_local uint64_t random_state;
 static void (*before_get)(void);
 
 void
@@ -20,6 +25,14 @@ delay_next_get(void (*meanwhile)(void))
 }
 
 void
+delay_some(uint64_t seed, unsigned one_in, double most_ms)
+{
+    random_state = seed;
+    late_one_in = one_in;
+    most_late = most_ms;
+}
+
+void
 delay_here(double ms)
 {
     double until = MPI_Wtime() + ms / 1000;
@@ -32,15 +45,29 @@ delay_here(double ms)
     }
 }
 
+static void
+late_perhaps(void)
+{
+    if (late_one_in == 0 || hearthi_random(&random_state) % late_one_in != 0)
+        return;
+    delay_here(most_late * (double)(hearthi_random(&random_state) % 1000) /
+               1000);
+}
+
 /* These stand before the library's, which tools may call by second names. */
 
 int
 MPI_Fetch_and_op(const void *value, void *result, MPI_Datatype type, int rank,
                  MPI_Aint at, MPI_Op op, MPI_Win win)
 {
+    int code;
+
     if (op == MPI_REPLACE && replace_late > 0)
         delay_here(replace_late);
-    return PMPI_Fetch_and_op(value, result, type, rank, at, op, win);
+    late_perhaps();
+    code = PMPI_Fetch_and_op(value, result, type, rank, at, op, win);
+    late_perhaps();
+    return code;
 }
 
 int

@@ -7,7 +7,8 @@ mpi_tests += %D%/random.mpi
   %D%/random/watch.c %D%/random/watch.h \
   %D%/random/scene.c %D%/random/scene.h \
   %D%/random/cancel.c %D%/random/flags.c %D%/random/fresh.c \
-  %D%/random/quiet.c %D%/random/tries.c %D%/random/words.c
+  %D%/random/quiet.c %D%/random/tries.c %D%/random/words.c \
+  %D%/delay.c %D%/delay.h
 %C%_random_mpi_CFLAGS = $(AM_CFLAGS)
 %C%_random_mpi_LDADD = libhearth_core.la
 

@@ -99,6 +99,7 @@ helper_run(void *p)
 {
     struct helper *h = p;
 
+    world_delay(h->actor.w, h->actor.thread);
     while (!h->stop)
         step_thread(&h->actor);
     return NULL;

@@ -4,17 +4,25 @@
  * between than its log holds; others wait for it and read without a lock.
  * Who has waited for it knows what was written before its first set, and who
  * has waited for a setter's own flag, all that this one wrote.
+ *
+ * What waiters know is in the copies that they have, so all ranks have read
+ * everything before the next round; and a set writes pages of its own, or
+ * what a later set says of a page would hide that an earlier one was lost.
+ * A set may take milliseconds between its notices and the step that says so.
  */
+#include "../delay.h"
 #include "scene.h"
 #include "watch.h"
 
-enum { FIRST = 256, MOST = 3 };
+enum { FIRST = 256, MOST = 3, PAGES_MOST = 700, LATE_US = 5000 };
 
 struct play {
     struct stage *s;
     struct yard   yard;
     uint64_t      setters, sets; /* of each setter */
     size_t        pages;         /* of each set: every second one */
+    bool          apart;         /* no two sets share a page */
+    bool          late;
     uint64_t      version;
     int           common; /* the flag of all; those of each follow */
 };
@@ -24,15 +32,24 @@ struct play {
 static struct part
 set_part(const struct play *p, uint64_t setter, uint64_t set)
 {
-    struct part part = { setter * p->sets + set, 2 * (size_t)PAGE_WORDS,
-                         2 * p->pages * PAGE_WORDS };
+    uint64_t    number = setter * p->sets + set;
+    size_t      words = 2 * p->pages * PAGE_WORDS;
+    size_t      from = p->apart ? number * words : 0;
+    struct part part = { from + number, 2 * (size_t)PAGE_WORDS, from + words };
 
     return part;
+}
+
+static uint64_t
+late_us(const struct play *p)
+{
+    return p->late ? draw(&p->s->a->random, LATE_US) : 0;
 }
 
 static void
 common_wait(const struct play *p)
 {
+    delay_here((double)late_us(p) / 1000);
     hearth_flag_wait(p->common);
     yard_check(p->s, &p->yard, set_part(p, 0, 0), p->version);
     tally_add(TALLY_FLAGS, 1);
@@ -47,10 +64,19 @@ setter_play(const struct play *p, uint64_t me)
     for (uint64_t k = 0; k < p->sets; k++) {
         yard_write(&p->yard, set_part(p, me, k), p->version);
         scene_nap(p->s);
+        delay_replace((double)late_us(p) / 1000);
         hearth_flag_set(p->common);
+        delay_replace(0);
         watch_step();
     }
     hearth_flag_set(p->common + 1 + (int)me);
+}
+
+static void
+setter_check(const struct play *p, uint64_t setter)
+{
+    for (uint64_t k = 0; k < p->sets; k++)
+        yard_check(p->s, &p->yard, set_part(p, setter, k), p->version);
 }
 
 static void
@@ -64,8 +90,7 @@ others_wait(const struct play *p)
         if (draw(&p->s->a->random, 4) == 0)
             continue;
         hearth_flag_wait(p->common + 1 + (int)setter);
-        for (uint64_t k = 0; k < p->sets; k++)
-            yard_check(p->s, &p->yard, set_part(p, setter, k), p->version);
+        setter_check(p, setter);
         tally_add(TALLY_FLAGS, 1);
         watch_step();
     }
@@ -83,6 +108,8 @@ round_play(const struct play *p)
     common_wait(p);
     others_wait(p);
     hearth_barrier();
+    for (uint64_t i = 0; i < p->setters; i++)
+        setter_check(p, i);
     for (uint64_t i = 0; w->me == 0 && i <= p->setters; i++)
         hearth_flag_reset(p->common + (int)i);
 }
@@ -90,15 +117,20 @@ round_play(const struct play *p)
 void
 scene_flags(struct stage *s)
 {
-    static const size_t pages[] = { 3, 10, 40, 60, 80, 90, 100, 168, 200 };
+    static const size_t pages[] = { 3,  7,   10,  60,  80,  90,
+                                    90, 100, 120, 150, 168, 200 };
     struct play         p = { .s = s };
     uint64_t            most = (uint64_t)s->w->ranks;
-    uint64_t            rounds = 2 + draw(&s->random, 5);
+    uint64_t            rounds = 4 + draw(&s->random, 20);
 
     p.setters = 1 + draw(&s->random, most < MOST ? most : MOST);
-    p.sets = 1 + draw(&s->random, 3);
     p.pages = pages[draw(&s->random, sizeof pages / sizeof *pages)];
-    p.yard = yard_make(s, 2 * p.pages, hearth_cyclic(1 + p.pages % 3));
+    p.sets = 1 + draw(&s->random, 3);
+    p.apart =
+        draw(&s->random, 4) > 0 && p.setters * p.sets * p.pages <= PAGES_MOST;
+    p.late = draw(&s->random, 4) > 0;
+    p.yard = yard_make(s, 2 * p.pages * (p.apart ? p.setters * p.sets : 1),
+                       hearth_cyclic(1 + p.pages % 3));
     for (p.version = 1; p.version <= rounds; p.version++) {
         p.common =
             FIRST + (int)(p.version % 2) * 8 + (int)draw(&s->random, 10) * 16;

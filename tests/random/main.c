@@ -1,29 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * random [--seconds S] [--seed N] [--world W] [--worlds K] [--blind]
- *        [--verbose] [--processes]
+ *        [--verbose] [--kill RANK] [--after S]
  *
  * Run worlds drawn from a seed for some seconds; see random.h.  Each rank
  * prints what is wrong, with the seed, and ends the job.  --world starts at
- * another number than 0, --worlds ends after so many, --processes prints which
- * process each rank is.
+ * another number than 0, --worlds ends after so many, --kill kills a rank
+ * after so many seconds.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "random.h"
 #include "scene.h"
 #include "watch.h"
 
 struct run {
-    double   seconds;
+    double   seconds, after;
     uint64_t seed, first, count;
-    bool     blind, verbose, processes;
+    int      kill; /* rank, or -1 */
+    bool     blind, verbose;
 };
+
+static void
+value_read(struct run *run, const char *name, const char *value)
+{
+    if (strcmp(name, "--seconds") == 0)
+        run->seconds = atof(value);
+    else if (strcmp(name, "--seed") == 0)
+        run->seed = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--world") == 0)
+        run->first = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--worlds") == 0)
+        run->count = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--kill") == 0)
+        run->kill = atoi(value);
+    else if (strcmp(name, "--after") == 0)
+        run->after = atof(value);
+}
 
 static void
 arguments_read(struct run *run, int argc, char **argv)
@@ -31,36 +48,24 @@ arguments_read(struct run *run, int argc, char **argv)
     const char *seconds = getenv("MPI_TEST_SECONDS");
     const char *seed = getenv("MPI_TEST_SEED");
 
-    *run = (struct run){ seconds == NULL ? 10 : atof(seconds),
-                         seed == NULL ? (uint64_t)time(NULL)
-                                      : strtoull(seed, NULL, 0),
-                         0,
-                         UINT64_MAX,
-                         false,
-                         false,
-                         false };
+    *run = (struct run){ .seconds = seconds == NULL ? 10 : atof(seconds),
+                         .seed = seed == NULL ? (uint64_t)time(NULL)
+                                              : strtoull(seed, NULL, 0),
+                         .count = UINT64_MAX,
+                         .kill = -1 };
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         bool        flag = true;
 
         if (strcmp(argv[i], "--blind") == 0)
             run->blind = true;
-        else if (strcmp(argv[i], "--processes") == 0)
-            run->processes = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             run->verbose = true;
         else
             flag = false;
         if (flag)
             continue;
-        if (strcmp(argv[i], "--seconds") == 0)
-            run->seconds = atof(value);
-        else if (strcmp(argv[i], "--seed") == 0)
-            run->seed = strtoull(value, NULL, 0);
-        else if (strcmp(argv[i], "--world") == 0)
-            run->first = strtoull(value, NULL, 0);
-        else if (strcmp(argv[i], "--worlds") == 0)
-            run->count = strtoull(value, NULL, 0);
+        value_read(run, argv[i], value);
         i++;
     }
 }
@@ -122,10 +127,10 @@ main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     arguments_read(&run, argc, argv);
     MPI_Bcast(&run, sizeof run, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (run.processes)
-        fprintf(stderr, "# rank %d is process %ld\n", rank, (long)getpid());
     oracle_open(run.blind);
-    watch_start();
+    watch_start(rank);
+    if (rank == run.kill)
+        watch_kill(run.after);
     scenes_choose(getenv("MPI_TEST_SCENES"));
     worlds = worlds_run(&run, want == MPI_THREAD_MULTIPLE, rank);
     tally_print();

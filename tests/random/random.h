@@ -87,6 +87,7 @@ struct world {
     uint64_t       key;    /* of both */
     int            me, ranks, epoch, epochs;
     bool           scope, multiple, threads, wide;
+    unsigned       late_one_in;        /* atomic steps by MPI; 0: none */
     _Atomic int    mood;               /* enum mood, of the other threads */
     int            locks, lock[LOCKS]; /* their Hearth numbers */
     int64_t       *table;              /* heap words */
@@ -163,6 +164,8 @@ int  chain_rank(const struct world *w, int chain, int link);
 
 /* world.c */
 void world_run(uint64_t seed, uint64_t number, bool threads);
+/* Let steps of the calling thread be late as the world says. */
+void world_delay(const struct world *w, int thread);
 /* Which world and epoch, for a message. */
 void world_place(char *text, size_t room);
 

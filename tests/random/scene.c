@@ -15,7 +15,7 @@ struct scene {
 static const struct scene scenes[] = {
     { "fresh", scene_fresh, false },  { "flags", scene_flags, false },
     { "tries", scene_tries, false },  { "words", scene_words, false },
-    { "cancel", scene_cancel, true }, { "quiet", scene_quiet, false },
+    { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes };

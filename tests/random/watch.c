@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watch.h"
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "random.h"
 
 enum { LOOK_SECONDS = 5, HANGS = 3, ENDED = 4 };
 
-static _Atomic uint64_t tally[TALLY_COUNT];
-static struct gauge     own;
-struct gauge           *gauge = &own;
+/* As it stands in the file of MPI_TEST_TALLY, too. */
+struct row {
+    char             name[24];
+    _Atomic uint64_t n;
+};
+
+static struct row   own_rows[TALLY_COUNT];
+static struct row  *rows = own_rows;
+static struct gauge own;
+struct gauge       *gauge = &own;
 static const char *volatile at = "the start";
 static int      patience = 60; /* seconds */
 static uint64_t seen;          /* of gauge->steps ... */
@@ -24,22 +34,17 @@ static int      quiet;         /* ... for so many seconds */
 void
 tally_add(enum tally which, uint64_t n)
 {
-    atomic_fetch_add_explicit(&tally[which], n, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rows[which].n, n, memory_order_relaxed);
 }
 
 void
 tally_print(void)
 {
-    static const char *const names[] = {
-#define TALLY(name, text) text,
-        TALLIES(TALLY)
-#undef TALLY
-    };
     uint64_t mine[TALLY_COUNT], sum[TALLY_COUNT];
     int      rank;
 
     for (int i = 0; i < TALLY_COUNT; i++)
-        mine[i] = tally[i];
+        mine[i] = rows[i].n;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Reduce(mine, sum, TALLY_COUNT, MPI_UINT64_T, MPI_SUM, 0,
                MPI_COMM_WORLD);
@@ -47,7 +52,7 @@ tally_print(void)
         return;
     printf("# tally");
     for (int i = 0; i < TALLY_COUNT; i++)
-        printf(" %s=%llu", names[i], (unsigned long long)sum[i]);
+        printf(" %s=%llu", rows[i].name, (unsigned long long)sum[i]);
     printf("\n");
 }
 
@@ -97,11 +102,66 @@ ended(int sig)
     _exit(ENDED);
 }
 
+/* A file outlives the rank that counts in it. */
+static struct row *
+rows_map(const char *path, int rank)
+{
+    const size_t bytes = sizeof own_rows;
+    const off_t  from = rank * (off_t)sysconf(_SC_PAGESIZE);
+    int          fd = open(path, O_RDWR | O_CREAT, 0600);
+    void        *p = MAP_FAILED;
+
+    _Static_assert(sizeof own_rows <= 4096, "a page for each rank");
+    if (fd >= 0 && posix_fallocate(fd, from, (off_t)bytes) == 0)
+        p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+    if (fd >= 0)
+        close(fd);
+    return p == MAP_FAILED ? own_rows : p;
+}
+
+static void
+rows_start(int rank)
+{
+    static const char *const names[] = {
+#define TALLY(name, text) text,
+        TALLIES(TALLY)
+#undef TALLY
+    };
+    const char *path = getenv("MPI_TEST_TALLY");
+
+    if (path != NULL)
+        rows = rows_map(path, rank);
+    for (int i = 0; i < TALLY_COUNT; i++)
+        snprintf(rows[i].name, sizeof rows[i].name, "%s", names[i]);
+}
+
+static void *
+killer(void *seconds)
+{
+    usleep((useconds_t)(*(const double *)seconds * 1e6));
+    say(": killed\n", ENDED);
+    kill(getpid(), SIGKILL);
+    return NULL;
+}
+
 void
-watch_start(void)
+watch_kill(double seconds)
+{
+    static double after;
+    pthread_t     thread;
+
+    after = seconds;
+    if (pthread_create(&thread, NULL, killer, &after) != 0)
+        abort();
+    pthread_detach(thread);
+}
+
+void
+watch_start(int rank)
 {
     const char *value = getenv("MPI_TEST_PATIENCE");
 
+    rows_start(rank);
     if (value != NULL)
         patience = atoi(value);
     signal(SIGALRM, look);

@@ -48,8 +48,13 @@ struct gauge {
 extern struct gauge *gauge;
 
 /* From now on a run of which no rank completes a step for a minute
- * (MPI_TEST_PATIENCE seconds) hangs: each rank says where it is, and ends. */
-void watch_start(void);
+ * (MPI_TEST_PATIENCE seconds) hangs: each rank says where it is, and ends.
+ * Counts of this rank are in its page of the file MPI_TEST_TALLY, if that is
+ * set, however the run ends. */
+void watch_start(int rank);
+
+/* This rank says where it is and is killed after so many seconds. */
+void watch_kill(double seconds);
 
 /* A step is done. */
 void watch_step(void);

@@ -9,8 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../delay.h"
 #include "random.h"
 #include "watch.h"
+
+/* In one world of four, one atomic step by MPI in so many is late, by up to so
+ * many milliseconds. */
+enum { LATE_ONE_IN = 40, LATE_MS = 2 };
 
 static const struct world *current;
 
@@ -82,7 +87,7 @@ option_draw(const char *name, const char *const *values, size_t count,
 static void
 datagrams_draw(uint64_t *random)
 {
-    static const char *const sizes[] = { NULL, NULL, "1472", "1472", "9000" };
+    static const char *const sizes[] = { NULL, "1472", "1472", "9000" };
     static const char *const acks[] = { NULL, NULL, "all", "page" };
     static const char *const local[] = { NULL, NULL, "udp" };
     static const char *const none[] = { NULL };
@@ -90,7 +95,7 @@ datagrams_draw(uint64_t *random)
     const bool               trouble = draw(random, 3) == 0;
     const char *const *const of = trouble ? percents : none;
 
-    option_draw("UDP_DATAGRAM", sizes, 5, random);
+    option_draw("UDP_DATAGRAM", sizes, 4, random);
     option_draw("UDP_ACK", acks, 4, random);
     option_draw("UDP_LOCAL", local, 3, random);
     option_draw("UDP_DROP", of, trouble ? 4 : 1, random);
@@ -217,6 +222,13 @@ inspect(struct world *w)
     hearth_barrier();
 }
 
+void
+world_delay(const struct world *w, int thread)
+{
+    delay_some(mix(w->key, (uint64_t)(w->me * (THREADS + 1) + thread)),
+               w->late_one_in, LATE_MS);
+}
+
 static void
 world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
            uint64_t *random)
@@ -236,6 +248,9 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     w->multiple = threads;
     w->threads = draw(random, 2) == 0 && threads;
     w->wide = draw(random, 10) == 0;
+    w->late_one_in = draw(random, 4) == 0 ? LATE_ONE_IN : 0;
+    world_delay(w, 0);
+    watch_at("the making of a world");
     locks_draw(w, random);
     table_make(w, random);
 }
