@@ -10,6 +10,8 @@
  * what a later set says of a page would hide that an earlier one was lost.
  * A set may take milliseconds between its notices and the step that says so.
  */
+#include <mpi.h>
+
 #include "../delay.h"
 #include "scene.h"
 #include "watch.h"
@@ -121,6 +123,7 @@ scene_flags(struct stage *s)
                                     90, 100, 120, 150, 168, 200 };
     struct play         p = { .s = s };
     uint64_t            most = (uint64_t)s->w->ranks;
+    double              start = MPI_Wtime();
     uint64_t            rounds = 4 + draw(&s->random, 20);
 
     p.setters = 1 + draw(&s->random, most < MOST ? most : MOST);
@@ -131,7 +134,8 @@ scene_flags(struct stage *s)
     p.late = draw(&s->random, 4) > 0;
     p.yard = yard_make(s, 2 * p.pages * (p.apart ? p.setters * p.sets : 1),
                        hearth_cyclic(1 + p.pages % 3));
-    for (p.version = 1; p.version <= rounds; p.version++) {
+    for (p.version = 1; p.version <= rounds && scene_has_time(start);
+         p.version++) {
         p.common =
             FIRST + (int)(p.version % 2) * 8 + (int)draw(&s->random, 10) * 16;
         hearth_barrier();

@@ -4,6 +4,7 @@
  * reads, in pages that others fetch in long runs: what it stores may tear, but
  * nothing of what lies beside it.
  */
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -60,8 +61,10 @@ static void
 rounds_play(struct stage *s, const struct hush *h, bool home)
 {
     uint64_t rounds = 1 + draw(&s->random, 40);
+    double   start = MPI_Wtime();
 
-    for (uint64_t version = 1; version <= rounds; version++) {
+    for (uint64_t version = 1; version <= rounds && scene_has_time(start);
+         version++) {
         if (home)
             told_write(h, version);
         hearth_barrier();

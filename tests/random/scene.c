@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "scene.h"
 
+#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const struct scene scenes[] = {
     { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
 };
 
-enum { SCENES = sizeof scenes / sizeof *scenes };
+enum { SCENES = sizeof scenes / sizeof *scenes, SCENE_SECONDS = 2 };
 
 static const char *chosen; /* NULL: all */
 
@@ -162,6 +163,15 @@ yard_check(struct stage *s, const struct yard *y, struct part part,
                y->words / PAGE_WORDS, (unsigned long long)y->word[i],
                version_text(y, i, version, text, sizeof text),
                (unsigned long long)version, wrong);
+}
+
+bool
+scene_has_time(double start)
+{
+    int more = MPI_Wtime() - start < SCENE_SECONDS;
+
+    MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return more;
 }
 
 void

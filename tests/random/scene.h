@@ -47,6 +47,11 @@ void yard_check(struct stage *s, const struct yard *y, struct part part,
  * `end`. */
 size_t yard_wrong(const struct yard *y, struct part part, uint64_t version);
 
+/* Collective: is there time for another round of a scene that began then (by
+ * MPI_Wtime() of rank 0)?  Rounds may take a second where ranks and threads
+ * share few cores. */
+bool scene_has_time(double start);
+
 /* Wait a little, or not. */
 void scene_nap(struct stage *s);
 
