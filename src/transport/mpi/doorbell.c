@@ -265,7 +265,7 @@ hearthi_bell_open(void)
         hearthi_bell_close();
         return false;
     }
-    word = hearthi_random();
+    word = hearthi_word_unlikely();
     HEARTHI_MPI(
         MPI_Bcast(&word, sizeof word, MPI_BYTE, 0, hearthi_world.comm));
     cards_exchange(mine);

@@ -117,7 +117,7 @@ result_shows(const volatile uint64_t *result, uint64_t absent)
 static struct trial
 atomic_try(MPI_Win win, int target)
 {
-    const uint64_t    absent = hearthi_random(), none = 0;
+    const uint64_t    absent = hearthi_word_unlikely(), none = 0;
     volatile uint64_t result = absent;
     struct trial      t = { .shown = false };
     uint64_t          start = hearthi_now();

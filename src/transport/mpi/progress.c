@@ -50,7 +50,7 @@ static atomic_uint count;
 enum { TAG_NEVER = 32000 };
 
 uint64_t
-hearthi_random(void)
+hearthi_word_unlikely(void)
 {
     uint64_t r;
 
@@ -63,7 +63,7 @@ void
 hearthi_progress_open(void)
 {
     hearthi_help = (struct hearthi_help){ .bells = false };
-    absent = hearthi_random();
+    absent = hearthi_word_unlikely();
     HEARTHI_MPI(MPI_Irecv(&nothing, 1, MPI_BYTE, hearthi_world.rank, TAG_NEVER,
                           hearthi_world.comm, &never));
 }

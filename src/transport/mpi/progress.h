@@ -58,7 +58,8 @@ hearthi_crowded(void)
     return hearthi_world.machine_ranks > hearthi_world.cores;
 }
 
-uint64_t hearthi_random(void);
+/* From the kernel, unlike any other. */
+uint64_t hearthi_word_unlikely(void);
 
 /* ---- progress.c: waits that drive progress ---- */
 
