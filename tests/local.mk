@@ -176,6 +176,7 @@ check_PROGRAMS += %D%/trouble %D%/intruder
 EXTRA_DIST += $(tap_tests) %D%/small-shm
 
 mpi_tests += %D%/progress.mpi
-%C%_progress_mpi_SOURCES = %D%/progress.c $(mpi_harness)
+%C%_progress_mpi_SOURCES = %D%/progress.c %D%/gets.c %D%/gets.h \
+  $(mpi_harness)
 %C%_progress_mpi_CFLAGS = $(test_cflags)
 %C%_progress_mpi_LDADD = $(mpi_ldadd)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "gets.h"
 
 enum { PAGES = 64, TURNS = 16, DEADLINE_S = 30 };
 
@@ -175,5 +176,6 @@ main(int argc, char **argv)
     suite_add_tcase(
         s, progress_case("none", start_without,
                          without_a_helper_everything_waits_and_is_right));
+    suite_add_tcase(s, gets());
     return mpi_main(argc, argv, s);
 }

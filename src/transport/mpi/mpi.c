@@ -130,28 +130,6 @@ put(int home, size_t offset, const void *src, size_t len)
     }
 }
 
-/* A `last` Get of a target has a request, if one is needed to wait for it. */
-static void
-get(int home, size_t offset, char *dst, size_t len, bool last)
-{
-    for (size_t n; len > 0; len -= n, offset += n, dst += n) {
-        int          w = hearthi_window_of(offset);
-        MPI_Win      win = hearthi_windows.win[w];
-        MPI_Aint     at = (MPI_Aint)(offset - hearthi_window_begin(w));
-        MPI_Request *request;
-
-        n = span_of(w, offset, len);
-        request = &outstanding.last[outstanding_add(home, w, n)];
-        if ((last || n < len) && *request == MPI_REQUEST_NULL &&
-            hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
-            HEARTHI_MPI(MPI_Rget(dst, (int)n, MPI_BYTE, home, at, (int)n,
-                                 MPI_BYTE, win, request));
-        else
-            HEARTHI_MPI(MPI_Get(dst, (int)n, MPI_BYTE, home, at, (int)n,
-                                MPI_BYTE, win));
-    }
-}
-
 /* Flags of a run and the summary bytes that stand for them. */
 static void
 flags_put(int home, uint64_t frame, uint64_t count)
@@ -168,22 +146,64 @@ flags_put(int home, uint64_t frame, uint64_t count)
     }
 }
 
+/* Does the window cover any of a run, or its flags?  Those of all frames are
+ * in the first. */
+static bool
+is_covered(const struct hearthi_fetch *run, int window)
+{
+    size_t begin = hearthi_frame_at(run->frame, hearthi_heap.shift);
+    size_t len = (size_t)run->count << hearthi_heap.shift;
+
+    return (run->announce && window == 0) ||
+           (hearthi_window_of(begin) <= window &&
+            hearthi_window_of(begin + len - 1) >= window);
+}
+
+static bool
+is_any_covered(const struct hearthi_fetch *run, size_t n, int home, int window)
+{
+    for (size_t i = 0; i < n; i++)
+        if (run[i].home == home && is_covered(&run[i], window))
+            return true;
+    return false;
+}
+
+/* Get the first of n runs.  If a request is needed to wait for a target, its
+ * last operation has one, this Get or one that is made for it: a flush behind
+ * an earlier one would block, and cannot ring meanwhile. */
+static void
+run_get(const struct hearthi_fetch *run, size_t n)
+{
+    size_t offset = hearthi_frame_at(run->frame, hearthi_heap.shift);
+    size_t left = (size_t)run->count << hearthi_heap.shift;
+    char  *to = run->to;
+
+    for (size_t len; left > 0; left -= len, offset += len, to += len) {
+        int          w = hearthi_window_of(offset);
+        size_t       here = span_of(w, offset, left);
+        MPI_Win      win = hearthi_windows.win[w];
+        MPI_Aint     at = (MPI_Aint)(offset - hearthi_window_begin(w));
+        MPI_Request *request;
+
+        len = here < PIECE ? here : PIECE;
+        request = &outstanding.last[outstanding_add(run->home, w, len)];
+        if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE && len == here &&
+            !is_any_covered(run + 1, n - 1, run->home, w))
+            HEARTHI_MPI(MPI_Rget(to, (int)len, MPI_BYTE, run->home, at,
+                                 (int)len, MPI_BYTE, win, request));
+        else
+            HEARTHI_MPI(MPI_Get(to, (int)len, MPI_BYTE, run->home, at,
+                                (int)len, MPI_BYTE, win));
+    }
+}
+
 static void
 transport_fetch(const struct hearthi_fetch *run, size_t n)
 {
-    unsigned shift = hearthi_heap.shift;
-
     for (size_t i = 0; i < n; i++) {
-        const struct hearthi_fetch *f = &run[i];
-        size_t                      len = (size_t)f->count << shift;
-        bool last = i + 1 == n || run[i + 1].home != f->home;
-
-        if (f->announce)
-            flags_put(f->home, f->frame, f->count);
-        for (size_t at = 0; at < len; at += PIECE)
-            get(f->home, hearthi_frame_at(f->frame, shift) + at, f->to + at,
-                len - at < PIECE ? len - at : PIECE,
-                last && len - at <= PIECE);
+        if (run[i].announce)
+            flags_put(run[i].home, run[i].frame, run[i].count);
+        run_get(run + i, n - i);
     }
     outstanding_wait();
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which Get is waited for.  A rank whose processor does not serve others by
+ * itself is rung while a Get has not come, and a flush cannot ring: so of each
+ * home's Gets it must be the last that has a request.
+ */
+#include "gets.h"
+#include "fixture.h"
+#include "transport/mpi/progress.h"
+
+/* Of each rank, since the last flush: was a Get with a request begun? */
+enum { RANKS = 64 };
+static bool requested[RANKS];
+static int  requests, behind; /* Gets that no request stands for */
+
+int
+MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
+        MPI_Datatype type_there, MPI_Win win)
+{
+    behind += requested[rank % RANKS];
+    return PMPI_Get(to, n, type, rank, at, there, type_there, win);
+}
+
+int
+MPI_Rget(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
+         MPI_Datatype type_there, MPI_Win win, MPI_Request *request)
+{
+    requests++;
+    requested[rank % RANKS] = true;
+    return PMPI_Rget(to, n, type, rank, at, there, type_there, win, request);
+}
+
+int
+MPI_Win_flush(int rank, MPI_Win win)
+{
+    requested[rank % RANKS] = false;
+    return PMPI_Win_flush(rank, win);
+}
+
+/* The runs come from the homes by turns. */
+START_TEST(the_last_get_from_each_home_is_waited_for)
+{
+    enum { EACH = 6 };
+    int64_t          *p = pages_new(EACH * ranks);
+    enum hearthi_need need = hearthi_help.need[HEARTHI_PAGE];
+    int64_t           sum = 0;
+
+    barrier();
+    if (need == HEARTHI_FREE)
+        hearthi_help.need[HEARTHI_PAGE] = HEARTHI_WAITS;
+    requests = behind = 0;
+    hearth_prefetch(p, (size_t)EACH * (size_t)ranks * PAGE);
+    expect_eq(behind, 0);
+    expect_eq(requests > 0, hearth_nodes() > 1);
+    hearthi_help.need[HEARTHI_PAGE] = need;
+    for (int i = 0; i < EACH * ranks; i++)
+        sum += word(p, i)[0];
+    expect_eq(sum, 0);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+TCase *
+gets(void)
+{
+    TCase *tc = tcase_create("gets");
+
+    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, the_last_get_from_each_home_is_waited_for);
+    return tc;
+}
