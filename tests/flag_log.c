@@ -26,11 +26,12 @@ tell(int rank, int tag)
     MPI_Send(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
 }
 
-/* Copies of pages that stay over an acquire, which first ones do not. */
+/* Copies that stay over an acquire, of pages that are written without having
+ * been reported: first ones do not. */
 static void
 copies_take(int64_t *p, int n, int64_t value)
 {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 6; k++) {
         for (int i = 0; i < n; i++)
             expect_eq(*word(p, i), value);
         barrier();
