@@ -305,15 +305,18 @@ START_TEST(threads_have_the_page_table_while_freed_memory_is_cleared)
 }
 END_TEST
 
-/* Filling holes would cost memory that nobody uses. */
+/* Filling holes would cost memory that nobody uses.  (Where a card has pinned
+ * the window, the memory is there before.) */
 START_TEST(freeing_what_was_never_touched_costs_no_memory)
 {
     enum { PAGES = 64 };
     char *p = hearth_alloc((size_t)PAGE * PAGES * ranks, 1, hearth_cyclic(1));
+    bool  had = has_memory(PAGES - 1);
 
     barrier();
     hearth_free(p);
-    expect(hearth_nodes() < ranks || !has_memory(PAGES - 1));
+    if (hearth_nodes() == ranks)
+        expect_eq(has_memory(PAGES - 1), had);
     all_expected();
 }
 END_TEST

@@ -101,7 +101,7 @@ START_TEST(two_halves_allocate_at_once)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &comm);
-    hearth_init(comm);
+    fixture_start_on(comm, "HOME", "200m");
     for (int i = 0; i < STEPS; i++) {
         char *p;
 
@@ -112,7 +112,7 @@ START_TEST(two_halves_allocate_at_once)
         hearth_barrier();
         ok = ok && p[BYTES - 1] == 1;
     }
-    hearth_finalize();
+    fixture_stop();
     all_assert(ok);
     MPI_Comm_free(&comm);
 }

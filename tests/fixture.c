@@ -9,13 +9,19 @@
 
 int me, ranks;
 
+static void
+start_on(MPI_Comm comm)
+{
+    harness_at(__func__, __LINE__);
+    hearth_init(comm);
+    me = hearth_rank();
+    ranks = hearth_size();
+}
+
 void
 fixture_start(void)
 {
-    harness_at(__func__, __LINE__);
-    hearth_init(MPI_COMM_WORLD);
-    me = hearth_rank();
-    ranks = hearth_size();
+    start_on(MPI_COMM_WORLD);
 }
 
 void
@@ -26,7 +32,7 @@ fixture_stop(void)
 }
 
 void
-fixture_start_with(const char *name, const char *value)
+fixture_start_on(MPI_Comm comm, const char *name, const char *value)
 {
     char        variable[64];
     const char *old;
@@ -36,12 +42,18 @@ fixture_start_with(const char *name, const char *value)
     old = getenv(variable);
     saved = old == NULL ? NULL : strdup(old);
     setenv(variable, value, 1);
-    fixture_start();
+    start_on(comm);
     if (saved == NULL)
         unsetenv(variable);
     else
         setenv(variable, saved, 1);
     free(saved);
+}
+
+void
+fixture_start_with(const char *name, const char *value)
+{
+    fixture_start_on(MPI_COMM_WORLD, name, value);
 }
 
 bool

@@ -6,6 +6,7 @@
 #define HEARTH_FIXTURE_H
 
 #include <hearth/hearth.h>
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ void fixture_stop(void);
 
 /* The same with HEARTH_<name> = value for this one time. */
 void fixture_start_with(const char *name, const char *value);
+void fixture_start_on(MPI_Comm comm, const char *name, const char *value);
 
 /* True if the two ranks are on different nodes. */
 bool apart(int a, int b);
