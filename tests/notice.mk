@@ -26,6 +26,12 @@ unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
 %C%_ring_CFLAGS = $(test_cflags)
 %C%_ring_LDADD = $(unit_ldadd)
 
+# Free frames.  MPI is linked, not started.
+unit_tests += %D%/pool
+%C%_pool_SOURCES = %D%/pool.c %D%/property.h %D%/harness.h %D%/harness_unit.c
+%C%_pool_CFLAGS = $(test_cflags)
+%C%_pool_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 unit_tests += %D%/log
 %C%_log_SOURCES = %D%/log.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c
