@@ -152,8 +152,11 @@ HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
 /**
  * Free an allocation; NULL is allowed.  Collective.  A pointer that
  * hearth_alloc() did not return, or that was freed before, ends the job.
- * The memory of home pages goes back to the system; that of cached copies
- * stays with the rank for later ones, within HEARTH_CACHE.
+ * The memory of home pages goes back to the system, but over mpi with more
+ * than one node it stays for later allocations, since a network card may have
+ * registered it; where several ranks share a node, pages that were never
+ * touched get memory by that, too, since all are made zero.  The memory of
+ * cached copies stays with the rank for later ones, within HEARTH_CACHE.
  */
 HEARTH_API void hearth_free(void *p);
 
