@@ -3,12 +3,21 @@
  * Frames of cached copies: they pass from page to page, and no memory that a
  * transport has seen goes back (tests/registered.tap runs this, too).
  */
+#include <dlfcn.h>
 #include <hearth/hearth.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
-enum { CACHE = 16, PAGES = 12 * CACHE }; /* HEARTH_CACHE=64k */
+enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 }; /* HEARTH_CACHE=64k */
+
+static _Atomic bool stop;
 
 static void
 start(void)
@@ -119,6 +128,72 @@ START_TEST(what_is_freed_is_used_again)
 }
 END_TEST
 
+/* Trouble below the page table: who lets a waiting thread have its lock stays
+ * away for a moment. */
+static _Thread_local bool away;
+
+long
+syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    va_list list;
+    long    arg[6], result;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (real == NULL)
+        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    result = real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+    if (number == SYS_futex && away && arg[1] == FUTEX_WAKE_PRIVATE)
+        sleep_ms(2);
+    return result;
+}
+
+/* Fetches the pages of an allocation that comes and goes, again and again. */
+static void *
+prefetch_beside(void *arg)
+{
+    int64_t *p = arg;
+
+    while (!stop)
+        hearth_prefetch(p, (size_t)OPENED * PAGE);
+    return NULL;
+}
+
+/* Pages that were written before the barrier of hearth_free are open as soon
+ * as they are fetched again: a copy that is freed then must leave its twin to
+ * others, of which there are as many as frames. */
+START_TEST(a_copy_that_another_thread_has_just_opened_may_be_freed)
+{
+    enum { ROUNDS = 20, THREADS = 2 };
+    pthread_t thread[THREADS];
+    int64_t  *p = NULL;
+
+    if (!threads_allowed())
+        return;
+    stop = false;
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        int64_t *q = pages_new(OPENED);
+
+        for (int k = 0; p == NULL && k < THREADS; k++)
+            pthread_create(&thread[k], NULL, prefetch_beside, q);
+        expect(p == NULL || p == q);
+        p = q;
+        for (int i = 0; i < OPENED; i++)
+            word(p, i)[me] = turn + 1;
+        away = true;
+        hearth_free(p);
+        away = false;
+    }
+    stop = true;
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(thread[k], NULL);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -131,6 +206,8 @@ main(int argc, char **argv)
     tcase_add_test(
         tc, ranges_are_fetched_into_frames_that_do_not_follow_each_other);
     tcase_add_test(tc, what_is_freed_is_used_again);
+    tcase_add_test(tc,
+                   a_copy_that_another_thread_has_just_opened_may_be_freed);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

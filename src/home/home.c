@@ -8,6 +8,7 @@
 
 #include "base/report.h"
 #include "page/copies.h"
+#include "page/diffs.h"
 #include "page/fault.h"
 #include "page/page.h"
 #include "space/extent.h"
@@ -294,6 +295,16 @@ list_forget(struct hearthi_pagelist *l, uint64_t page, uint64_t count)
     l->n = n;
 }
 
+/* Another thread's hearth_prefetch may have opened pages since the barrier.
+ * What is stored there from now on is for nobody. */
+static void
+twins_drop(uint64_t page, uint64_t end)
+{
+    for (; page < end; page++)
+        if (hearthi_table.state[page] == HEARTHI_DIRTY)
+            hearthi_twin_free(page);
+}
+
 void
 hearthi_home_free(const struct hearthi_allocation *a)
 {
@@ -301,6 +312,7 @@ hearthi_home_free(const struct hearthi_allocation *a)
     uint64_t              page = a->page, count = a->pages, end = page + count;
     size_t                i = (size_t)(a - list);
 
+    twins_drop(page, end);
     hearthi_pages_set(page, count, HEARTHI_UNUSED);
     list_forget(&hearthi_written, page, count);
     list_forget(&hearthi_provisional, page, count);

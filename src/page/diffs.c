@@ -58,6 +58,10 @@ twin_at(uint64_t page)
 void
 hearthi_twin_make(uint64_t page)
 {
+    if (d.nspare == 0 && d.slots == d.slots_max)
+        hearthi_fatal("page fault",
+                      "no twin is left for a copy, with %u in use",
+                      (unsigned)d.slots);
     hearthi_table.twin[page] = d.nspare > 0 ? d.spare[--d.nspare] : d.slots++;
     memcpy(twin_at(page), hearthi_cached(page), hearthi_heap.page);
 }
