@@ -94,6 +94,8 @@ fails --trust-ring
 fails --trust-epoch
 fails --serving-first
 fails --write-first
+fails --no-reread
+fails --no-round
 model=tests/model/model
 
 if test "$MODEL" = full; then

@@ -4,11 +4,14 @@
  * slots, each in its turn, while a reader that waits for no turn reads it.  A
  * Fetch_and_op is a step, and so is each slot that a Put writes or a Get
  * reads, in any order within one flush.  Notices are named by their positions;
- * a producer may come in a later epoch, and begins the log anew then.
+ * a producer may come in a later epoch, and begins the log anew then. Somebody
+ * resets the flag as often as he likes, which takes turns and publishes
+ * nothing: tickets go round meanwhile.
  */
 #include "search.h"
 
-enum { SLOTS = 3, PRODUCERS = 3, ACTORS = PRODUCERS + 1, READER = PRODUCERS };
+enum { SLOTS = 3, PRODUCERS = 2, READER = PRODUCERS, RESETTER, ACTORS };
+enum { TICKETS = ACTORS };                /* more than nodes */
 enum { CHOICES = 2 * SLOTS, LATER = 64 }; /* added to positions of epoch 2 */
 
 enum rule {
@@ -19,6 +22,8 @@ enum rule {
     TRUST_EPOCH,     /* ... does not look whether the log was begun anew */
     SERVING_FIRST,   /* a set moves `serving` before the log has arrived */
     WRITE_FIRST,     /* ... writes before it has drawn its ticket */
+    NO_REREAD,       /* the reader waits for the tickets it saw first */
+    NO_ROUND,        /* ... does not see that tickets have gone round */
     RULES
 };
 
@@ -30,6 +35,8 @@ static const char *const rules[RULES + 1] = {
     [TRUST_EPOCH] = "--trust-epoch",
     [SERVING_FIRST] = "--serving-first",
     [WRITE_FIRST] = "--write-first",
+    [NO_REREAD] = "--no-reread",
+    [NO_ROUND] = "--no-round",
 };
 
 static bool
@@ -58,6 +65,7 @@ struct actor {
     uint8_t        at;
     uint8_t        todo; /* a bit for each slot to be written or read */
     uint8_t        count, epoch, ticket;
+    uint8_t        pos, now; /* the reader's */
     struct serving was;
 };
 
@@ -81,6 +89,21 @@ slots_of(unsigned from, unsigned end)
     return (uint8_t)bits;
 }
 
+static uint8_t
+after(uint8_t ticket)
+{
+    return (uint8_t)((ticket + 1) % TICKETS);
+}
+
+static uint8_t
+ticket_draw(struct state *s)
+{
+    uint8_t ticket = s->next;
+
+    s->next = after(s->next);
+    return ticket;
+}
+
 /* ---- a producer ---- */
 
 static struct serving
@@ -88,8 +111,7 @@ end_of(const struct actor *a)
 {
     bool anew = a->epoch > a->was.epoch;
 
-    return (struct serving){ (uint8_t)(a->ticket + 1),
-                             anew ? a->epoch : a->was.epoch,
+    return (struct serving){ after(a->ticket), anew ? a->epoch : a->was.epoch,
                              (uint8_t)((anew ? 0 : a->was.end) + a->count) };
 }
 
@@ -124,7 +146,7 @@ producer_step(struct state *s, struct actor *a, unsigned choice)
         a->count = (uint8_t)(choice % SLOTS + 1);
         a->epoch = choice >= SLOTS;
         if (!broken(WRITE_FIRST)) {
-            a->ticket = s->next++;
+            a->ticket = ticket_draw(s);
             a->at = TURN;
         } else {
             a->ticket = s->next;
@@ -151,9 +173,32 @@ producer_step(struct state *s, struct actor *a, unsigned choice)
         if (choice > 0)
             return false;
         if (broken(WRITE_FIRST))
-            s->next++;
+            ticket_draw(s);
         s->serving = end_of(a);
-        a->at = DONE;
+        *a = (struct actor){ .at = DONE };
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- who resets ---- */
+
+static bool
+resetter_step(struct state *s, struct actor *a, unsigned choice)
+{
+    switch (a->at) {
+    case START:
+        if (choice > 1)
+            return false;
+        a->at = choice == 0 ? TURN : DONE;
+        a->ticket = choice == 0 ? ticket_draw(s) : 0;
+        return true;
+    case TURN:
+        if (choice > 0 || s->serving.ticket != a->ticket)
+            return false;
+        s->serving.ticket = after(a->ticket);
+        a->ticket = 0;
+        a->at = START;
         return true;
     default: return false;
     }
@@ -161,17 +206,18 @@ producer_step(struct state *s, struct actor *a, unsigned choice)
 
 /* ---- the reader ---- */
 
-/* It has read nothing before, and is in the first epoch. */
+/* It has read up to a position, in the first epoch. */
 static void
 look(struct actor *a, struct serving now)
 {
     a->was = now;
+    a->was.ticket = a->ticket = a->now = 0;
     a->todo = 0;
-    if (now.epoch > 0 || now.end > SLOTS) {
-        a->at = DONE; /* everything, which is always right */
+    if (now.epoch > 0 || now.end - a->pos > SLOTS || now.end == a->pos) {
+        a->at = DONE; /* everything, which is always right, or nothing new */
         return;
     }
-    a->todo = slots_of(0, now.end);
+    a->todo = slots_of(a->pos, now.end);
     a->at = broken(NEXT_TOO_EARLY) ? EARLY : READ;
 }
 
@@ -181,7 +227,7 @@ verdict(struct state *s, struct actor *a)
     struct serving now = s->serving;
     bool           same = broken(TRUST_EPOCH) || now.epoch == a->was.epoch;
 
-    if ((same && now.end <= SLOTS) || broken(TRUST_RING)) {
+    if ((same && now.end - a->pos <= SLOTS) || broken(TRUST_RING)) {
         s->accepted = 1;
         a->at = DONE;
     } else {
@@ -192,8 +238,36 @@ verdict(struct state *s, struct actor *a)
 static void
 tickets_read(const struct state *s, struct actor *a, enum at then)
 {
-    a->ticket = s->next;
+    a->ticket = a->now = s->next;
     a->at = then;
+}
+
+/* An earlier wait had read everything. */
+static bool
+read_before(const struct state *s, struct actor *a)
+{
+    if (s->serving.epoch > 0 || s->serving.end == a->pos)
+        return false;
+    a->pos = s->serving.end;
+    return true;
+}
+
+/* Tickets are looked at again as long as the first may not be served. */
+static bool
+look_again(const struct state *s, struct actor *a)
+{
+    if (broken(NO_REREAD) || s->next == a->now)
+        return false;
+    a->now = s->next;
+    return true;
+}
+
+static bool
+is_open(uint8_t ticket, const struct state *s)
+{
+    unsigned before = (unsigned)(ticket + TICKETS - s->serving.ticket);
+
+    return before % TICKETS > 0 && before % TICKETS <= ACTORS - 1;
 }
 
 static bool
@@ -206,6 +280,10 @@ reader_step(struct state *s, struct actor *a, unsigned choice)
         a->todo &= (uint8_t) ~(1u << choice);
         return true;
     }
+    if (choice == 1 && a->at == START)
+        return read_before(s, a);
+    if (choice == 1 && a->at == SERVED)
+        return look_again(s, a);
     if (choice > 0)
         return false;
     switch (a->at) {
@@ -224,7 +302,8 @@ reader_step(struct state *s, struct actor *a, unsigned choice)
         return true;
     case NEXT: tickets_read(s, a, SERVED); return true;
     case SERVED:
-        if (s->serving.ticket < a->ticket && !broken(NO_WAIT))
+        if ((broken(NO_ROUND) || s->serving.ticket != a->now) &&
+            is_open(a->ticket, s) && !broken(NO_WAIT))
             return false;
         verdict(s, a);
         return true;
@@ -232,12 +311,17 @@ reader_step(struct state *s, struct actor *a, unsigned choice)
     }
 }
 
+/* When the reader is done there is nothing more to be seen. */
 static bool
 step(void *state, int actor, int choice)
 {
     struct state *s = state;
     struct actor *a = &s->actor[actor];
 
+    if (s->actor[READER].at == DONE)
+        return false;
+    if (actor == RESETTER)
+        return resetter_step(s, a, (unsigned)choice);
     return actor == READER ? reader_step(s, a, (unsigned)choice)
                            : producer_step(s, a, (unsigned)choice);
 }
@@ -248,9 +332,10 @@ static const char *
 fault(const void *state)
 {
     const struct state *s = state;
+    const struct actor *a = &s->actor[READER];
 
-    for (unsigned p = 0; s->accepted && p < s->actor[READER].was.end; p++)
-        if (s->got[p] != p + 1)
+    for (unsigned p = a->pos; s->accepted && p < a->was.end; p++)
+        if (s->got[p % SLOTS] != p + 1)
             return "the reader believes a notice that is another";
     return NULL;
 }
@@ -260,10 +345,7 @@ is_end(const void *state)
 {
     const struct state *s = state;
 
-    for (int i = 0; i < ACTORS; i++)
-        if (s->actor[i].at != DONE)
-            return false;
-    return true;
+    return s->actor[READER].at == DONE;
 }
 
 int
