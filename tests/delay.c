@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
 #include "delay.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
+#include <string.h>
 
 #include "base/random.h"
 
@@ -70,14 +74,21 @@ MPI_Fetch_and_op(const void *value, void *result, MPI_Datatype type, int rank,
     return code;
 }
 
+/* The next MPI_Get may be that of a library that was loaded before MPI's. */
 int
 MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
         MPI_Datatype type_there, MPI_Win win)
 {
+    static __typeof__(MPI_Get) *next;
     void (*meanwhile)(void) = before_get;
 
+    if (next == NULL) {
+        void *found = dlsym(RTLD_NEXT, "MPI_Get");
+
+        memcpy(&next, &found, sizeof next);
+    }
     before_get = NULL;
     if (meanwhile != NULL)
         meanwhile();
-    return PMPI_Get(to, n, type, rank, at, there, type_there, win);
+    return next(to, n, type, rank, at, there, type_there, win);
 }

@@ -171,7 +171,9 @@ HEARTH_API void hearth_free(void *p);
 HEARTH_API void hearth_lock(int lock);
 
 /** Acquire a lock if it is free: true if it was taken.  Local.  Never waits
- *  for another holder; otherwise as hearth_lock(). */
+ *  for another holder; otherwise as hearth_lock().  While another rank's try
+ *  is under way it may fail even if the lock is free: who must have the lock
+ *  in the end tries again, or calls hearth_lock(). */
 HEARTH_API bool hearth_trylock(int lock);
 
 /** Release a lock that this thread holds; another one ends the job.  Local. */

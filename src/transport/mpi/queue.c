@@ -10,8 +10,9 @@
  * writes `serving` and the log.
  *
  * A try must not hold a ticket that it would have to wait for, must not keep
- * those waiting who hold one, and one of several must get a lock that is free.
- * So tries first compete among themselves, by a swap of the word `try`: who
+ * those waiting who hold one, and of several that begin while the lock is free
+ * one must get it.  (One that begins while another, which found the lock
+ * taken, has not ended yet may fail though the lock is free by then.)  So tries first compete among themselves, by a swap of the word `try`: who
  * finds it 0 is the *candidate*, and there is one at most.  Who loses leaves
  * no trace.
  *
