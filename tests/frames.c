@@ -10,10 +10,12 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "page/page.h"
 
 enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 }; /* HEARTH_CACHE=64k */
 
@@ -128,6 +130,44 @@ START_TEST(what_is_freed_is_used_again)
 }
 END_TEST
 
+/* Mappings that the kernel has for the heap. */
+static long
+mappings_of_heap(void)
+{
+    FILE         *maps = fopen("/proc/self/maps", "r");
+    uintptr_t     base = (uintptr_t)hearthi_heap.base;
+    unsigned long at;
+    char          line[512];
+    long          n = 0;
+
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        n += sscanf(line, "%lx-", &at) == 1 && at >= base &&
+             at < base + hearthi_heap.bytes;
+    if (maps != NULL)
+        fclose(maps);
+    return n;
+}
+
+/* Or the kernel's limit would be met without warning. */
+START_TEST(the_kernel_has_no_more_mappings_than_are_counted)
+{
+    int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
+                              hearth_on(0));
+
+    for (int turn = 0; turn < 9; turn++) {
+        write_all(p, turn % 3, turn);
+        expect(mappings_of_heap() > 0);
+        expect(mappings_of_heap() <= hearthi_table.areas + 1);
+        barrier();
+        expect_eq(wrong_of_all(p, 2, turn), 0);
+        expect(mappings_of_heap() <= hearthi_table.areas + 1);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* Trouble below the page table: who lets a waiting thread have its lock stays
  * away for a moment. */
 static _Thread_local bool away;
@@ -206,6 +246,7 @@ main(int argc, char **argv)
     tcase_add_test(
         tc, ranges_are_fetched_into_frames_that_do_not_follow_each_other);
     tcase_add_test(tc, what_is_freed_is_used_again);
+    tcase_add_test(tc, the_kernel_has_no_more_mappings_than_are_counted);
     tcase_add_test(tc,
                    a_copy_that_another_thread_has_just_opened_may_be_freed);
     suite_add_tcase(s, tc);
