@@ -12,10 +12,12 @@ endif
 # through Doxygen; automake wants the list, tests/api-lists.sh keeps it right.
 api_pages = \
   %D%/man3/hearth.h.3 \
+  %D%/man3/hearth_acquire.3 \
   %D%/man3/hearth_alloc.3 \
   %D%/man3/hearth_barrier.3 \
   %D%/man3/hearth_block.3 \
   %D%/man3/hearth_cyclic.3 \
+  %D%/man3/hearth_drop.3 \
   %D%/man3/hearth_fetch_add.3 \
   %D%/man3/hearth_finalize.3 \
   %D%/man3/hearth_flag_reset.3 \
@@ -23,6 +25,7 @@ api_pages = \
   %D%/man3/hearth_flag_wait.3 \
   %D%/man3/hearth_free.3 \
   %D%/man3/hearth_get_stats.3 \
+  %D%/man3/hearth_hold.3 \
   %D%/man3/hearth_home.3 \
   %D%/man3/hearth_init.3 \
   %D%/man3/hearth_initialized.3 \
@@ -36,6 +39,7 @@ api_pages = \
   %D%/man3/hearth_option.3 \
   %D%/man3/hearth_prefetch.3 \
   %D%/man3/hearth_rank.3 \
+  %D%/man3/hearth_release.3 \
   %D%/man3/hearth_size.3 \
   %D%/man3/hearth_stats.3 \
   %D%/man3/hearth_stats_start.3 \

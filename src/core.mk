@@ -17,11 +17,14 @@ libhearth_core_la_SOURCES += \
   src/page/replace.c src/page/replace.h \
   src/page/stream.c src/page/stream.h \
   src/page/fetch.c src/page/fetch.h \
+  src/page/held.c src/page/held.h \
+  src/page/hold.c src/page/hold.h \
   src/page/fault.c src/page/fault.h \
   src/page/signal.c \
   src/home/home.c src/home/home.h \
   src/coherence/shared.c src/coherence/shared.h \
   src/coherence/interval.c \
+  src/coherence/order.c src/coherence/order.h \
   src/coherence/apply.c \
   src/coherence/atomic.c \
   src/coherence/coherence.c src/coherence/coherence.h \
@@ -66,8 +69,10 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/job.h \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
+  src/api/hold.c src/api/hold.h \
   src/api/stats.c src/api/stats.h \
   src/api/stats_json.c \
+  src/api/order.c \
   src/api/sync.c
 
 # The rule of logs and the decoder of datagrams are pure functions, so they

@@ -34,6 +34,13 @@ struct hearthi_world {
 
 extern struct hearthi_world hearthi_world;
 
+/* Are all ranks on one machine?  Then they are for each other alone. */
+static inline bool
+hearthi_one_machine(void)
+{
+    return hearthi_world.machine_ranks == hearthi_world.size;
+}
+
 /* Duplicate comm, find the nodes.  Collective. */
 void hearthi_world_open(MPI_Comm comm);
 void hearthi_world_close(void);

@@ -6,7 +6,5 @@
 
 TCase *allocations(void);
 TCase *allocations_in_little_memory(void);
-TCase *allocations_beside_threads(void);
-TCase *allocations_in_several_windows(bool beside);
 
 #endif

@@ -377,8 +377,5 @@ main(int argc, char **argv)
     suite_add_tcase(s, single);
     suite_add_tcase(s, allocations());
     suite_add_tcase(s, allocations_in_little_memory());
-    suite_add_tcase(s, allocations_beside_threads());
-    suite_add_tcase(s, allocations_in_several_windows(false));
-    suite_add_tcase(s, allocations_in_several_windows(true));
     return mpi_main(argc, argv, s);
 }

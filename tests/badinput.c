@@ -18,9 +18,9 @@ int me, last;
 static void
 work(const char *name)
 {
-    static const struct badinput *const tables[] = { badinput_calls,
-                                                     badinput_touches,
-                                                     badinput_ends };
+    static const struct badinput *const tables[] = {
+        badinput_calls, badinput_holds, badinput_touches, badinput_ends
+    };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct badinput *b = tables[i]; b->name != NULL; b++)
@@ -30,6 +30,19 @@ work(const char *name)
             }
     fprintf(stderr, "badinput: no case %s\n", name);
     exit(2);
+}
+
+/* Rank 0 is one group, all others are the other. */
+static void
+intercommunicator_give(void)
+{
+    MPI_Comm group, both;
+    int      rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 0, &both);
+    hearth_init(both);
 }
 
 int
@@ -44,6 +57,8 @@ main(int argc, char **argv)
     signal(SIGUSR1, SIG_IGN);
     if (strcmp(name, "before_init") == 0)
         hearth_barrier();
+    if (strcmp(name, "hold_before_init") == 0)
+        hearth_hold(&me, sizeof me, HEARTH_READ);
     if (level != NULL && strcmp(level, "funneled") == 0)
         want = MPI_THREAD_FUNNELED;
     MPI_Init_thread(&argc, &argv, want, &want);
@@ -55,6 +70,8 @@ main(int argc, char **argv)
         fake = name;
     if (strcmp(name, "null_communicator") == 0)
         hearth_init(MPI_COMM_NULL);
+    if (strcmp(name, "intercommunicator") == 0)
+        intercommunicator_give();
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();
     last = hearth_size() - 1;

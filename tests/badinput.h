@@ -21,8 +21,8 @@ struct badinput {
 #name, name    \
     }
 
-extern const struct badinput badinput_calls[], badinput_touches[],
-    badinput_ends[];
+extern const struct badinput badinput_calls[], badinput_holds[],
+    badinput_touches[], badinput_ends[];
 
 /* What the machine or its MPI lacks: a case's name, or "". */
 extern const char *fake;

@@ -196,6 +196,21 @@ atomic_unaligned(void)
 }
 
 static void
+release_beyond(void)
+{
+    hearth_release(page_new(), 2 * 4096);
+}
+
+static void
+acquire_outside(void)
+{
+    static int64_t word;
+
+    page_new();
+    hearth_acquire(&word, sizeof word);
+}
+
+static void
 atomic_outside(void)
 {
     static int64_t word;
@@ -254,6 +269,7 @@ const struct badinput badinput_calls[] = {
     BADINPUT(lock_held_already), BADINPUT(flag_too_large),
     BADINPUT(flag_negative),     BADINPUT(barrier_in_section),
     BADINPUT(atomic_unaligned),  BADINPUT(atomic_outside),
+    BADINPUT(release_beyond),    BADINPUT(acquire_outside),
     BADINPUT(init_twice),        BADINPUT(after_finalize),
     BADINPUT(finalize_twice),    BADINPUT(mpi_finalize_first),
     BADINPUT(nothing),           { 0 },

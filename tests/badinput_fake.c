@@ -18,10 +18,11 @@
 #include <unistd.h>
 
 #include "badinput.h"
+#include "seen.h"
 
 const char *fake = "";
 
-int
+SEEN int
 MPI_Win_get_attr(MPI_Win win, int key, void *value, int *found)
 {
     static int separate = MPI_WIN_SEPARATE;
@@ -39,7 +40,7 @@ window_refused(MPI_Comm comm)
     return MPI_ERR_WIN;
 }
 
-int
+SEEN int
 MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info,
                MPI_Comm comm, MPI_Win *win)
 {
@@ -48,7 +49,7 @@ MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info,
                : PMPI_Win_create(base, size, unit, info, comm, win);
 }
 
-int
+SEEN int
 MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                  void *base, MPI_Win *win)
 {
@@ -58,7 +59,7 @@ MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
 }
 
 /* Every rank on a machine of its own, which has no address. */
-int
+SEEN int
 MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                     MPI_Comm *part)
 {
@@ -85,7 +86,7 @@ getifaddrs(struct ifaddrs **all)
 static volatile bool is_last;
 
 /* The last rank has told where it listens, and is late itself. */
-int
+SEEN int
 MPI_Sendrecv(const void *out, int n_out, MPI_Datatype type_out, int to,
              int tag_out, void *in, int n_in, MPI_Datatype type_in, int from,
              int tag_in, MPI_Comm comm, MPI_Status *status)

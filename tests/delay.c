@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "seen.h"
 
 /* Milliseconds. */
 static _Thread_local double   replace_late, most_late;
@@ -60,7 +61,7 @@ late_perhaps(void)
 
 /* These stand before the library's, which tools may call by second names. */
 
-int
+SEEN int
 MPI_Fetch_and_op(const void *value, void *result, MPI_Datatype type, int rank,
                  MPI_Aint at, MPI_Op op, MPI_Win win)
 {
@@ -75,7 +76,7 @@ MPI_Fetch_and_op(const void *value, void *result, MPI_Datatype type, int rank,
 }
 
 /* The next MPI_Get may be that of a library that was loaded before MPI's. */
-int
+SEEN int
 MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
         MPI_Datatype type_there, MPI_Win win)
 {

@@ -76,6 +76,28 @@ pages_new(int count)
 }
 
 void
+tell(int rank, int tag)
+{
+    MPI_Send(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+}
+
+void
+told_by(int rank, int tag)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void
+copies_take(int64_t *pages, int n, int64_t value)
+{
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < n; i++)
+            expect_eq(*word(pages, i), value);
+        barrier();
+    }
+}
+
+void
 dawdle(void)
 {
     static uint64_t state;

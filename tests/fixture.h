@@ -41,6 +41,15 @@ word(int64_t *pages, int i)
     return pages + (size_t)i * PAGE / sizeof(int64_t);
 }
 
+/* A message of the program's own, with nothing in it. */
+void tell(int rank, int tag);
+void told_by(int rank, int tag);
+
+/* Read n of these pages, which have this value, until the copies of others are
+ * such that stay over an acquire, and are written without having been
+ * reported: first ones do not. */
+void copies_take(int64_t *pages, int n, int64_t value);
+
 /* Wait a little, differently each time, to vary who comes first. */
 void dawdle(void);
 void sleep_ms(long ms);

@@ -13,31 +13,6 @@
 
 enum { GO = 11, DONE };
 
-static bool
-told_by(int rank, int tag)
-{
-    MPI_Recv(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return true;
-}
-
-static void
-tell(int rank, int tag)
-{
-    MPI_Send(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
-}
-
-/* Copies that stay over an acquire, of pages that are written without having
- * been reported: first ones do not. */
-static void
-copies_take(int64_t *p, int n, int64_t value)
-{
-    for (int k = 0; k < 6; k++) {
-        for (int i = 0; i < n; i++)
-            expect_eq(*word(p, i), value);
-        barrier();
-    }
-}
-
 /* ---- two threads of a rank set one flag ---- */
 
 enum { TWICE = 800 };

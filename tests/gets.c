@@ -7,13 +7,14 @@
 #include "gets.h"
 #include "fixture.h"
 #include "transport/mpi/progress.h"
+#include "seen.h"
 
 /* Of each rank, since the last flush: was a Get with a request begun? */
 enum { RANKS = 64 };
 static bool requested[RANKS];
 static int  requests, behind; /* Gets that no request stands for */
 
-int
+SEEN int
 MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
         MPI_Datatype type_there, MPI_Win win)
 {
@@ -21,7 +22,7 @@ MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
     return PMPI_Get(to, n, type, rank, at, there, type_there, win);
 }
 
-int
+SEEN int
 MPI_Rget(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
          MPI_Datatype type_there, MPI_Win win, MPI_Request *request)
 {
@@ -30,7 +31,7 @@ MPI_Rget(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int there,
     return PMPI_Rget(to, n, type, rank, at, there, type_there, win, request);
 }
 
-int
+SEEN int
 MPI_Win_flush(int rank, MPI_Win win)
 {
     requested[rank % RANKS] = false;

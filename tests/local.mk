@@ -16,7 +16,7 @@ TEST_TIMEOUT = 120
 TEST_RANDOM = 10
 TEST_MATRIX = whole
 
-EXTRA_DIST += %D%/api-lists.sh %D%/installed
+EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
@@ -68,13 +68,17 @@ unit_tests += %D%/option
 %C%_option_LDADD = $(unit_ldadd)
 
 # MPI tests.
-mpi_harness = %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c
+mpi_harness = %D%/seen.h %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c
 
 mpi_tests += %D%/api.mpi
-%C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h \
-  %D%/alloc_beside.c $(mpi_harness)
+%C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h $(mpi_harness)
 %C%_api_mpi_CFLAGS = $(test_cflags)
 %C%_api_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/windows.mpi
+%C%_windows_mpi_SOURCES = %D%/windows.c $(mpi_harness)
+%C%_windows_mpi_CFLAGS = $(test_cflags)
+%C%_windows_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/litmus.mpi
 %C%_litmus_mpi_SOURCES = %D%/litmus.c %D%/litmus.h %D%/litmus_page.c \
@@ -88,9 +92,14 @@ mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/order.mpi
+%C%_order_mpi_SOURCES = %D%/order.c $(mpi_harness)
+%C%_order_mpi_CFLAGS = $(test_cflags)
+%C%_order_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/threads.mpi
 %C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h \
-  %D%/threads_sync.c $(mpi_harness)
+  %D%/threads_late.c %D%/threads_sync.c $(mpi_harness)
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)
 
@@ -119,6 +128,12 @@ mpi_tests += %D%/frames.mpi
 %C%_frames_mpi_CFLAGS = $(test_cflags)
 %C%_frames_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/holds.mpi
+%C%_holds_mpi_SOURCES = %D%/holds.c %D%/holds.h %D%/holds_rules.c \
+  %D%/holds_acquires.c $(mpi_harness)
+%C%_holds_mpi_CFLAGS = $(test_cflags)
+%C%_holds_mpi_LDADD = $(mpi_ldadd)
+
 # A network card that cannot page, below tests of the core.
 tap_tests += %D%/registered.tap
 check_LTLIBRARIES += %D%/registered.la
@@ -132,7 +147,9 @@ mpi_tests += %D%/signals.mpi
 
 # Programs for the scripts.
 check_PROGRAMS += %D%/badinput %D%/start
-%C%_badinput_SOURCES = %D%/badinput.c %D%/badinput.h %D%/badinput_call.c \
+%C%_badinput_SOURCES = %D%/seen.h %D%/badinput.c %D%/badinput.h \
+  %D%/badinput_call.c \
+  %D%/badinput_hold.c \
   %D%/badinput_end.c %D%/badinput_fake.c %D%/badinput_touch.c
 %C%_badinput_LDADD = libhearth_core.la
 %C%_start_SOURCES = %D%/start.c

@@ -2,9 +2,10 @@
 # model.sh -- walks the models (tests/model): each holds as it is, and fails
 # when any one rule is broken, so each rule is needed.
 #
-#   tests/model.sh               from the build folder; a quarter of a minute
+#   tests/model.sh               from the build folder; half a minute
 #   MODEL=full tests/model.sh    larger ones as well: minutes, some GiB
 #   tests/model/model --scan-once --trace      how one fails, step by step
+#   tests/model/epoch --no-begin --trace
 model=tests/model/model
 test -x "$model" || { echo "no $model: make check builds it"; exit 1; }
 wrong=0
@@ -96,6 +97,35 @@ fails --serving-first
 fails --write-first
 fails --no-reread
 fails --no-round
+# Epochs, and two threads of a rank.
+model=tests/model/epoch
+holds
+holds --flags
+holds --scope
+holds --three
+fails --no-begin
+fails --flags --no-begin
+fails --begin-once
+fails --flags --begun-first
+fails --no-anew
+fails --no-ahead
+fails --three --no-ahead-tells
+fails --three --ahead-outside
+fails --chain --no-lost
+fails --release-late
+fails --acquire-early
+fails --forget-early
+fails --flags --forget-all
+fails --long --keep-position
+fails --long --flags --position-of-asked
+fails --flags --position-first
+fails --flags --given-first
+if test "$MODEL" = full; then
+    holds --three --flags
+    holds --long
+    holds --long --flags
+    holds --chain
+fi
 model=tests/model/model
 
 if test "$MODEL" = full; then

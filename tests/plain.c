@@ -79,6 +79,18 @@ hearth_prefetch(const void *p, size_t bytes)
 }
 
 void
+hearth_release(const void *p, size_t bytes)
+{
+    (void)p, (void)bytes;
+}
+
+void
+hearth_acquire(const void *p, size_t bytes)
+{
+    (void)p, (void)bytes;
+}
+
+void
 hearth_barrier(void)
 {
 }

@@ -234,6 +234,7 @@ thread_case(const char *name, SFun setup)
     tcase_add_test(tc, threads_read_different_pages_together);
     tcase_add_test(tc, threads_write_the_same_pages_together);
     threads_sync_tests(tc);
+    threads_late_tests(tc);
     return tc;
 }
 

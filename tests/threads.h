@@ -33,5 +33,6 @@ void write_some(struct job *job, size_t first, size_t by, int round);
 void check_bytes(const unsigned char *p, int round);
 
 void threads_sync_tests(TCase *tc);
+void threads_late_tests(TCase *tc); /* threads_late.c */
 
 #endif

@@ -201,6 +201,26 @@ HEARTH_API void hearth_flag_wait(int flag);
 HEARTH_API void hearth_flag_reset(int flag);
 
 /**
+ * Order by the program's own messages: what this rank wrote to these bytes,
+ * or wherever it wrote with NULL and 0, is at its home afterwards, and is seen
+ * by a rank that calls hearth_acquire() after it has been told, such as by
+ * MPI_Send() and MPI_Recv().  Local; costs what was written there.  As with
+ * locks, what other threads of the rank write meanwhile may or may not be seen.
+ * Bytes that are in no allocation end the job.
+ */
+HEARTH_API void hearth_release(const void *p, size_t bytes);
+
+/**
+ * The other side of hearth_release(): loads of these bytes, or all loads with
+ * NULL and 0, see what was released before this rank was told.  Local; drops
+ * the copies of the range, or every copy, which are fetched again when they
+ * are touched: name the range where it is known.  Ranks to which this rank
+ * releases a lock or flag later drop their copies of these pages too, under
+ * release consistency and for flags.
+ */
+HEARTH_API void hearth_acquire(const void *p, size_t bytes);
+
+/**
  * Add to a heap word at its home, in one atomic step, and return what it was
  * before.  The word must be aligned; between two barriers it is to be used
  * through atomics only.  Orders nothing else: neither acquire nor release.
@@ -216,6 +236,47 @@ HEARTH_API int64_t hearth_swap(int64_t *word, int64_t value);
  * does nothing with HEARTH_FETCH_AHEAD=0.
  */
 HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
+
+/** How a range is held: see hearth_hold(). */
+enum {
+    HEARTH_READ = 1, /**< it will be read */
+    HEARTH_WRITE = 2 /**< it will be read and written */
+};
+
+/**
+ * Hold a range: make all of it present, readable or with HEARTH_WRITE writable,
+ * and keep it so until hearth_drop().  Local; any thread that may use Hearth
+ * may call it, and another may drop.
+ *
+ * Until then who does not fault may use the range: the kernel, a device, a
+ * library that must not be interrupted.  Nothing of the range is protected,
+ * evicted, moved or unmapped, across locks, flags and barriers.  It is heap
+ * memory all the same: what other ranks write elsewhere in its pages arrives
+ * at this rank's acquires, and what is written into it here at any moment
+ * leaves at this rank's releases, whoever wrote it.  As always, no two may
+ * write the same bytes without order (hearth_alloc() says what counts as the
+ * same).
+ *
+ * Holds nest and overlap: a page is free again when each of its holds was
+ * dropped.  What is here already is held without a message.  A hold for
+ * writing has a price at each release: copies are compared, and a page whose
+ * home is on this node counts as written if another node has ever fetched it.
+ *
+ * Copies of pages that have their home on other nodes can be held as long as a
+ * sixteenth of HEARTH_CACHE (eight pages at least) is left: more ends the job.
+ * So does a range that is not within one allocation, or `how` that is not
+ * HEARTH_READ, HEARTH_WRITE or both; 0 bytes are nothing, wherever they are.
+ * An allocation of which something is held cannot be freed;
+ * hearth_finalize() ends what holds there are.
+ */
+HEARTH_API void hearth_hold(const void *p, size_t bytes, int how);
+
+/**
+ * End a hold: the same range and `how` as were given to hearth_hold().  Local.
+ * What was written goes on to be released as if it had been stored.  What is
+ * not held ends the job.
+ */
+HEARTH_API void hearth_drop(const void *p, size_t bytes, int how);
 
 /** Home rank of an address, or -1 if it is in no allocation.  Local. */
 HEARTH_API int hearth_home(const void *p);
@@ -246,6 +307,7 @@ typedef struct hearth_stats {
     uint64_t barriers;      /**< barriers passed */
     uint64_t flags;         /**< flags waited for */
     uint64_t atomics;       /**< atomic operations on heap words */
+    uint64_t holds;         /**< ranges held by hearth_hold() */
     uint64_t messages;      /**< messages to other nodes: datagrams sent (udp);
                                  one-sided operations, where no answer comes
                                  back, and what barriers send (mpi) */

@@ -17,6 +17,7 @@
 #include "home/home.h"
 #include "page/copies.h"
 #include "page/fetch.h"
+#include "page/held.h"
 #include "page/page.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -166,6 +167,20 @@ allocation_of(const char *call, const char *maker, const void *p)
     return a;
 }
 
+/* Who uses a held page would go on with what others get next. */
+static void
+held_check(const char *call, const struct hearthi_allocation *a)
+{
+    uint64_t n = hearthi_held_count(a->page, a->pages);
+
+    if (n > 0)
+        hearthi_fatal(call,
+                      "%llu page%s of the allocation at %p %s held: call "
+                      "hearth_drop first, when nobody uses them any more",
+                      (unsigned long long)n, n == 1 ? "" : "s",
+                      (void *)hearthi_app(a->page), n == 1 ? "is" : "are");
+}
+
 void
 hearthi_free(const char *call, const char *maker, void *p)
 {
@@ -183,6 +198,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
+    held_check(call, a);
     hearthi_shared_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();

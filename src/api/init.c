@@ -19,6 +19,7 @@
 #include "page/copies.h"
 #include "page/fault.h"
 #include "page/fetch.h"
+#include "page/hold.h"
 #include "page/page.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -184,6 +185,18 @@ launcher_check(void)
     }
 }
 
+static void
+intercommunicator_check(MPI_Comm comm)
+{
+    int two_groups;
+
+    MPI_Comm_test_inter(comm, &two_groups);
+    if (two_groups)
+        hearthi_fatal("hearth_init",
+                      "the communicator is an intercommunicator, of two "
+                      "groups: make one of both by MPI_Intercomm_merge");
+}
+
 /* Rank 0 reads the environment for everybody: ranks cannot disagree. */
 static void
 options_agree(MPI_Comm comm)
@@ -204,6 +217,7 @@ layers_open(MPI_Comm comm)
     hearthi_segments_open();
     hearthi_table_open();
     hearthi_copies_open();
+    hearthi_holds_open();
     hearthi_home_open();
     hearthi_coherence_open();
     hearthi_fetch_open();
@@ -222,6 +236,7 @@ layers_close(void)
     hearthi_fetch_close();
     hearthi_coherence_close();
     hearthi_home_close();
+    hearthi_holds_close();
     hearthi_copies_close();
     hearthi_table_close();
     hearthi_segments_close();
@@ -242,6 +257,7 @@ hearth_init(MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");
+    intercommunicator_check(comm);
     HEARTHI_MPI(MPI_Comm_dup(comm, &own));
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     MPI_Comm_rank(own, &hearthi_report_rank);

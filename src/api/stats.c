@@ -86,8 +86,8 @@ messages_print(const struct hearthi_tally *sum)
          i++)
         if (sum->refused[i] > 0)
             fprintf(stderr,
-                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n",
-                    name, sum->refused[i]);
+                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n", name,
+                    sum->refused[i]);
 }
 
 static void

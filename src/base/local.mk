@@ -7,6 +7,7 @@ libhearth_base_la_SOURCES += \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
   %D%/bound.h \
+  %D%/least.h \
   %D%/random.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h \

@@ -9,6 +9,7 @@
 #include "base/stat.h"
 #include "page/copies.h"
 #include "page/fetch.h"
+#include "page/hold.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "world.h"
@@ -22,8 +23,7 @@ provisional_drop(void)
     struct hearthi_pagelist *l = &hearthi_provisional;
 
     for (size_t i = 0, n; i < l->n; i += n) {
-        for (n = 1; i + n < l->n && l->page[i + n] == l->page[i] + n; n++)
-            ;
+        n = hearthi_pages_in_row(l->page, l->n, i);
         for (size_t k = i; k < i + n; k++) {
             hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
             hearthi_tell_later((int)hearthi_table.home[l->page[k]]);
@@ -33,11 +33,9 @@ provisional_drop(void)
     l->n = 0;
 }
 
-void
-hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
-                      bool everything)
+static void
+notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
 {
-    provisional_drop();
     for (size_t i = 0; i < n && !everything; i++)
         everything = notice[i].count == HEARTHI_EVERYTHING &&
                      notice[i].writer != (uint32_t)hearthi_world.rank;
@@ -58,4 +56,15 @@ hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
         hearthi_count(invalidations, hearthi_copies_drop(page, count));
     }
     hearthi_count(notices_in, n);
+}
+
+/* Copies that are held could not be dropped: they are new when the acquire
+ * ends, all of them together, after every home was told of first copies. */
+void
+hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
+                      bool everything)
+{
+    provisional_drop();
+    notices_drop(notice, n, everything);
+    hearthi_held_renew();
 }

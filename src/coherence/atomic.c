@@ -7,13 +7,15 @@
 #include "coherence.h"
 
 #include "page/copies.h"
+#include "page/hold.h"
 #include "page/page.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "world.h"
 
 /* The step happens at the home, past this rank's copy: so the copy goes, and
- * the page counts as written.  A copy fetched later has the new value. */
+ * the page counts as written.  A copy fetched later has the new value; one
+ * that is held gets it now. */
 int64_t
 hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
 {
@@ -32,6 +34,7 @@ hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
     hearthi_table_lock();
     if (hearthi_is_copy(t->state[page]))
         hearthi_copies_drop(page, 1);
+    hearthi_held_renew();
     hearthi_list(page);
     hearthi_table.mark[page] |= HEARTHI_CHANGED;
     hearthi_table_unlock();

@@ -13,11 +13,19 @@
  * locks.  From the moment when the barrier has collected this rank's notices,
  * its releases belong to the next epoch (they are not in the barrier), while
  * its acquires belong to the old one until the barrier has brought the
- * notices of the others.  A rank still in the old epoch that meets a log of
- * the next takes it for "everything".  What it then knows is not in the
- * barrier of the old epoch, but happened before this rank's arrival there if
- * that is still to come, and so before every rank's departure: in that case
- * this rank tells the barrier "everything".
+ * notices of the others.  A rank still in the old epoch that meets a log of a
+ * later one takes it for "everything".  What it then knows may have missed
+ * every barrier before the log's epoch; and if this rank has yet to arrive at
+ * one of those, it happened before that arrival, and so before every rank's
+ * departure.  So if the log's epoch is after that of this rank's releases,
+ * this rank tells the next barrier "everything".  That may be so inside of a
+ * barrier, too, as others may have left it and be inside of the next.
+ *
+ * What a rank knew before a barrier it has forgotten when it leaves, whoever
+ * synchronises next.  Who then meets a log of the old epoch, in a rank that
+ * has not left yet, would take it for all there is.  So after each release the
+ * log is of the epoch of the releaser's acquires or of a later one: with
+ * nothing to tell, a notice of no pages begins it anew.
  */
 #include "config.h"
 
@@ -47,6 +55,7 @@ struct lock_view {
     uint64_t given;                  /* of what is known, to this lock */
     uint32_t pos;                    /* read of its log */
     uint64_t given_epoch, pos_epoch; /* for which these count */
+    uint64_t begun;                  /* its log is of this epoch or later */
 };
 
 static struct {
@@ -108,6 +117,23 @@ interval_next(bool stay)
     hearthi_interval_end(publish_own, stay);
 }
 
+/* An interval of its own, or it would be no news where this rank wrote the
+ * same pages. */
+void
+hearthi_known_elsewhere(uint64_t page, uint32_t count)
+{
+    struct hearthi_notice n = { page, count, (uint32_t)hearthi_world.rank,
+                                ++c.interval };
+
+    hearthi_known_add(&c.known, &n, -1);
+    if (!hearthi_world.multiple)
+        return;
+    if (count == HEARTHI_EVERYTHING)
+        c.ahead = true;
+    else
+        hearthi_pageset_add(&c.own[c.turn], page, count);
+}
+
 static struct lock_view *
 view_for_release(int sync)
 {
@@ -129,7 +155,8 @@ source_of(int sync)
 
 /* What a lock or flag is to be given from *given on, which moves: up to one
  * more than its log can hold, as that many mean "everything", and then nothing
- * is left to be given either. */
+ * is left to be given either.  What begins a log that tells of one section
+ * only are the notices of that section. */
 static size_t
 notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
 {
@@ -140,6 +167,10 @@ notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
     if (n > HEARTHI_LOG)
         *given = hearthi_known_next(from);
     hearthi_count(notices_out, n);
+    if (n == 0 && from == &c.known &&
+        c.view[sync].begun < hearthi_epochs.acquire)
+        out[n++] = (struct hearthi_notice){ 0, 0, (uint32_t)hearthi_world.rank,
+                                            c.interval };
     return n;
 }
 
@@ -161,15 +192,21 @@ hearthi_lock_release(int sync)
     hearthi_transport->release(sync, out, n);
 }
 
+static void
+begun_note(struct lock_view *v, uint64_t epoch)
+{
+    if (v->begun < epoch)
+        v->begun = epoch;
+}
+
 /* So much of this epoch is in the flag's log now. */
 static void
-given_note(int sync, uint64_t epoch, uint64_t given)
+given_note(struct lock_view *v, uint64_t epoch, uint64_t given)
 {
-    struct lock_view *v = &c.view[sync];
-
     hearthi_table_lock();
     if (v->given_epoch == epoch && v->given < given)
         v->given = given;
+    begun_note(v, epoch);
     hearthi_table_unlock();
 }
 
@@ -182,7 +219,8 @@ void
 hearthi_flag_set(int sync)
 {
     struct hearthi_notice out[HEARTHI_LOG + 1];
-    uint64_t              before, given, epoch;
+    struct lock_view     *v;
+    uint64_t              given, epoch;
     size_t                n;
 
     if (hearthi_world.nodes == 1) {
@@ -191,13 +229,16 @@ hearthi_flag_set(int sync)
     }
     hearthi_table_lock();
     interval_next(false);
-    before = given = view_for_release(sync)->given;
+    v = view_for_release(sync);
+    given = v->given;
     epoch = hearthi_epochs.release;
     n = notices_for(sync, &given, out);
+    if (n == 0)
+        v->given = given;
     hearthi_table_unlock();
     hearthi_transport->flag_set(sync, out, n);
-    if (given != before)
-        given_note(sync, epoch, given);
+    if (n > 0)
+        given_note(v, epoch, given);
 }
 
 /* ---- acquire ---- */
@@ -206,7 +247,7 @@ hearthi_flag_set(int sync)
  * scope consistency locks are given other notices, so `given` is not theirs.
  * The notices that were news move to the front: for the others the copies
  * went when they were learnt first, and copies fetched since have the write.
- */
+ * One of no pages was only for the log. */
 static void
 notices_learn(int sync, struct hearthi_grant *g)
 {
@@ -215,12 +256,13 @@ notices_learn(int sync, struct hearthi_grant *g)
     size_t fresh = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        if (hearthi_known_add(&c.known, &g->notice[i], sync))
+        if (g->notice[i].count > 0 &&
+            hearthi_known_add(&c.known, &g->notice[i], sync))
             g->notice[fresh++] = g->notice[i];
     g->n = fresh;
     if (g->everything)
         hearthi_known_lost(&c.known, sync, given);
-    if (g->ahead && hearthi_epochs.release == hearthi_epochs.acquire)
+    if (g->ahead > hearthi_epochs.release)
         c.ahead = true;
 }
 
@@ -233,7 +275,8 @@ grant_begin(int sync, struct hearthi_grant *g)
     g->epoch = hearthi_epochs.acquire;
     g->pos = v->pos_epoch == hearthi_epochs.acquire ? v->pos : 0;
     g->n = 0;
-    g->everything = g->ahead = false;
+    g->everything = false;
+    g->ahead = 0;
     hearthi_table_unlock();
 }
 
@@ -251,6 +294,8 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
         v->pos = g->pos;
         v->pos_epoch = hearthi_epochs.acquire;
     }
+    if (g->pos > 0) /* else it is of an epoch that is past */
+        begun_note(v, g->epoch);
     c.held += locks;
     hearthi_table_unlock();
 }

@@ -48,4 +48,8 @@ void hearthi_interval_open(void);
 void hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
                            bool everything);
 
+/* These pages, or HEARTHI_EVERYTHING, may have been written by others who told
+ * this rank past locks and flags: so it tells of them as its own. */
+void hearthi_known_elsewhere(uint64_t page, uint32_t count);
+
 #endif

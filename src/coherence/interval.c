@@ -10,12 +10,12 @@
 #include "coherence.h"
 #include "page/copies.h"
 #include "page/diffs.h"
+#include "page/held.h"
 #include "page/page.h"
 #include "page/replace.h"
 #include "shared.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 /* When the interval began, and the diffs that had been made at the end of the
  * one before.  Threads that synchronise at the same time have one interval
@@ -32,39 +32,24 @@ hearthi_interval_open(void)
 
 /* ---- closing what was written ---- */
 
-static int
-page_order(const void *a, const void *b)
-{
-    hearthi_page x = *(const hearthi_page *)a, y = *(const hearthi_page *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static void
-list_sort(void)
-{
-    hearthi_page *page = hearthi_written.page;
-
-    for (size_t i = 1; i < hearthi_written.n; i++) {
-        if (page[i - 1] > page[i]) {
-            qsort(page, hearthi_written.n, sizeof *page, page_order);
-            return;
-        }
-    }
-}
-
-/* Which of a page's ways to end applies. */
-enum ending { CLOSE, STAY, ARM, DONE };
+/* Which of a page's ways to end applies.  A page that is held for writing may
+ * be written by somebody whom no protection stops, now and later: it stays
+ * open and listed.  Of a copy the twin tells what was written until now
+ * (KEEP); a home page counts as written each time (DONE). */
+enum ending { CLOSE, STAY, KEEP, ARM, DONE };
 
 static enum ending
 ending_of(uint64_t page, bool stay)
 {
     unsigned state = hearthi_table.state[page];
+    bool     held = hearthi_is_held_open(page);
 
     if (state == HEARTHI_HOME_DIRTY)
-        return ARM;
+        return held ? DONE : ARM;
     if (state != HEARTHI_DIRTY)
         return DONE;
+    if (held)
+        return KEEP;
     return stay && (hearthi_table.mark[page] & HEARTHI_WROTE) ? STAY : CLOSE;
 }
 
@@ -75,10 +60,10 @@ run_end(uint64_t page, uint64_t count, enum ending e)
         hearthi_pages_set(page, count, HEARTHI_HOME_ARMED);
     if (e == CLOSE)
         hearthi_copies_shut(page, count);
-    if (e != STAY)
+    if (e != STAY && e != KEEP)
         return;
     for (uint64_t p = page; p < page + count; p++)
-        if (!hearthi_copies_refresh(p))
+        if (!hearthi_copies_refresh(p) && e == STAY)
             hearthi_copies_shut(p, 1); /* not written this time */
 }
 
@@ -94,6 +79,16 @@ mark_end(uint64_t page)
     if (wrote && !home)
         *mark |= HEARTHI_WROTE;
     return wrote;
+}
+
+/* Does it belong to the next interval too?  Home pages are open still where
+ * they are held. */
+static bool
+stays_open(uint64_t page)
+{
+    unsigned state = hearthi_table.state[page];
+
+    return state == HEARTHI_DIRTY || state == HEARTHI_HOME_DIRTY;
 }
 
 /* True if anything was written. */
@@ -118,8 +113,8 @@ marks_end(hearthi_publish *publish)
                 first = page;
             count++;
         }
-        if (hearthi_table.state[page] == HEARTHI_DIRTY)
-            hearthi_list(page); /* stays open: belongs to the next one too */
+        if (stays_open(page))
+            hearthi_list(page);
     }
     if (count > 0)
         publish(first, count);
@@ -161,7 +156,7 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
     if (n == 0)
         return;
     end = hearthi_now();
-    list_sort();
+    hearthi_pagelist_sort(&hearthi_written);
     for (size_t i = 0, run; i < n; i += run) {
         enum ending e;
 

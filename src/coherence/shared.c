@@ -45,6 +45,7 @@
 
 #include "base/report.h"
 #include "page/copies.h"
+#include "page/held.h"
 #include "page/page.h"
 #include "page/replace.h"
 #include "space/segment.h"
@@ -100,6 +101,15 @@ struct flagged {
     uint64_t page, count;
 };
 
+/* A page that is held for writing must stay open, and is as one that was
+ * written: it counts at each release (interval.c), so nothing is missed. */
+static enum hearthi_state
+tracked_state(uint64_t page)
+{
+    return hearthi_is_held_open(page) ? HEARTHI_HOME_DIRTY
+                                      : HEARTHI_HOME_ARMED;
+}
+
 /* Report once, to be safe, and track from now on.  A page whose mapping was
  * given up will be mapped as tracked. */
 static void
@@ -110,14 +120,17 @@ flagged_arm(struct flagged *f)
         hearthi_list(p);
     }
     for (uint64_t p = f->page, n; p < f->page + f->count; p += n) {
+        enum hearthi_state to = tracked_state(p);
+
         n = 1;
         hearthi_copies_reserve(0); /* arming splits mappings */
         if (hearthi_table.state[p] != HEARTHI_HOME_OPEN)
             continue;
         while (p + n < f->page + f->count &&
-               hearthi_table.state[p + n] == HEARTHI_HOME_OPEN)
+               hearthi_table.state[p + n] == HEARTHI_HOME_OPEN &&
+               tracked_state(p + n) == to)
             n++;
-        hearthi_pages_set(p, n, HEARTHI_HOME_ARMED);
+        hearthi_pages_set(p, n, to);
     }
     f->count = 0;
 }

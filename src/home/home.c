@@ -260,6 +260,28 @@ hearthi_home_find(const void *p)
     return NULL;
 }
 
+/* The list is in the order of the addresses.  What is being allocated has no
+ * pages yet. */
+const struct hearthi_allocation *
+hearthi_home_around(const void *p)
+{
+    uint64_t page = hearthi_page_of(p);
+    size_t   low = 0, high = n_list;
+
+    while (low < high) {
+        size_t i = (low + high) / 2;
+
+        if (page < list[i].page)
+            high = i;
+        else if (page >= list[i].page + list[i].pages)
+            low = i + 1;
+        else
+            return hearthi_table.state[page] == HEARTHI_UNUSED ? NULL
+                                                               : &list[i];
+    }
+    return NULL;
+}
+
 /* Frames go back in runs; the home itself will make them zero again. */
 static void
 frames_give(const struct hearthi_allocation *a)

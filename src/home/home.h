@@ -45,6 +45,9 @@ void hearthi_home_place(const struct hearthi_allocation *a);
 /* The allocation that starts at p, or NULL. */
 const struct hearthi_allocation *hearthi_home_find(const void *p);
 
+/* The allocation in which p lies, or NULL. */
+const struct hearthi_allocation *hearthi_home_around(const void *p);
+
 /* Take it back: no view, no frame, no flag is left of it. */
 void hearthi_home_free(const struct hearthi_allocation *a);
 

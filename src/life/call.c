@@ -49,18 +49,12 @@ static unsigned            calls; /* so far */
 
 /* ---- where ---- */
 
-static bool
-one_machine(void)
-{
-    return hearthi_world.machine_ranks == hearthi_world.size;
-}
-
 static struct hearthi_addresses
 own_addresses(void)
 {
     struct hearthi_addresses all;
 
-    if (one_machine())
+    if (hearthi_one_machine())
         return hearthi_addresses_loopback();
     all = hearthi_addresses_of_host(AF_INET);
     return all.n > 0 || hearthi_opt.transport == HEARTHI_UDP
@@ -117,7 +111,7 @@ listen_somewhere(struct hearthi_addresses *all)
         own.v4 = (struct sockaddr_in){
             .sin_family = AF_INET,
             .sin_addr.s_addr =
-                htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
+                htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
         };
     size = hearthi_address_size(&own);
     listener = socket(own.any.sa_family,

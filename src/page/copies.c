@@ -14,6 +14,7 @@
 #include "base/stat.h"
 #include "diffs.h"
 #include "frames.h"
+#include "held.h"
 #include "page.h"
 #include "replace.h"
 
@@ -64,6 +65,27 @@ hearthi_copies_shut(uint64_t page, uint64_t count)
     }
 }
 
+static bool
+may_shut(uint64_t page)
+{
+    return hearthi_table.state[page] == HEARTHI_DIRTY &&
+           !hearthi_is_held_open(page);
+}
+
+void
+hearthi_copies_shut_range(uint64_t page, uint64_t end)
+{
+    while (page < end) {
+        uint64_t n = 0;
+
+        while (page + n < end && may_shut(page + n))
+            n++;
+        if (n > 0)
+            hearthi_copies_shut(page, n);
+        page += n + 1;
+    }
+}
+
 bool
 hearthi_copies_refresh(uint64_t page)
 {
@@ -103,18 +125,30 @@ valid_run_drop(uint64_t page, uint64_t count)
     }
 }
 
+/* A held copy must not go, not for a moment: it is brought up to date where it
+ * is (hold.c). */
+static bool
+may_go(uint64_t page)
+{
+    if (!hearthi_is_copy(hearthi_table.state[page]))
+        return false;
+    if (!hearthi_is_held(page))
+        return true;
+    hearthi_stale_add(page);
+    return false;
+}
+
 uint64_t
 hearthi_copies_drop_begin(uint64_t page, uint64_t count)
 {
-    const uint8_t *state = hearthi_table.state;
-    uint64_t       end = page + count, dropped = 0;
+    uint64_t end = page + count, dropped = 0;
 
     while (page < end) {
         uint64_t n = 0;
 
-        while (page < end && !hearthi_is_copy(state[page]))
+        while (page < end && !may_go(page))
             page++;
-        while (page + n < end && hearthi_is_copy(state[page + n]))
+        while (page + n < end && may_go(page + n))
             n++;
         if (n > 0)
             valid_run_drop(page, n);

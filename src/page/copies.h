@@ -22,12 +22,16 @@ void hearthi_copies_write(uint64_t page, uint64_t count);
  * queued; a hearthi_diff_end() follows. */
 void hearthi_copies_shut(uint64_t page, uint64_t count);
 
+/* Close those of a range that are dirty and that nobody holds open. */
+void hearthi_copies_shut_range(uint64_t page, uint64_t end);
+
 /* Queue the diff of a dirty page that stays open; its twin is brought up to
  * date.  True if there was any.  A hearthi_diff_end() follows. */
 bool hearthi_copies_refresh(uint64_t page);
 
 /* Drop the valid copies of a run; dirty ones bring their diff home first.
- * Returns how many were dropped.  Ends with all diffs arrived. */
+ * Returns how many were dropped.  Ends with all diffs arrived.  Copies that
+ * are held stay, and are noted as stale: hearthi_held_renew() follows. */
 uint64_t hearthi_copies_drop(uint64_t page, uint64_t count);
 
 /* The same, but a hearthi_diff_end() follows. */

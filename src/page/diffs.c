@@ -128,6 +128,22 @@ hearthi_diff_begin(uint64_t page, bool refresh)
     return true;
 }
 
+/* Exact to the byte whatever the unit of the page's diffs: a longer unit would
+ * write bytes that nobody else has written. */
+void
+hearthi_twin_merge(uint64_t page, const char *version)
+{
+    char  *now = hearthi_cached(page), *twin = twin_at(page);
+    size_t n = hearthi_diff(version, twin, hearthi_heap.page, 1, d.runs);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t off = d.runs[i].off, len = d.runs[i].len;
+
+        memcpy(now + off, version + off, len);
+        memcpy(twin + off, version + off, len);
+    }
+}
+
 uint64_t
 hearthi_diffs_made(void)
 {

@@ -23,6 +23,12 @@ void hearthi_twin_free(uint64_t page);
  * write differs from the twin and is found by the next diff. */
 bool hearthi_diff_begin(uint64_t page, bool refresh);
 
+/* The home's version of a page that is open here: what differs from the twin
+ * was written by others, and goes into page and twin.  Other bytes of the page
+ * are not touched, so that nothing is lost of what is written there at this
+ * moment. */
+void hearthi_twin_merge(uint64_t page, const char *version);
+
 /* Block until all diffs have arrived. */
 void hearthi_diff_end(void);
 

@@ -8,7 +8,11 @@
 
 #include "fault.h"
 
+#include <sched.h>
+
 #include "base/cancel.h"
+#include "base/clock.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
@@ -41,30 +45,6 @@ fault_write(uint64_t page, enum hearthi_state state)
     hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
 }
 
-/* Home pages whose mapping was given up come back in the state they would be
- * in: tracked pages stay tracked. */
-static void
-fault_away(uint64_t page, bool write)
-{
-    const uint8_t *mark = hearthi_table.mark;
-    const uint8_t  which = HEARTHI_TRACKED | HEARTHI_LISTED;
-    uint64_t n = hearthi_run_length(page, HEARTHI_HOME_RUN, HEARTHI_HOME_AWAY);
-
-    for (uint64_t i = 1; i < n; i++)
-        if ((mark[page + i] & which) != (mark[page] & which))
-            n = i;
-    if (!(mark[page] & HEARTHI_TRACKED)) {
-        hearthi_pages_set(page, n, HEARTHI_HOME_OPEN);
-    } else if (mark[page] & HEARTHI_LISTED) {
-        hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
-    } else if (write) {
-        hearthi_list(page);
-        hearthi_pages_set(page, 1, HEARTHI_HOME_DIRTY);
-    } else {
-        hearthi_pages_set(page, n, HEARTHI_HOME_ARMED);
-    }
-}
-
 /* The state may have changed between the fault and the lock, by another
  * thread, and again by making room: look once all that is done. */
 static bool
@@ -84,7 +64,7 @@ fault_serve(uint64_t page, bool write)
         if (write)
             fault_write(page, HEARTHI_HOME_ARMED);
         break;
-    case HEARTHI_HOME_AWAY: fault_away(page, write); break;
+    case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
     case HEARTHI_DIRTY:
     case HEARTHI_HOME_OPEN:
     case HEARTHI_HOME_DIRTY: break; /* another thread was faster */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "copies.h"
@@ -33,12 +34,6 @@ void
 hearthi_fetch_close(void)
 {
     free(untold);
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* How many pages were announced to their home before? */
@@ -181,16 +176,16 @@ batch_add(struct batch *b, uint64_t page, uint64_t count)
     return done;
 }
 
-static void
-batch_fetch(const struct batch *b)
+void
+hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 {
-    bool told = runs_tell(b->run, b->n);
+    bool told = runs_tell(run, n);
 
-    hearthi_transport->fetch(b->run, b->n);
+    hearthi_transport->fetch(run, n);
     if (told)
         told_fence(); /* for the fetches to come */
-    for (size_t i = 0; i < b->n; i++)
-        run_arrived(&b->run[i]);
+    for (size_t i = 0; i < n; i++)
+        run_arrived(&run[i]);
 }
 
 /* Fetch the invalid pages of a range, several runs to a message round; no
@@ -213,14 +208,15 @@ hearthi_fetch_range(uint64_t page, uint64_t count)
                 page++;
                 continue;
             }
-            len = hearthi_run_length(page, least(end - page, most - b.pages),
+            len = hearthi_run_length(page,
+                                     hearthi_least(end - page, most - b.pages),
                                      HEARTHI_INVALID);
             page += batch_add(&b, page, len);
         }
         if (b.n == 0)
             return;
-        left -= least(left, b.pages);
-        batch_fetch(&b);
+        left -= hearthi_least(left, b.pages);
+        hearthi_fetch_runs(b.run, b.n);
         for (size_t i = 0; i < b.n; i++)
             run_open(b.run[i].page, b.run[i].count, false);
     }
@@ -238,7 +234,7 @@ hearthi_fetch_fault(uint64_t page, bool write)
     n = batch_add(&b, page,
                   hearthi_run_length(page, s->step, HEARTHI_INVALID));
     s->next = page + n;
-    batch_fetch(&b);
+    hearthi_fetch_runs(b.run, b.n);
     if (!write) {
         run_open(page, n, false);
         return;

@@ -6,7 +6,10 @@
 #define HEARTHI_FETCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "transport/transport.h"
 
 /* Before the heap is used: no sequence of faults is followed, no home is to be
  * told. */
@@ -16,6 +19,10 @@ void hearthi_fetch_close(void);
 /* This home must be told of new flags before a copy is fetched from it that
  * may survive an acquire (coherence/shared.c). */
 void hearthi_tell_later(int home);
+
+/* Fetch runs of pages to where they say; homes are told first of what they
+ * must know.  States stay as they are. */
+void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
 
 /* Fetch what is not here of a run of pages. */
 void hearthi_fetch_range(uint64_t page, uint64_t count);

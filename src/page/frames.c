@@ -9,6 +9,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "held.h"
 #include "page.h"
 #include "space/pool.h"
 #include "world.h"
@@ -228,7 +229,7 @@ hearthi_frames_victims(hearthi_page *victim, size_t max)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if (*mark & HEARTHI_SECOND) {
+        if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page)) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
             *ring_at(f.n++) = page;
         } else {

@@ -31,17 +31,36 @@ futex_wait(int seen)
     syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
 
+static void
+lock_check(void)
+{
+    if (atomic_load_explicit(&lock_owner, memory_order_relaxed) ==
+        hearthi_thread())
+        hearthi_fatal("page fault",
+                      "the heap was touched from inside the library: hold "
+                      "what MPI is given (hearth_hold), and let no signal "
+                      "handler use the heap");
+}
+
+bool
+hearthi_table_trylock(void)
+{
+    int seen = 0;
+
+    lock_check();
+    if (!atomic_compare_exchange_strong(&lock_word, &seen, 1))
+        return false;
+    atomic_store_explicit(&lock_owner, hearthi_thread(), memory_order_relaxed);
+    return true;
+}
+
 void
 hearthi_table_lock(void)
 {
     const void *me = hearthi_thread();
     int         seen = 0;
 
-    if (atomic_load_explicit(&lock_owner, memory_order_relaxed) == me)
-        hearthi_fatal("page fault",
-                      "the heap was touched from inside the library: give "
-                      "MPI private memory and copy, and let no signal "
-                      "handler use the heap");
+    lock_check();
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1)) {
         if (seen != 2)
             seen = atomic_exchange(&lock_word, 2);
@@ -249,6 +268,28 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     }
     memset(t->state + page, (int)to, count);
     t->areas += borders(page, count) - before;
+}
+
+/* ---- lists ---- */
+
+static int
+page_order(const void *a, const void *b)
+{
+    hearthi_page x = *(const hearthi_page *)a, y = *(const hearthi_page *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Most are in order. */
+void
+hearthi_pagelist_sort(struct hearthi_pagelist *l)
+{
+    for (size_t i = 1; i < l->n; i++) {
+        if (l->page[i - 1] > l->page[i]) {
+            qsort(l->page, l->n, sizeof *l->page, page_order);
+            return;
+        }
+    }
 }
 
 /* ---- the tables ---- */

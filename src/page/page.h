@@ -63,6 +63,20 @@ struct hearthi_pagelist {
     size_t        n;
 };
 
+/* How many pages of a list follow each other from the i-th on. */
+static inline size_t
+hearthi_pages_in_row(const hearthi_page *page, size_t n, size_t i)
+{
+    size_t run = 1;
+
+    while (i + run < n && page[i + run] == page[i] + run)
+        run++;
+    return run;
+}
+
+/* May allocate: not for the handler of faults. */
+void hearthi_pagelist_sort(struct hearthi_pagelist *l);
+
 /* Written, or maybe written, since the last release, in the order in which
  * they were opened (HEARTHI_LISTED); and copies to be dropped at the next
  * acquire (HEARTHI_PROVISIONAL). */
@@ -74,6 +88,7 @@ void hearthi_table_close(void);
 /* One lock for the table and everything about pages.  A thread that faults
  * while it holds the lock would wait for itself: that ends the job. */
 void hearthi_table_lock(void);
+bool hearthi_table_trylock(void);
 void hearthi_table_unlock(void);
 
 /* Give the pages of a run a state, and so a protection, and let the view show

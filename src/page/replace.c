@@ -7,25 +7,22 @@
 #include "copies.h"
 #include "diffs.h"
 #include "frames.h"
+#include "held.h"
 #include "page.h"
 
 enum { BATCH = 256 };
 
+/* Frames that are not kept by copies that are held. */
+static uint64_t
+frames_free_to_go(void)
+{
+    return hearthi_frames_bound() - hearthi_held.copies;
+}
+
 uint64_t
 hearthi_copies_most(void)
 {
-    return hearthi_frames_bound() / 4;
-}
-
-/* Length of the run of consecutive pages at i. */
-static size_t
-run_at(const hearthi_page *page, size_t n, size_t i)
-{
-    size_t run = 1;
-
-    while (i + run < n && page[i + run] == page[i] + run)
-        run++;
-    return run;
+    return frames_free_to_go() / 4;
 }
 
 /* Pages that have no copy but kept their frame show their own place again. */
@@ -51,7 +48,7 @@ evict(size_t max)
     uint64_t     dropped = 0;
 
     for (size_t i = 0, run; i < n; i += run) {
-        run = run_at(victim, n, i);
+        run = hearthi_pages_in_row(victim, n, i);
         dropped += hearthi_copies_drop_begin(victim[i], run);
     }
     views_restore(victim, n);
@@ -61,7 +58,8 @@ evict(size_t max)
     return n;
 }
 
-/* A run of mapped home pages that is one mapping of the kernel. */
+/* A run of mapped home pages that is one mapping of the kernel and may go:
+ * what is held stays. */
 static uint64_t
 home_run(uint64_t page)
 {
@@ -69,7 +67,7 @@ home_run(uint64_t page)
     uint64_t       n = 1;
 
     while (page + n < hearthi_table.top && state[page + n] == state[page] &&
-           hearthi_follows(page + n - 1))
+           !hearthi_is_held(page + n) && hearthi_follows(page + n - 1))
         n++;
     return n;
 }
@@ -88,13 +86,36 @@ homes_give_up(uint64_t want)
         if (hand >= hearthi_table.top)
             hand = 0;
         run = 1;
-        if (!hearthi_is_home(state[hand]) || state[hand] == HEARTHI_HOME_AWAY)
+        if (!hearthi_is_home(state[hand]) ||
+            state[hand] == HEARTHI_HOME_AWAY || hearthi_is_held(hand))
             continue;
         run = home_run(hand);
         if (run > HEARTHI_HOME_RUN)
             continue;
         hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
         want--;
+    }
+}
+
+void
+hearthi_home_back(uint64_t page, bool write)
+{
+    const uint8_t *mark = hearthi_table.mark;
+    const uint8_t  which = HEARTHI_TRACKED | HEARTHI_LISTED;
+    uint64_t n = hearthi_run_length(page, HEARTHI_HOME_RUN, HEARTHI_HOME_AWAY);
+
+    for (uint64_t i = 1; i < n; i++)
+        if ((mark[page + i] & which) != (mark[page] & which))
+            n = i;
+    if (!(mark[page] & HEARTHI_TRACKED)) {
+        hearthi_pages_set(page, n, HEARTHI_HOME_OPEN);
+    } else if (mark[page] & HEARTHI_LISTED) {
+        hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
+    } else if (write) {
+        hearthi_list(page);
+        hearthi_pages_set(page, 1, HEARTHI_HOME_DIRTY);
+    } else {
+        hearthi_pages_set(page, n, HEARTHI_HOME_ARMED);
     }
 }
 
@@ -121,12 +142,13 @@ void
 hearthi_copies_reserve(uint64_t count)
 {
     uint64_t bound = hearthi_frames_bound(), n;
+    size_t   spare = frames_free_to_go() / 16;
 
-    while ((n = hearthi_frames_given()) + count > bound && n > 0) {
-        size_t spare = bound / 16;
+    while ((n = hearthi_frames_given()) + count > bound) {
         size_t want = (size_t)(n + count - bound);
 
-        evict(want + (spare < BATCH / 2 ? spare : BATCH / 2));
+        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2)) == 0)
+            break; /* what has a frame is held */
     }
     if (hearthi_areas_short())
         areas_relieve();

@@ -6,12 +6,18 @@
 #ifndef HEARTHI_REPLACE_H
 #define HEARTHI_REPLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Longest run of home pages whose mapping is given up, and made, as one. */
 enum { HEARTHI_HOME_RUN = 64 };
 
-/* Most pages that one fetch may bring. */
+/* A home page whose mapping was given up comes back, with those behind it, in
+ * the state it would be in: tracked pages stay tracked.  `write`: it is about
+ * to be written. */
+void hearthi_home_back(uint64_t page, bool write);
+
+/* Most pages that one fetch may bring: some, however many are held. */
 uint64_t hearthi_copies_most(void);
 
 /* Make room for frames of so many more pages, giving up the oldest copies.

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "base/option.h"
 #include "copies.h"
 #include "diffs.h"
@@ -24,17 +25,11 @@ hearthi_streams_open(void)
 }
 
 static uint64_t
-least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t
 step_most(void)
 {
     uint64_t most = hearthi_opt.fetch_ahead;
 
-    return most < 1 ? 1 : least(most, hearthi_copies_most());
+    return most < 1 ? 1 : hearthi_least(most, hearthi_copies_most());
 }
 
 struct hearthi_stream *
@@ -46,7 +41,7 @@ hearthi_stream_find(enum hearthi_streams which, uint64_t page)
         if (s[i].next == page && s[i].step > 0) {
             s[i].step = s[i].step < FIRST_STEP ? FIRST_STEP : 2 * s[i].step;
             s[i].used = ++turn;
-            s[i].step = least(s[i].step, step_most());
+            s[i].step = hearthi_least(s[i].step, step_most());
             return &s[i];
         }
         if (s[i].used < old->used)
@@ -65,14 +60,6 @@ hearthi_stream_opened(struct hearthi_stream *s, uint64_t page, uint64_t count)
     s->n_opened = s->step >= BEHIND ? count : 0;
     if (p == end)
         return;
-    while (p < end) {
-        uint64_t n = 0;
-
-        while (p + n < end && hearthi_table.state[p + n] == HEARTHI_DIRTY)
-            n++;
-        if (n > 0)
-            hearthi_copies_shut(p, n);
-        p += n + 1;
-    }
+    hearthi_copies_shut_range(p, end);
     hearthi_diff_end();
 }

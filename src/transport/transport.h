@@ -48,7 +48,7 @@ struct hearthi_grant {
     uint32_t pos;   /* in: log read so far in this epoch; out: now */
     size_t   n;
     bool     everything; /* the log had overflowed, or is ahead */
-    bool     ahead;      /* it is of an epoch after ours: everything, too */
+    uint64_t ahead;      /* 0, or its epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
 };
 

@@ -352,7 +352,7 @@ int
 main(int argc, char **argv)
 {
     static const struct search model = {
-        sizeof(struct state), ACTORS, CHOICES, step, fault, is_end, rules
+        sizeof(struct state), ACTORS, CHOICES, step, fault, is_end, rules, NULL
     };
     struct state start = { 0 };
 

@@ -266,7 +266,7 @@ int
 main(int argc, char **argv)
 {
     static const struct search model = {
-        sizeof(struct state), NODES, CHOICES, step, fault, is_end, rules
+        sizeof(struct state), NODES, CHOICES, step, fault, is_end, rules, NULL
     };
     struct state start = { 0 };
 

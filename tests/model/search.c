@@ -7,10 +7,23 @@
 
 unsigned search_broken;
 
+/* How a state was found. */
+struct way {
+    uint32_t from;
+    uint8_t  actor, choice;
+};
+
 /* States in the order in which they were found, and a hash table of them. */
-static uint8_t (*state)[STATE_MOST];
-static uint32_t *slot;
-static uint32_t  states, room;
+static uint8_t    *state;
+static struct way *way;
+static uint32_t   *slot;
+static uint32_t    states, room;
+
+static uint8_t *
+state_at(uint32_t number, size_t size)
+{
+    return state + (size_t)number * size;
+}
 
 static uint64_t
 hash(const uint8_t *s, size_t size)
@@ -28,7 +41,7 @@ slot_of(const uint8_t *s, size_t size)
     uint32_t i = (uint32_t)hash(s, size);
 
     while (slot[i & (2 * room - 1)] != 0 &&
-           memcmp(state[slot[i & (2 * room - 1)] - 1], s, size) != 0)
+           memcmp(state_at(slot[i & (2 * room - 1)] - 1, size), s, size) != 0)
         i++;
     return &slot[i & (2 * room - 1)];
 }
@@ -37,19 +50,20 @@ static void
 grow(size_t size)
 {
     room = room > 0 ? 2 * room : 1 << 14;
-    state = realloc(state, room * sizeof *state);
+    state = realloc(state, room * size);
+    way = realloc(way, room * sizeof *way);
     free(slot);
     slot = calloc(2 * (size_t)room, sizeof *slot);
-    if (state == NULL || slot == NULL) {
+    if (state == NULL || way == NULL || slot == NULL) {
         fprintf(stderr, "model: no memory\n");
         exit(2);
     }
     for (uint32_t i = 0; i < states; i++)
-        *slot_of(state[i], size) = i + 1;
+        *slot_of(state_at(i, size), size) = i + 1;
 }
 
 static void
-note(const uint8_t *s, size_t size)
+note(const uint8_t *s, size_t size, struct way by)
 {
     uint32_t *at;
 
@@ -58,7 +72,8 @@ note(const uint8_t *s, size_t size)
     at = slot_of(s, size);
     if (*at != 0)
         return;
-    memcpy(state[states], s, size);
+    memcpy(state_at(states, size), s, size);
+    way[states] = by;
     *at = ++states;
 }
 
@@ -70,19 +85,33 @@ expand(const struct search *m, uint32_t number)
     bool        stuck = true;
     const char *fault;
 
-    memcpy(from, state[number], sizeof from);
+    memcpy(from, state_at(number, m->size), m->size);
     fault = m->fault(from);
     if (fault != NULL)
         return fault;
     for (int actor = 0; actor < m->actors; actor++)
         for (int choice = 0; choice < m->choices; choice++) {
-            memcpy(s, from, sizeof s);
+            memcpy(s, from, m->size);
             if (!m->step(s, actor, choice))
                 continue;
             stuck = false;
-            note(s, m->size);
+            note(s, m->size,
+                 (struct way){ number, (uint8_t)actor, (uint8_t)choice });
         }
     return stuck && !m->is_end(from) ? "somebody waits for ever" : NULL;
+}
+
+/* The steps that lead to a state, the first one first. */
+static void
+trace(const struct search *m, uint32_t number)
+{
+    if (number == 0)
+        return;
+    trace(m, way[number].from);
+    printf("actor %d, choice %d", way[number].actor, way[number].choice);
+    if (m->show != NULL)
+        m->show(state_at(number, m->size));
+    printf("\n");
 }
 
 static bool
@@ -96,25 +125,37 @@ rule_break(const struct search *m, const char *arg)
     return false;
 }
 
+/* Say what arguments there are; the exit status. */
+static int
+usage(const struct search *m, const char *program)
+{
+    fprintf(stderr, "usage: %s [--trace]", program);
+    for (int i = 0; m->rule[i] != NULL; i++)
+        fprintf(stderr, " [%s]", m->rule[i]);
+    fprintf(stderr, "\n");
+    return 2;
+}
+
 int
 search_main(int argc, char **argv, const struct search *model,
             const void *start)
 {
     uint8_t     s[STATE_MOST] = { 0 };
     const char *fault = NULL;
+    bool        tell = false;
+    uint32_t    walked = 0;
 
     for (int i = 1; i < argc; i++)
-        if (!rule_break(model, argv[i])) {
-            fprintf(stderr, "usage: %s", argv[0]);
-            for (int k = 0; model->rule[k] != NULL; k++)
-                fprintf(stderr, " [%s]", model->rule[k]);
-            fprintf(stderr, "\n");
-            return 2;
-        }
+        if (strcmp(argv[i], "--trace") == 0)
+            tell = true;
+        else if (!rule_break(model, argv[i]))
+            return usage(model, argv[0]);
     memcpy(s, start, model->size);
-    note(s, model->size);
-    for (uint32_t i = 0; i < states && fault == NULL; i++)
-        fault = expand(model, i);
+    note(s, model->size, (struct way){ 0 });
+    while (walked < states && fault == NULL)
+        fault = expand(model, walked++);
+    if (fault != NULL && tell)
+        trace(model, walked - 1);
     printf("%u states, ", states);
     printf(fault != NULL ? "FAILS: %s\n" : "holds\n", fault);
     return fault != NULL;

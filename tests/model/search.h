@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STATE_MOST = 64 };
+enum { STATE_MOST = 192 };
 
 /* A model.  States are plain bytes without padding. */
 struct search {
@@ -30,13 +30,17 @@ struct search {
     bool (*is_end)(const void *state);
 
     const char *const *rule; /* names of the rules, up to NULL */
+
+    /* NULL, or print a state on the line of the step that led to it. */
+    void (*show)(const void *state);
 };
 
 /* Which rules are broken, by number, after search_main() read its arguments.
  */
 extern unsigned search_broken;
 
-/* Walk from `start` and say what came of it.  Arguments name rules to break.
+/* Walk from `start` and say what came of it.  Arguments name rules to break;
+ * with --trace, the steps that lead to what is wrong come first.
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked. */
 int search_main(int argc, char **argv, const struct search *model,
                 const void *start);

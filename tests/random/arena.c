@@ -143,8 +143,9 @@ arena_make(struct world *w, int index, uint64_t key)
 
 /* Collective. */
 void
-arena_drop(struct arena *arena)
+arena_drop(struct world *w, struct arena *arena)
 {
+    holds_leave(w, arena);
     hearth_free(arena->base);
     arena->base = NULL;
     for (int k = 0; k < OBJECTS; k++) {

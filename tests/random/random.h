@@ -149,7 +149,7 @@ _Noreturn void world_fail(const struct actor *a, const char *fmt, ...)
 
 /* arena.c */
 void arena_make(struct world *w, int index, uint64_t key);
-void arena_drop(struct arena *arena);
+void arena_drop(struct world *w, struct arena *arena);
 
 /* epoch.c */
 void epoch_run(struct world *w);
@@ -161,6 +161,11 @@ void step_thread(struct actor *a);
 void actor_nap(struct actor *a);
 void actor_start(struct actor *a, struct world *w, int thread);
 int  chain_rank(const struct world *w, int chain, int link);
+
+/* hold.c */
+void step_hold(struct actor *a);
+/* Drop what is held of an arena that is about to be freed. */
+void holds_leave(struct world *w, const struct arena *arena);
 
 /* world.c */
 void world_run(uint64_t seed, uint64_t number, bool threads);

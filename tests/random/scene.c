@@ -17,6 +17,7 @@ static const struct scene scenes[] = {
     { "fresh", scene_fresh, false },  { "flags", scene_flags, false },
     { "tries", scene_tries, false },  { "words", scene_words, false },
     { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
+    { "beside", scene_beside, true },
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes, SCENE_SECONDS = 2 };
@@ -107,8 +108,11 @@ yard_write(const struct yard *y, struct part part, uint64_t version)
     const uint64_t     key = version_key(y, version);
     volatile uint64_t *word = y->word;
 
-    for (size_t i = part.first; i < part.end; i += part.step)
+    for (size_t i = part.first; i < part.end; i += part.step) {
+        if (i % PAGE_WORDS < part.step)
+            watch_alive();
         word[i] = word_value(key, version, i);
+    }
 }
 
 size_t
@@ -117,9 +121,12 @@ yard_wrong(const struct yard *y, struct part part, uint64_t version)
     const uint64_t           key = version_key(y, version);
     const volatile uint64_t *word = y->word;
 
-    for (size_t i = part.first; i < part.end; i += part.step)
+    for (size_t i = part.first; i < part.end; i += part.step) {
+        if (i % PAGE_WORDS < part.step)
+            watch_alive(); /* each page may have to come from afar */
         if (word[i] != word_value(key, version, i))
             return i;
+    }
     return part.end;
 }
 

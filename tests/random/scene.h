@@ -68,5 +68,6 @@ void scene_tries(struct stage *s);  /* tries.c */
 void scene_words(struct stage *s);  /* words.c */
 void scene_cancel(struct stage *s); /* cancel.c */
 void scene_quiet(struct stage *s);  /* quiet.c */
+void scene_beside(struct stage *s); /* beside.c */
 
 #endif

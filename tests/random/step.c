@@ -281,7 +281,7 @@ void
 step_any(struct actor *a)
 {
     step_begin(a);
-    switch (draw(&a->random, 12)) {
+    switch (draw(&a->random, 14)) {
     case 0:
     case 1: step_private(a); break;
     case 2: object_use(a, object_draw(a, READ_ONLY, 0)); break;
@@ -289,6 +289,8 @@ step_any(struct actor *a)
     case 4: step_prefetch(a); break;
     case 5: actor_nap(a); break;
     case 6: pocket_use(a); break;
+    case 7:
+    case 8: step_hold(a); break;
     default: step_section(a);
     }
 }

@@ -170,9 +170,15 @@ watch_start(int rank)
 }
 
 void
-watch_step(void)
+watch_alive(void)
 {
     gauge->steps++;
+}
+
+void
+watch_step(void)
+{
+    watch_alive();
     tally_add(TALLY_STEPS, 1);
 }
 

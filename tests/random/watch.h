@@ -20,6 +20,7 @@
     TALLY(TAKEN, "taken")           \
     TALLY(FLAGS, "flag_waits")      \
     TALLY(ATOMICS_DONE, "atomics")  \
+    TALLY(HOLDS, "holds")           \
     TALLY(CANCELS, "cancellations") \
     TALLY(EVERYTHING, "everything") \
     TALLY(DATAGRAMS, "datagrams")   \
@@ -58,6 +59,9 @@ void watch_kill(double seconds);
 
 /* A step is done. */
 void watch_step(void);
+
+/* Part of a step is done, which may have taken long. */
+void watch_alive(void);
 
 /* What the main thread does next; a constant text. */
 void watch_at(const char *what);

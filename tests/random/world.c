@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../delay.h"
+#include "late.h"
 #include "random.h"
 #include "watch.h"
 
@@ -45,9 +46,10 @@ option(const char *name)
 _Noreturn void
 world_fail(const struct actor *a, const char *fmt, ...)
 {
-    char    text[1500];
-    int     n;
-    va_list ap;
+    const char *late = getenv("MPI_TEST_LATE_BARRIERS");
+    char        text[1500];
+    int         n;
+    va_list     ap;
 
     n = snprintf(text, sizeof text, "random: ");
     watch_place(text + n, sizeof text - (size_t)n);
@@ -60,8 +62,10 @@ world_fail(const struct actor *a, const char *fmt, ...)
     fprintf(stderr, "%s\n", text);
     fprintf(stderr,
             "random: repeat with HEARTH_NODE_SIZE=%s HEARTH_CONSISTENCY=%s "
-            "and %d ranks: random --seed %llu --world %llu --seconds 60\n",
-            option("NODE_SIZE"), option("CONSISTENCY"), a->w->ranks,
+            "MPI_TEST_LATE_BARRIERS=%s and %d ranks: random --seed %llu "
+            "--world %llu --seconds 60\n",
+            option("NODE_SIZE"), option("CONSISTENCY"),
+            late == NULL ? "0" : late, a->w->ranks,
             (unsigned long long)a->w->seed, (unsigned long long)a->w->number);
     fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -160,7 +164,7 @@ arenas_change(struct world *w, uint64_t random, bool first)
         uint64_t what = draw(&random, first ? 2 : 10);
 
         if (!first && what == 0 && w->arena[i].base != NULL)
-            arena_drop(&w->arena[i]);
+            arena_drop(w, &w->arena[i]);
         if (w->arena[i].base == NULL && (what < 2 || (first && i == 0)) &&
             (!first || i == 0 || what == 0))
             arena_make(w, i, mix(random, (uint64_t)i));
@@ -250,6 +254,7 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     w->wide = draw(random, 10) == 0;
     w->late_one_in = draw(random, 4) == 0 ? LATE_ONE_IN : 0;
     world_delay(w, 0);
+    barriers_leave_late(mix(w->key, 41 + (uint64_t)w->me));
     watch_at("the making of a world");
     locks_draw(w, random);
     table_make(w, random);
@@ -296,7 +301,7 @@ world_run(uint64_t seed, uint64_t number, bool threads)
     }
     for (int i = 0; i < ARENAS; i++)
         if (w.arena[i].base != NULL)
-            arena_drop(&w.arena[i]);
+            arena_drop(&w, &w.arena[i]);
     messages_count(w.me);
     watch_at("hearth_finalize");
     hearth_finalize();

@@ -57,6 +57,9 @@ def draw(number, args):
     # MPICH's launcher kills all others in milliseconds if it may.
     drawn["patient"] = (kill and drawn["mpi"] == "mpich" and
                         r.randrange(3) > 0)
+    # Microseconds; where threads synchronise beside the main one.
+    drawn["late_barriers"] = (r.choice((0, 0, 300, 3000))
+                              if drawn["threads"] == "multiple" else 0)
     return drawn
 
 

@@ -112,7 +112,8 @@ man_print(void)
     }
     fputs(man_file, stdout);
     printf(".SH SEE ALSO\n"
-           ".BR hearth_stats_start (3),\n.BR hearth.h (3)\n");
+           ".BR hearth_stats_start (3),\n.BR hearth.h (3),\n"
+           ".BR hearth-beside (7)\n");
 }
 
 /* The launcher of another MPI gives as many worlds of one rank. */
@@ -175,6 +176,15 @@ tables_print(void)
 }
 
 static void
+others_print(void)
+{
+    printf("\nBeside other software: hearth-beside(7)\n"
+           "  gdb                   handle SIGSEGV nostop noprint pass\n"
+           "  valgrind              HEARTH_HEAP=1g\n"
+           "  dlopen, ctypes        LD_PRELOAD=libhearth.so\n");
+}
+
+static void
 all_print(const struct request *q, int level, const struct info_probe *p)
 {
     int ranks, here, machines, first, rank;
@@ -195,6 +205,7 @@ all_print(const struct request *q, int level, const struct info_probe *p)
                "hearth-info\n",
                HEARTH_MPIEXEC);
     info_recipes_print(here, ranks > 1 ? p : NULL);
+    others_print();
 }
 
 static void

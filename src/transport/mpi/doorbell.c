@@ -55,18 +55,12 @@ static uint64_t     word;
 
 /* ---- addresses ---- */
 
-static bool
-one_machine(void)
-{
-    return hearthi_world.machine_ranks == hearthi_world.size;
-}
-
 /* The addresses of one family by which this host may be reached. */
 static struct hearthi_addresses
 card_make(int family)
 {
-    return one_machine() ? hearthi_addresses_loopback()
-                         : hearthi_addresses_of_host(family);
+    return hearthi_one_machine() ? hearthi_addresses_loopback()
+                                 : hearthi_addresses_of_host(family);
 }
 
 /* Bind to any port and put it on the card. */
@@ -82,7 +76,7 @@ socket_bind(struct hearthi_addresses *c, int family)
         own.v4 = (struct sockaddr_in){
             .sin_family = AF_INET,
             .sin_addr.s_addr =
-                htonl(one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
+                htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
         };
     size = hearthi_address_size(&own);
     bell_socket = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -108,7 +108,7 @@ is_same(struct hearthi_serving was, struct hearthi_serving now)
 static bool
 is_final(const struct hearthi_grant *g, uint64_t known)
 {
-    return g->ahead || (g->everything && known == g->epoch);
+    return g->ahead > 0 || (g->everything && known == g->epoch);
 }
 
 /* Read the log until that was not disturbed.  `known` is an epoch that the log

@@ -154,7 +154,8 @@ hearthi_grant_refresh(struct hearthi_grant *g)
         g->pos = 0;
     g->epoch = now;
     g->n = 0;
-    g->everything = g->ahead = false;
+    g->everything = false;
+    g->ahead = 0;
 }
 
 /* Nothing is to be read if the end is where it was in this epoch: then the log
@@ -183,8 +184,8 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
     hearthi_flush(hearthi_mpi.sync, manager(sync));
     news = hearthi_log_read(log, g->epoch, &g->pos, span);
     g->n = span[0].n + span[1].n;
-    g->ahead = news == HEARTHI_LOG_AHEAD;
-    g->everything = g->ahead || news == HEARTHI_LOG_LOST;
+    g->ahead = news == HEARTHI_LOG_AHEAD ? log->epoch : 0;
+    g->everything = g->ahead > 0 || news == HEARTHI_LOG_LOST;
     return true;
 }
 

@@ -46,8 +46,8 @@ card_make(int fd)
     struct card        c = { .room = (uint32_t)hearthi_udp_room(fd),
                              .first = hearthi_world.machine_rank == 0 };
 
-    c.all = hearthi_udp_one_machine() ? hearthi_addresses_loopback()
-                                      : hearthi_addresses_of_host(AF_INET);
+    c.all = hearthi_one_machine() ? hearthi_addresses_loopback()
+                                  : hearthi_addresses_of_host(AF_INET);
     if (c.all.mtu == 0)
         c.all.mtu = HEARTHI_UDP_DATAGRAM + HEADERS;
     hearthi_addresses_port(&c.all, own.sin_port);
@@ -205,7 +205,7 @@ hearthi_udp_hello(void)
     if (h.heard == NULL)
         hearthi_fatal("hearth_init", "no memory");
     hello_all(&h);
-    if (!hearthi_udp_one_machine() && cards[hearthi_world.rank].first) {
+    if (!hearthi_one_machine() && cards[hearthi_world.rank].first) {
         h.len = hearthi_udp.fragment;
         h.seq = UINT32_MAX;
         h.next = 0;

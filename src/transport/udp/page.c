@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "ack.h"
+#include "base/least.h"
 #include "base/stat.h"
 #include "client.h"
 #include "count.h"
@@ -42,19 +43,13 @@ static unsigned     n_busy;
 static size_t       on_the_way, window; /* bytes */
 static size_t       piece_most;
 
-static size_t
-least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The kernel counts a datagram with its own overhead, up to as much again. */
 void
 hearthi_udp_pages_open(void)
 {
     window = hearthi_udp_room(hearthi_udp_bulk()->in.fd) / 2;
-    piece_most = least(HEARTHI_UDP_FRAGMENTS * hearthi_udp.fragment,
-                       least(PIECE, window / 2));
+    piece_most = hearthi_least(HEARTHI_UDP_FRAGMENTS * hearthi_udp.fragment,
+                               hearthi_least(PIECE, window / 2));
     memset(piece, 0, sizeof piece);
     n_busy = 0;
     on_the_way = 0;
@@ -74,7 +69,7 @@ fragment_len(const struct piece *p, size_t i)
 {
     const struct hearthi_udp_message *ask = &p->flight.ask;
 
-    return least(ask->pos, ask->len - i * ask->pos);
+    return hearthi_least(ask->pos, ask->len - i * ask->pos);
 }
 
 static void
@@ -144,7 +139,7 @@ hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
         size_t len = (size_t)run[i].count << hearthi_heap.shift;
 
         for (size_t at = 0; at < len; at += piece_most) {
-            size_t some = least(piece_most, len - at);
+            size_t some = hearthi_least(piece_most, len - at);
 
             while (n_busy == DEPTH ||
                    !hearthi_udp_flight_may((uint32_t)run[i].home,

@@ -31,20 +31,13 @@
 
 struct hearthi_udp hearthi_udp;
 
-/* Ranks of one machine are for each other alone. */
-bool
-hearthi_udp_one_machine(void)
-{
-    return hearthi_world.machine_ranks == hearthi_world.size;
-}
-
 /* The kernel gives as much of the buffer as it may.  A datagram goes without
  * "do not fragment": the size was chosen by the MTU of the hosts, and a router
  * in between with a smaller one makes it slow, not dead. */
 int
 hearthi_udp_socket(unsigned port)
 {
-    in_addr_t any = hearthi_udp_one_machine() ? INADDR_LOOPBACK : INADDR_ANY;
+    in_addr_t any = hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY;
     struct sockaddr_in own = { .sin_family = AF_INET,
                                .sin_addr.s_addr = htonl(any),
                                .sin_port = htons((uint16_t)port) };

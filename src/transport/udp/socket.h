@@ -13,9 +13,6 @@
 
 #include "wire.h"
 
-/* Are all ranks on one machine? */
-bool hearthi_udp_one_machine(void);
-
 /* A socket bound to a port (0: any), with large buffers, that only this
  * machine reaches if all ranks are there; what of its receive buffer datagrams
  * can use. */

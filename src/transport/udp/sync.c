@@ -53,7 +53,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
     size_t all = m->len < HEARTHI_LOG ? m->len : HEARTHI_LOG;
 
     g->everything = (m->kind & HEARTHI_UDP_EVERYTHING) != 0;
-    g->ahead = (m->kind & HEARTHI_UDP_AHEAD) != 0;
+    g->ahead = m->kind & HEARTHI_UDP_AHEAD ? m->at : 0;
     g->pos = m->pos;
     g->n = m->body_len / sizeof *g->notice;
     if (g->n > all)

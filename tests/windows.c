@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "alloc.h"
+#include "fixture.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "transport/mpi/window.h"
@@ -321,27 +321,29 @@ START_TEST(freeing_what_was_never_touched_costs_no_memory)
 }
 END_TEST
 
-TCase *
-allocations_beside_threads(void)
+int
+main(int argc, char **argv)
 {
-    TCase *tc = tcase_create("beside threads");
+    Suite *s = suite_create("windows");
+    TCase *beside = tcase_create("beside threads");
+    TCase *windows = tcase_create("several windows");
+    TCase *threads = tcase_create("several windows, threads");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
-    tcase_add_test(tc, freeing_what_was_never_touched_costs_no_memory);
-    tcase_add_test(tc, memory_goes_back_unless_a_card_may_have_registered_it);
-    tcase_add_test(tc,
+    tcase_add_unchecked_fixture(beside, fixture_start, fixture_stop);
+    tcase_add_test(beside, freeing_what_was_never_touched_costs_no_memory);
+    tcase_add_test(beside,
+                   memory_goes_back_unless_a_card_may_have_registered_it);
+    tcase_add_test(beside,
                    threads_have_the_page_table_while_freed_memory_is_cleared);
-    tcase_add_test(tc, threads_synchronise_while_others_allocate_and_free);
-    return tc;
-}
-
-TCase *
-allocations_in_several_windows(bool beside)
-{
-    TCase *tc = tcase_create("several windows");
-
-    tcase_add_unchecked_fixture(tc, start_with_several_windows, fixture_stop);
-    tcase_add_test(tc, beside ? more_is_reached_while_threads_synchronise
-                              : memory_is_reached_as_far_as_it_is_allocated);
-    return tc;
+    tcase_add_test(beside, threads_synchronise_while_others_allocate_and_free);
+    suite_add_tcase(s, beside);
+    tcase_add_unchecked_fixture(windows, start_with_several_windows,
+                                fixture_stop);
+    tcase_add_test(windows, memory_is_reached_as_far_as_it_is_allocated);
+    suite_add_tcase(s, windows);
+    tcase_add_unchecked_fixture(threads, start_with_several_windows,
+                                fixture_stop);
+    tcase_add_test(threads, more_is_reached_while_threads_synchronise);
+    suite_add_tcase(s, threads);
+    return mpi_main(argc, argv, s);
 }
