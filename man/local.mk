@@ -1,5 +1,7 @@
 dist_man1_MANS = %D%/hearth-compare.1 %D%/hearth-perf.1
 
+dist_man7_MANS = %D%/hearth-beside.7
+
 # hearth-env(7) comes from option.def and stat.def, through hearth-info.
 if !CROSS
 nodist_man7_MANS = %D%/hearth-env.7

@@ -19,7 +19,7 @@ libhearth_core_la_SOURCES += \
   src/page/fetch.c src/page/fetch.h \
   src/page/held.c src/page/held.h \
   src/page/hold.c src/page/hold.h \
-  src/page/fault.c src/page/fault.h \
+  src/page/fault.c src/page/fault.h src/page/machine.h \
   src/page/signal.c \
   src/home/home.c src/home/home.h \
   src/coherence/shared.c src/coherence/shared.h \

@@ -15,6 +15,7 @@ include src/base/local.mk
 include src/notice/local.mk
 include src/core.mk
 include src/jia/local.mk
+include src/front/local.mk
 
 libhearth_la_SOURCES =
 libhearth_la_LIBADD = libhearth_core.la

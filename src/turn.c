@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "front/direct.h"
 #include "world.h"
 
 static int file = -1;

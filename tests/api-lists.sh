@@ -16,10 +16,24 @@ words() {
     printf '%s\n' $* | sort
 }
 
-# The library interposes sigaction() and signal() to notice a program that
-# takes SIGSEGV away from it; nothing else may leak out.
+# The library stands in front of calls that hand memory to the kernel, of those
+# that would take SIGSEGV away from it, and of MPI's; nothing else may leak out.
+system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([a-z_0-9]*\), (.*/\1/p' \
+    "$srcdir/src/front/system.def"`
+    sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal
+    sigset sigignore sigsetmask sigblock sighold
+    pthread_sigmask sigprocmask pthread_attr_setsigmask_np"
 symbols=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
-    sed -n 's/.* [TWDBVi] //p' | grep -v -x -e sigaction -e signal`
+    sed -n 's/.* [TWDBVi] //p' | grep -v -x 'P\{0,1\}MPI_[A-Z][a-z_]*'`
+# What stands there is what the table says, and Hearth's own calls, but for
+# those of the tools, do not come through it: all by names of their own.
+table=`sed -n 's/^#define MPI_\([A-Z][a-z_]*\) .*/MPI_\1/p' \
+    src/front/mpi_calls.h`
+front=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
+    sed -n 's/.* W \(P\{0,1\}MPI_\)/\1/p'`
+own=`$NM --undefined-only .libs/libhearth_core.a 2>/dev/null |
+    sed -n 's/.* U P\{0,1\}\(MPI_[A-Z]\)/\1/p' | sort -u |
+    grep -x -F "$table"`
 pages=`for p in $API_PAGES; do basename "$p" .3; done | grep -v '\.h$'`
 
 test -n "$symbols" || exit 77 # no ELF shared library to look at
@@ -33,7 +47,11 @@ compare() { # WHAT WANTED FOUND
     rm -f api-lists.$$
     fail=1
 }
-compare "exported symbols" "$exported $variables" "$symbols"
+compare "exported symbols" "$exported $variables $system" \
+    "$symbols"
+compare "calls in front of MPI's" \
+    "$table `printf 'P%s ' $table`" "$front"
+compare "Hearth's own calls through them" "" "$own"
 compare "man pages listed in man/local.mk" "$exported $inlined $types" "$pages"
 
 # Doxygen leaves out what has no comment.

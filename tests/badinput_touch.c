@@ -2,8 +2,16 @@
  *
  * Addresses that nobody was given, and threads that may not.
  */
+#include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "badinput.h"
 
@@ -73,6 +81,61 @@ thread_faults(void)
     }
 }
 
+/* As a function that is none. */
+static void
+jump_into_heap(void)
+{
+    void *p = page_new();
+    void (*function)(void);
+
+    memcpy(&function, &p, sizeof p);
+    hearth_barrier();
+    if (me == last)
+        function();
+}
+
+/* A child says what its parent cannot give it, and ends alone. */
+static void
+child_touches(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    int   status;
+    pid_t child;
+
+    p[me] = 1;
+    hearth_barrier();
+    if (me != last)
+        return;
+    child = fork();
+    if (child == 0)
+        _exit(p[PAGE]); /* which its parent has not */
+    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) ||
+        WTERMSIG(status) != SIGSEGV)
+        exit(1);
+}
+
+/* What is here it may read; and it may run something else. */
+static void
+child_reads(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    int   status;
+    pid_t child;
+
+    if (me == 0)
+        p[PAGE + 1] = 7;
+    hearth_barrier();
+    if (p[PAGE + 1] != 7)
+        exit(1);
+    child = fork();
+    if (child == 0 && p[PAGE + 1] == 7)
+        execl("/bin/true", "true", (char *)NULL);
+    if (child == 0)
+        _exit(9);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        exit(1);
+}
+
 static void *
 lock_from_thread(void *p)
 {
@@ -92,12 +155,71 @@ thread_locks(void)
     }
 }
 
+/* A reduction of the program's own that reads the heap, where MPI calls it. */
+static const int64_t *addend;
+
+static void
+combine(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const int64_t *from = in;
+    int64_t       *to = inout;
+
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        to[i] += from[i] + *addend;
+}
+
+static void
+reduce_with(int64_t *word)
+{
+    int64_t mine = 1, sum = 0;
+    MPI_Op  op;
+
+    addend = word;
+    if (hearth_home(word) == me)
+        *word = 7;
+    hearth_barrier();
+    MPI_Op_create(combine, 1, &op);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    if (sum != 8 * last + 1) {
+        fprintf(stderr, "badinput: a sum of %lld\n", (long long)sum);
+        exit(3);
+    }
+}
+
+/* At home on one rank, and not here on the others. */
+static void
+reduction_touches_absent(void)
+{
+    reduce_with(hearth_alloc(PAGE, 1, hearth_on(0)));
+}
+
+/* The same of pages that the program holds. */
+static void
+reduction_touches_held(void)
+{
+    int64_t *word = hearth_alloc(PAGE, 1, hearth_on(0));
+
+    if (me == 0)
+        *word = 7;
+    hearth_barrier();
+    hearth_hold(word, sizeof *word, HEARTH_READ);
+    reduce_with(word);
+    hearth_drop(word, sizeof *word, HEARTH_READ);
+}
+
 const struct badinput badinput_touches[] = {
     BADINPUT(touch_beyond),
     BADINPUT(touch_between),
     BADINPUT(touch_freed),
     BADINPUT(touch_null),
+    BADINPUT(jump_into_heap),
+    BADINPUT(child_touches),
+    BADINPUT(child_reads),
     BADINPUT(thread_faults),
     BADINPUT(thread_locks),
+    BADINPUT(reduction_touches_absent),
+    BADINPUT(reduction_touches_held),
     { 0 },
 };

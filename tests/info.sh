@@ -22,6 +22,10 @@ while read name; do
     grep "^\.BR* $name\\>" "$out/man" >/dev/null || wrong "$name is not in --man"
 done <"$out/names"
 
+# What gdb needs is said here and in the manual.
+grep 'handle SIGSEGV nostop noprint pass' "$srcdir/man/hearth-beside.7" \
+    >/dev/null || wrong "hearth-beside(7) does not tell gdb's line"
+
 for words in --nonsense extra "--threads" "--threads many" "--man --help"; do
     ./hearth-info $words >"$out/text" 2>&1
     test $? = 2 || wrong "$words: exit status is not 2"

@@ -140,10 +140,34 @@ check_LTLIBRARIES += %D%/registered.la
 %C%_registered_la_SOURCES = %D%/registered.c
 %C%_registered_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
+# MPI's calls on heap memory.
+mpi_tests += %D%/calls.mpi
+%C%_calls_mpi_SOURCES = %D%/calls.c %D%/calls.h %D%/calls_collective.c \
+  %D%/calls_completion.c %D%/calls_file.c %D%/calls_neighbour.c \
+  %D%/calls_point.c %D%/calls_region.c %D%/calls_region.h %D%/calls_rma.c \
+  %D%/calls_trial.c %D%/calls_types.c $(mpi_harness)
+%C%_calls_mpi_CFLAGS = $(test_cflags)
+%C%_calls_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/signals.mpi
 %C%_signals_mpi_SOURCES = %D%/signals.c $(mpi_harness)
 %C%_signals_mpi_CFLAGS = $(test_cflags)
 %C%_signals_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/masks.mpi
+%C%_masks_mpi_SOURCES = %D%/masks.c $(mpi_harness)
+%C%_masks_mpi_CFLAGS = $(test_cflags) -Wno-deprecated-declarations
+%C%_masks_mpi_LDADD = $(mpi_ldadd)
+
+mpi_tests += %D%/system.mpi
+%C%_system_mpi_SOURCES = %D%/system.c %D%/system.h %D%/system_calls.c \
+  $(mpi_harness)
+%C%_system_mpi_CFLAGS = $(test_cflags)
+%C%_system_mpi_LDADD = $(mpi_ldadd)
+
+# Python and debuggers.
+tap_tests += %D%/beside.tap
+EXTRA_DIST += %D%/beside.py
 
 # Programs for the scripts.
 check_PROGRAMS += %D%/badinput %D%/start
@@ -178,6 +202,14 @@ check_LTLIBRARIES += %D%/plain.la
 %C%_plain_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
   %D%/tsplib/ulysses16.tsp
+
+# Profilers, Fortran and Python.
+tap_tests += %D%/bindings.tap
+EXTRA_DIST += %D%/exchange.c %D%/exchange.f90 %D%/exchange.py %D%/profiler.c
+
+# Real libraries, by hand.
+EXTRA_DIST += %D%/programs.sh %D%/programs/fftw.c %D%/programs/hdf5.c \
+  %D%/programs/pnetcdf.c %D%/programs/scalapack.c
 
 # hearth-compare.
 tap_tests += %D%/compare.tap

@@ -25,8 +25,11 @@
  * initialises MPI itself).  With less, only the thread that called
  * hearth_init() may.
  *
- * **Buffers.**  Do not give MPI or the kernel an address of the heap
- * (messages, files, sockets): give them private memory and copy.
+ * **Buffers.**  The calls of MPI-3.1 and those that hand memory to the kernel
+ * may be given addresses of the heap: Hearth stands in front of them and holds
+ * (hearth_hold()) what they touch as long as the operation lasts, so it counts
+ * for the bound on what can be held at a time.  hearth-beside(7) names the few
+ * that are not covered.
  *
  * **Cancellation** (pthread_cancel(3)).  No call of Hearth and no touch of the
  * heap is a cancellation point: a cancel that comes meanwhile is acted on

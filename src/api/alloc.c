@@ -13,6 +13,8 @@
 #include "base/timing.h"
 #include "coherence/coherence.h"
 #include "coherence/shared.h"
+#include "front/direct.h"
+#include "front/pending.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "page/copies.h"
@@ -194,6 +196,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     if (p == NULL)
         return;
     a = allocation_of(call, maker, p);
+    hearthi_orphans_look();
     start = hearthi_time_begin();
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);

@@ -13,6 +13,10 @@
 #include "base/report.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
+#include "front/direct.h"
+#include "front/next.h"
+#include "front/pending.h"
+#include "front/system.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "life/life.h"
@@ -124,7 +128,7 @@ child_leave(void)
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
     if (up)
-        hearthi_signal_close();
+        hearthi_signal_forked();
 }
 
 static void
@@ -270,6 +274,8 @@ hearth_init(MPI_Comm comm)
     hearthi_locks_reset();
     layers_open(own);
     watch_the_end();
+    hearthi_system_open();
+    hearthi_front_check();
     HEARTHI_MPI(MPI_Barrier(own));
     hearthi_section_begin();
     hearthi_world.up = true;
@@ -287,6 +293,7 @@ hearth_finalize(void)
     hearthi_barrier(false);
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
+    hearthi_pending_close();
     hearthi_world.up = false;
     was_stopped = "hearth_finalize was called already";
     abort_comm = MPI_COMM_NULL;

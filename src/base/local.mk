@@ -3,7 +3,9 @@ libhearth_base_la_SOURCES += \
   %D%/cancel.h \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
+  %D%/inside.c %D%/inside.h \
   %D%/network.c %D%/network.h \
+  %D%/next.c %D%/next.h \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
   %D%/bound.h \

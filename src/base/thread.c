@@ -13,6 +13,8 @@ hearthi_thread_start(pthread_t *thread, void *(*body)(void *))
     int      code;
 
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = pthread_create(thread, NULL, body, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

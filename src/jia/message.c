@@ -12,6 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/report.h"
+#include "front/direct.h"
 #include "hearth/jia.h"
 #include "hosts.h"
 #include "message.h"

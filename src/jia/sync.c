@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "base/report.h"
 #include "base/timing.h"
+#include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
 #include "hosts.h"

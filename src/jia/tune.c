@@ -15,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
+#include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
 #include "hosts.h"

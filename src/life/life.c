@@ -26,6 +26,7 @@
 #include "base/thread.h"
 #include "call.h"
 #include "claim.h"
+#include "front/direct.h"
 #include "line.h"
 #include "world.h"
 

@@ -12,6 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/inside.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
@@ -72,6 +73,82 @@ fault_serve(uint64_t page, bool write)
     return true;
 }
 
+/* ---- inside a call of MPI ---- */
+
+enum { PATIENCE_NS = 1000000000 };
+
+_Noreturn static void
+inside_refuse(const void *addr, const char *why)
+{
+    hearthi_fatal(
+        hearthi_inside,
+        "address %p of the heap was touched inside the call, %s: "
+        "hold what it touches (hearth_hold) before the call, or give "
+        "it private memory",
+        addr, why);
+}
+
+/* Another thread may hold the lock and wait for MPI, which waits for this
+ * one. */
+static void
+inside_lock(const void *addr)
+{
+    uint64_t until = hearthi_now() + PATIENCE_NS;
+
+    while (!hearthi_table_trylock()) {
+        if (hearthi_now() > until)
+            inside_refuse(addr, "while another thread was in a page fault");
+        sched_yield();
+    }
+}
+
+/* MPI cannot be entered again, so what needs no message is all that can be
+ * done: nothing is opened ahead, closed, or given up to make room. */
+static bool
+inside_serve(const void *addr, bool write)
+{
+    uint64_t page = hearthi_page_of(addr);
+
+    switch ((enum hearthi_state)hearthi_table.state[page]) {
+    case HEARTHI_UNUSED: return false;
+    case HEARTHI_INVALID:
+        inside_refuse(addr, "where its page cannot be fetched");
+    case HEARTHI_CLEAN:
+        if (write)
+            hearthi_copies_write(page, 1);
+        break;
+    case HEARTHI_HOME_ARMED:
+        if (write) {
+            hearthi_list(page);
+            hearthi_pages_set(page, 1, HEARTHI_HOME_DIRTY);
+        }
+        break;
+    case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
+    case HEARTHI_DIRTY:
+    case HEARTHI_HOME_OPEN:
+    case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
+    }
+    return true;
+}
+
+/* ---- anywhere ---- */
+
+static bool
+locked_serve(void *addr, bool write)
+{
+    bool known;
+
+    if (hearthi_inside != NULL && hearthi_opt.transport == HEARTHI_MPI) {
+        inside_lock(addr);
+        known = inside_serve(addr, write);
+    } else {
+        hearthi_table_lock();
+        known = fault_serve(hearthi_page_of(addr), write);
+    }
+    hearthi_table_unlock();
+    return known;
+}
+
 bool
 hearthi_fault(void *addr, bool write)
 {
@@ -86,9 +163,7 @@ hearthi_fault(void *addr, bool write)
                       "that called hearth_init: initialise MPI with "
                       "MPI_THREAD_MULTIPLE",
                       addr);
-    hearthi_table_lock();
-    known = fault_serve(hearthi_page_of(addr), write);
-    hearthi_table_unlock();
+    known = locked_serve(addr, write);
     if (known) {
         if (write)
             hearthi_count(write_faults, 1);

@@ -13,6 +13,13 @@
 void hearthi_signal_open(void);
 void hearthi_signal_close(void);
 
+/* True if calls of other libraries do not come to libhearth's functions of the
+ * same names first: it was loaded after them. */
+bool hearthi_signal_passed(void);
+
+/* In a child that fork(2) has made: pages that are not here stay so. */
+void hearthi_signal_forked(void);
+
 /* Somebody may have replaced the handler by a way that was not seen: put it
  * back in front and keep theirs behind.  For every barrier. */
 void hearthi_signal_check(void);

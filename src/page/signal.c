@@ -4,84 +4,63 @@
  *
  * A program, a language runtime or an MPI library may install a handler
  * before or after hearth_init().  Before: ours goes in front and passes on
- * what is not ours.  After: sigaction() and signal() of libhearth stand
- * before those of the C library for every program linked with it; while the
- * heap is up they keep a new SIGSEGV handler behind ours instead of
- * installing it.  A handler installed past them (a raw system call) is found
- * at the next barrier.
+ * what is not ours.  After: sigaction() and its kin (front/masks.c) of
+ * libhearth stand before those of the C library for every program linked with
+ * it; while the heap is up they keep a new SIGSEGV handler behind ours instead
+ * of installing it.  A handler installed past them (a raw system call) is
+ * found at the next barrier.
  */
 #include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/next.h"
 #include "base/report.h"
 #include "fault.h"
 #include "hearth/hearth.h"
+#include "machine.h"
 #include "space/heap.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
-typedef void handler_function(int);
+typedef int mask_function(int, const sigset_t *, sigset_t *);
 
-HEARTH_API int               sigaction(int signum, const struct sigaction *act,
-                                       struct sigaction *old);
-HEARTH_API handler_function *signal(int signum, handler_function *handler);
+HEARTH_API int sigaction(int signum, const struct sigaction *act,
+                         struct sigaction *old);
 
 static volatile bool    installed;
 static struct sigaction behind; /* whoever had SIGSEGV before us */
 static void *volatile probing;  /* address of the deliberate fault */
 static volatile bool probed;
+static volatile bool orphan; /* fork() has made this process */
+static bool          passed; /* other libraries' calls do not come here */
 
 static action_function *
 real_sigaction(void)
 {
     static action_function *real;
 
-    if (real == NULL) {
-        void *found = dlsym(RTLD_NEXT, "sigaction");
-
-        memcpy(&real, &found, sizeof real);
-    }
+    if (real == NULL)
+        hearthi_next(&real, "sigaction");
     return real;
 }
 
-/* The machine's own word for "this was a store". */
-static bool
-fault_writes(const void *context)
+/* Not Hearth's own, which lets nobody block SIGSEGV. */
+static void
+real_mask(int how, const sigset_t *set)
 {
-    const ucontext_t *u = context;
+    static mask_function *real;
 
-#if defined(__x86_64__)
-    return (u->uc_mcontext.gregs[REG_ERR] & 2) != 0;
-#elif defined(__aarch64__)
-    /* ESR_EL1 is in a record behind the registers: magic, size, value. */
-    const char *at = (const char *)u->uc_mcontext.__reserved;
-
-    for (;;) {
-        struct {
-            uint32_t magic, size;
-            uint64_t esr;
-        } record;
-
-        memcpy(&record, at, sizeof record);
-        if (record.magic == 0x45535201)
-            return (record.esr >> 6 & 1) != 0;
-        if (record.magic == 0)
-            return true; /* opening for writing is always right */
-        at += record.size;
-    }
-#else
-#error "this machine's fault code is not known to Hearth"
-#endif
+    if (real == NULL)
+        hearthi_next(&real, "pthread_sigmask");
+    real(how, set, NULL);
 }
 
 /* The mask that the kernel would have set for the handler behind ours; the
@@ -94,7 +73,7 @@ mask_for_behind(const ucontext_t *u)
     sigorset(&mask, &u->uc_sigmask, &behind.sa_mask);
     if (!(behind.sa_flags & SA_NODEFER))
         sigaddset(&mask, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    real_mask(SIG_SETMASK, &mask);
 }
 
 /* Pass a fault on as the kernel would have. */
@@ -154,6 +133,49 @@ stack_check(const ucontext_t *u)
                       s->ss_size, STACK_ROOM);
 }
 
+/* False if it is the program's fault; that is said then. */
+static bool
+heap_serve(void *addr, const void *context)
+{
+    if (orphan) {
+        hearthi_warn("segmentation fault",
+                     "a child of fork() touched %p, which it cannot: it has "
+                     "the pages that were here, to read: touch them before "
+                     "fork()",
+                     addr);
+        return false;
+    }
+    if (hearthi_fault_jumps(context, addr)) {
+        hearthi_warn("segmentation fault",
+                     "a jump to %p, which is in the heap: what is there "
+                     "cannot be run: see the pointer to a function that led "
+                     "there",
+                     addr);
+        return false;
+    }
+    stack_check(context);
+    if (hearthi_fault(addr, hearthi_fault_writes(context)))
+        return true;
+    hearthi_fault_describe(addr);
+    return false;
+}
+
+/* A handler that was put in front of ours unseen, because its library calls
+ * the C library past us, has taken a fault for the program's and then called
+ * who was before it: by raise(), when ours is in place again (faulthandler of
+ * Python).  The instruction faults once more, and comes here at once. */
+static bool
+told_by_another(const siginfo_t *info)
+{
+    if (!passed || info->si_code != SI_TKILL || info->si_pid != getpid())
+        return false;
+    hearthi_warn("segmentation fault",
+                 "another library's handler came first: what it says of a "
+                 "fault may be a page that is fetched now; start with "
+                 "LD_PRELOAD=libhearth.so");
+    return true;
+}
+
 static void
 handler(int sig, siginfo_t *info, void *context)
 {
@@ -167,13 +189,11 @@ handler(int sig, siginfo_t *info, void *context)
         return;
     }
     /* si_code <= 0: sent by kill(2), not a fault at all. */
-    if (info->si_code > 0 && hearthi_in_heap(addr)) {
-        stack_check(context);
-        if (hearthi_fault(addr, fault_writes(context))) {
-            errno = saved;
-            return;
-        }
-        hearthi_fault_describe(addr);
+    if ((info->si_code > 0 && hearthi_in_heap(addr) &&
+         heap_serve(addr, context)) ||
+        told_by_another(info)) {
+        errno = saved;
+        return;
     }
     errno = saved;
     chain(sig, info, context);
@@ -184,8 +204,14 @@ static struct sigaction install_before(const struct sigaction *other);
 int
 sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 {
-    struct sigaction was;
+    struct sigaction was, open;
 
+    if (signum != SIGSEGV && act != NULL) {
+        /* That handler may touch the heap. */
+        open = *act;
+        sigdelset(&open.sa_mask, SIGSEGV);
+        act = &open;
+    }
     if (signum != SIGSEGV || !installed)
         return real_sigaction()(signum, act, old);
     was = behind;
@@ -196,17 +222,6 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     if (old != NULL)
         *old = was;
     return 0;
-}
-
-handler_function *
-signal(int signum, handler_function *handle)
-{
-    struct sigaction act = { .sa_handler = handle, .sa_flags = SA_RESTART };
-    struct sigaction old;
-
-    if (sigaction(signum, &act, &old) != 0)
-        return SIG_ERR;
-    return old.sa_handler;
 }
 
 /* UCX up to 1.12 could swallow sigaction: see the handler work before the
@@ -276,12 +291,42 @@ install(void)
         behind = install_before(&other);
 }
 
+/* By the library that has them: an address of "sigaction" taken here is that
+ * of whoever comes first, too. */
+static bool
+calls_pass(void)
+{
+    void   *first = dlsym(RTLD_DEFAULT, "sigaction");
+    Dl_info theirs, ours;
+
+    return dladdr(first, &theirs) != 0 && dladdr(&behind, &ours) != 0 &&
+           theirs.dli_fbase != ours.dli_fbase;
+}
+
 void
 hearthi_signal_open(void)
 {
+    sigset_t segv;
+
+    passed = calls_pass();
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    real_mask(SIG_UNBLOCK, &segv);
     install();
     installed = true;
     probe();
+}
+
+bool
+hearthi_signal_passed(void)
+{
+    return passed;
+}
+
+void
+hearthi_signal_forked(void)
+{
+    orphan = true;
 }
 
 void

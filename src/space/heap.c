@@ -11,6 +11,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "front/direct.h"
 #include "world.h"
 
 struct hearthi_heap hearthi_heap;

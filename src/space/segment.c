@@ -13,6 +13,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "front/direct.h"
 #include "heap.h"
 #include "world.h"
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "front/direct.h"
 #include "space/heap.h"
 #include "world.h"
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/option.h"
+#include "front/direct.h"
 #include "world.h"
 
 const struct hearthi_transport_ops *hearthi_transport;

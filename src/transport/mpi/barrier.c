@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "world.h"
 

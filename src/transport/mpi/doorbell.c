@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/network.h"
 #include "base/report.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 

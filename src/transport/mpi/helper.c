@@ -19,6 +19,7 @@
 #include "base/report.h"
 #include "base/thread.h"
 #include "base/timing.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 #include "world.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "front/direct.h"
 #include "world.h"
 
 enum { OBJECT = 4096 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "front/direct.h"
 #include "progress.h"
 #include "space/heap.h"
 #include "space/segment.h"

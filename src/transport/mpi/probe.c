@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 #include "window.h"

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "world.h"
 

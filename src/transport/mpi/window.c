@@ -25,6 +25,7 @@
 #include "window.h"
 
 #include "base/report.h"
+#include "front/direct.h"
 #include "mpi.h"
 #include "space/heap.h"
 #include "turn.h"

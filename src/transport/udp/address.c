@@ -19,6 +19,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
+#include "front/direct.h"
 #include "inbox.h"
 #include "job.h"
 #include "life/life.h"

@@ -22,6 +22,7 @@
 #include "count.h"
 #include "diff.h"
 #include "flight.h"
+#include "front/direct.h"
 #include "home.h"
 #include "job.h"
 #include "local.h"

@@ -1,0 +1,30 @@
+# What stands in front of MPI's calls and of the C library's; most of it is
+# made from tables.
+libhearth_core_la_SOURCES += \
+  %D%/direct.h \
+  %D%/masks.c \
+  %D%/mpi_front.h %D%/mpi_rules.h \
+  %D%/next.c %D%/next.h \
+  %D%/pending.c %D%/pending.h \
+  %D%/spans.c %D%/spans.h \
+  %D%/system.c %D%/system.def %D%/system.h \
+  %D%/type.c %D%/type.h \
+  %D%/use.c %D%/use.h
+nodist_libhearth_core_la_SOURCES = %D%/mpi_calls.c %D%/mpi_calls.h
+
+AM_CPPFLAGS += -I$(top_builddir)/src
+BUILT_SOURCES += %D%/mpi_calls.h
+CLEANFILES += %D%/mpi_calls.c %D%/mpi_calls.h
+EXTRA_DIST += %D%/mpi.awk %D%/mpi.table
+
+%D%/mpi_calls.c: $(top_srcdir)/%D%/mpi.awk $(top_srcdir)/%D%/mpi.table
+	$(AM_V_GEN)$(MKDIR_P) %D%
+	$(AM_V_at)$(AWK) -v out=calls -f $(top_srcdir)/%D%/mpi.awk \
+	  $(top_srcdir)/%D%/mpi.table >$@.tmp && mv $@.tmp $@
+%D%/mpi_calls.h: $(top_srcdir)/%D%/mpi.awk $(top_srcdir)/%D%/mpi.table
+	$(AM_V_GEN)$(MKDIR_P) %D%
+	$(AM_V_at)$(AWK) -v out=header -f $(top_srcdir)/%D%/mpi.awk \
+	  $(top_srcdir)/%D%/mpi.table >$@.tmp && mv $@.tmp $@
+
+# Also where one program is made and not all.
+$(libhearth_core_la_OBJECTS): %D%/mpi_calls.h

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the calls in front of MPI (mpi_calls.c, made of mpi.table) are made
+ * with, and what the rest of the library asks of them.
+ */
+#ifndef HEARTHI_MPI_FRONT_H
+#define HEARTHI_MPI_FRONT_H
+
+#include "base/inside.h"
+#include "front/next.h"
+#include "front/pending.h"
+#include "front/use.h"
+#include "hearth/hearth.h"
+
+#define HEARTHI_RARE(condition) __builtin_expect(!!(condition), 0)
+
+/* Weak: a program that defines MPI_X itself, and calls PMPI_X, is in front.
+ * Exported, whatever mpi.h says of its functions. */
+#define FRONT(name, function)    \
+    extern __typeof__(name) name \
+        __attribute__((weak, alias(#function), visibility("default")))
+
+#endif
