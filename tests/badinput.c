@@ -68,6 +68,7 @@ main(int argc, char **argv)
         port_take();
     if (strncmp(name, "fake_", 5) == 0)
         fake = name;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
     if (strcmp(name, "null_communicator") == 0)
         hearth_init(MPI_COMM_NULL);
     if (strcmp(name, "intercommunicator") == 0)

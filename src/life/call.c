@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -47,6 +48,7 @@ static struct card there; /* the next rank's */
 /* Calls that have come, of which one may become the line. */
 static struct hearthi_line call[HEARTHI_CALLS];
 static unsigned            calls; /* so far */
+static atomic_bool         taken; /* one has */
 
 /* ---- where ---- */
 
@@ -168,6 +170,13 @@ hearthi_calls_open(void)
     for (int i = 0; i < HEARTHI_CALLS; i++)
         call[i].fd = -1;
     calls = 0;
+    taken = false;
+}
+
+bool
+hearthi_call_taken(void)
+{
+    return taken;
 }
 
 void
@@ -247,6 +256,7 @@ call_judge(struct hearthi_line *c, const struct hearthi_record *r)
     } else if (c->greeted && r->said == HEARTHI_BEAT && prev->fd < 0) {
         prev->fd = c->fd;
         c->fd = -1;
+        taken = true;
     } else
         hearthi_line_close(c);
 }

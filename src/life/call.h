@@ -28,6 +28,9 @@ bool hearthi_next_call(void);
 void hearthi_calls_wait_for(struct pollfd *p);
 void hearthi_calls_answer(void);
 
+/* Is the line to the rank before there?  Any thread. */
+bool hearthi_call_taken(void);
+
 /* No more calls; those that were answered may still be confirmed. */
 void hearthi_calls_settle(void);
 void hearthi_calls_close(void);

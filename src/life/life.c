@@ -34,13 +34,14 @@
  * launcher that ends all ranks one after the other takes as long; MPICH's
  * takes three milliseconds to end the job after a rank.  MOMENT: ranks that
  * find another silent do so up to a beat apart, and MOMENT_RANK more for each
- * rank of a long ring.  DOUBT: what an MPI call that
- * fails waits for somebody who knows better. */
+ * rank of a long ring.  DOUBT: what an MPI call that fails waits for somebody
+ * who knows better.  PATIENCE: a line that broke just after it was made. */
 enum {
     MOMENT_END = 1000000,
     MOMENT = 250000000,
     MOMENT_RANK = 1000000,
     DOUBT = 500000000,
+    PATIENCE = 2000000000,
     BEAT_LEAST = 10000000,
     BEAT_MOST = 1000000000
 };
@@ -327,9 +328,29 @@ lines_report(bool have)
                      next->rank, next->host);
 }
 
+/* The call of the rank before is made once it is confirmed there, but a line
+ * only when the thread has taken that.  Wait for it: a rank whose thread is so
+ * late that hearth_finalize comes first would say no goodbye over that line,
+ * and be taken for gone. */
+static void
+line_await(bool have)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    const uint64_t        end = hearthi_now() + PATIENCE;
+    int                   mine = have, comes;
+
+    HEARTHI_MPI(MPI_Sendrecv(&mine, 1, MPI_INT,
+                             hearthi_line[HEARTHI_NEXT].rank, 2, &comes, 1,
+                             MPI_INT, hearthi_line[HEARTHI_PREV].rank, 2,
+                             hearthi_world.comm, MPI_STATUS_IGNORE));
+    while (comes && !hearthi_call_taken() && hearthi_now() < end)
+        nanosleep(&nap, NULL);
+}
+
 void
 hearthi_life_open(void)
 {
+    bool     have;
     uint64_t share = hearthi_opt.udp_giveup / 40;
     int      code;
 
@@ -349,7 +370,9 @@ hearthi_life_open(void)
         hearthi_fatal("hearth_init", "no thread to watch others: %s",
                       strerror(code));
     hearthi_cards_exchange();
-    lines_report(hearthi_next_call());
+    have = hearthi_next_call();
+    lines_report(have);
+    line_await(have);
     l.settled = true;
     l.open = true;
     thread_wake();
