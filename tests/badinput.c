@@ -13,7 +13,7 @@
 
 #include "badinput.h"
 
-int me, last;
+int me, last, slow = -1;
 
 static void
 work(const char *name)
@@ -68,6 +68,8 @@ main(int argc, char **argv)
         port_take();
     if (strncmp(name, "fake_", 5) == 0)
         fake = name;
+    if (getenv("BADINPUT_SLOW") != NULL)
+        slow = atoi(getenv("BADINPUT_SLOW"));
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     if (strcmp(name, "null_communicator") == 0)
         hearth_init(MPI_COMM_NULL);

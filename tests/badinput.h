@@ -27,6 +27,9 @@ extern const struct badinput badinput_calls[], badinput_holds[],
 /* What the machine or its MPI lacks: a case's name, or "". */
 extern const char *fake;
 
+/* This rank hears late what others claim. */
+extern int slow;
+
 /* Before hearth_init: the last rank's port is somebody else's. */
 void port_take(void);
 

@@ -4,9 +4,10 @@
  * it, before its maker's moment has passed; so all who claim within that
  * moment know of each other, and compare weights, which are different.  A
  * claim that comes later finds that somebody has spoken.  Both neighbours see
- * a rank die: the one before it has the lighter claim and the shorter moment,
- * the one after it speaks only if there is no one before.  Nobody waits for
- * ever: who has held its tongue for HOLD speaks all the same, or ends without
+ * a rank die: the one before it has the lighter claim and the shorter moment;
+ * if that is gone, too, the one before it sees that.  So the one after it waits
+ * for as long as a claim may take on a busy machine, and speaks only if there
+ * is no line by which the one before could know.  Nobody waits for ever: who has held its tongue for HOLD speaks all the same, or ends without
  * a word if another has spoken and no launcher has ended this rank.
  */
 #include "config.h"

@@ -108,7 +108,8 @@ line_ended(struct hearthi_line *line)
     hearthi_line_close(line);
     if (line->bye || hearthi_claims_ending())
         return;
-    line_claim(line, weight_of(line), is_next(line) ? MOMENT_END : moment(),
+    line_claim(line, weight_of(line),
+               is_next(line) ? MOMENT_END : HEARTHI_HOLD,
                "rank %d (process %d on %s) is gone: it was killed or left "
                "without hearth_finalize; the launcher or the system's log may "
                "know why",
