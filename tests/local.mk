@@ -14,6 +14,7 @@ TEST_TRANSPORT = mpi udp
 TEST_THREADS = multiple funneled
 TEST_TIMEOUT = 120
 TEST_RANDOM = 10
+# Or short or corner: see ./check.
 TEST_MATRIX = whole
 
 EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed
