@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inside.h"
 #include "calls.h"
 
 static MPI_Comm comm;
@@ -200,6 +201,38 @@ START_TEST(what_goes_to_nobody_may_be_no_memory)
 }
 END_TEST
 
+static const char *copied_in;
+
+static int
+attribute_copy(MPI_Comm from, int key, void *extra, void *value, void *copy,
+               int *keep)
+{
+    (void)from, (void)key, (void)extra;
+    copied_in = hearthi_inside;
+    *(void **)copy = value;
+    *keep = 1;
+    return MPI_SUCCESS;
+}
+
+/* A call that has no buffer moves the bytes of others, too: a fault or a call
+ * of the kernel there must know that it is inside. */
+START_TEST(calls_without_a_buffer_are_known)
+{
+    MPI_Comm again;
+    int      key;
+
+    MPI_Comm_create_keyval(attribute_copy, MPI_COMM_NULL_DELETE_FN, &key,
+                           NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    MPI_Comm_dup(comm, &again);
+    ck_assert_str_eq(copied_in != NULL ? copied_in : "none", "MPI_Comm_dup");
+    ck_assert_ptr_null(hearthi_inside);
+    MPI_Comm_free(&again);
+    MPI_Comm_delete_attr(comm, key);
+    MPI_Comm_free_keyval(&key);
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -208,6 +241,7 @@ main(int argc, char **argv)
 
     tcase_add_unchecked_fixture(tc, start, stop);
     tcase_add_test(tc, what_goes_to_nobody_may_be_no_memory);
+    tcase_add_test(tc, calls_without_a_buffer_are_known);
     tcase_add_test(tc, blocking_calls_take_heap_memory);
     tcase_add_test(tc, what_a_call_left_pending_goes_to_and_from_the_heap);
     tcase_add_test(tc, requests_on_the_heap_are_completed_in_every_way);

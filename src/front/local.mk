@@ -15,16 +15,17 @@ nodist_libhearth_core_la_SOURCES = %D%/mpi_calls.c %D%/mpi_calls.h
 AM_CPPFLAGS += -I$(top_builddir)/src
 BUILT_SOURCES += %D%/mpi_calls.h
 CLEANFILES += %D%/mpi_calls.c %D%/mpi_calls.h
-EXTRA_DIST += %D%/mpi.awk %D%/mpi.table
+mpi_tables = $(top_srcdir)/%D%/mpi.table $(top_srcdir)/%D%/mpi_wait.table
+EXTRA_DIST += %D%/mpi.awk %D%/mpi.table %D%/mpi_wait.table
 
-%D%/mpi_calls.c: $(top_srcdir)/%D%/mpi.awk $(top_srcdir)/%D%/mpi.table
+%D%/mpi_calls.c: $(top_srcdir)/%D%/mpi.awk $(mpi_tables)
 	$(AM_V_GEN)$(MKDIR_P) %D%
 	$(AM_V_at)$(AWK) -v out=calls -f $(top_srcdir)/%D%/mpi.awk \
-	  $(top_srcdir)/%D%/mpi.table >$@.tmp && mv $@.tmp $@
-%D%/mpi_calls.h: $(top_srcdir)/%D%/mpi.awk $(top_srcdir)/%D%/mpi.table
+	  $(mpi_tables) >$@.tmp && mv $@.tmp $@
+%D%/mpi_calls.h: $(top_srcdir)/%D%/mpi.awk $(mpi_tables)
 	$(AM_V_GEN)$(MKDIR_P) %D%
 	$(AM_V_at)$(AWK) -v out=header -f $(top_srcdir)/%D%/mpi.awk \
-	  $(top_srcdir)/%D%/mpi.table >$@.tmp && mv $@.tmp $@
+	  $(mpi_tables) >$@.tmp && mv $@.tmp $@
 
 # Also where one program is made and not all.
 $(libhearth_core_la_OBJECTS): %D%/mpi_calls.h

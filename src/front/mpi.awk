@@ -1,5 +1,5 @@
-# Makes C of mpi.table.  -v out=header: the calls' names, and Hearth's own way
-# to them; -v out=calls: what stands in front of them.
+# Makes C of mpi.table and mpi_wait.table.  -v out=header: the calls' names, and
+# Hearth's own way to them; -v out=calls: what stands in front of them.
 
 function fail(text) {
     printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -32,7 +32,7 @@ function lower_first(s) {
 # ---- the header ----
 
 function header_begin() {
-    print "/* Made by mpi.awk of mpi.table. */"
+    print "/* Made by mpi.awk of mpi.table and mpi_wait.table. */"
     print "#ifndef HEARTHI_MPI_CALLS_H"
     print "#define HEARTHI_MPI_CALLS_H"
     print "#include <mpi.h>"
@@ -61,7 +61,7 @@ function header_end() {
 # ---- the calls ----
 
 function calls_begin() {
-    print "/* Made by mpi.awk of mpi.table. */"
+    print "/* Made by mpi.awk of mpi.table and mpi_wait.table. */"
     print "#include \"config.h\""
     print "#include \"front/mpi_calls.h\""
     print "#include \"front/mpi_front.h\""
@@ -90,7 +90,7 @@ function small_of(parameters,    n, p, i, s, name) {
     for (i = 1; i <= n; i++) {
         s = trim(p[i])
         name = name_of(s)
-        if (s ~ /\*(status|flag|index|done|position|win|message|request)$/)
+        if (s ~ /\*(status|flag|index|done|position|win|message|request|made|file)$/)
             small_add(name, name == "request" && parameters ~ /^int n,/ ? \
                 "(size_t)n * sizeof *" name : "sizeof *" name)
         else if (s ~ /\*(statuses|indices)$/)
