@@ -87,6 +87,13 @@ is_next(const struct hearthi_line *line)
     return line == &hearthi_line[HEARTHI_NEXT];
 }
 
+/* Is this rank before the one at the other end?  Of two each is. */
+static bool
+is_before(const struct hearthi_line *line)
+{
+    return line->rank == hearthi_line[HEARTHI_NEXT].rank;
+}
+
 /* The rank after one that is gone weighs as much more as all others. */
 static int
 weight_of(const struct hearthi_line *line)
@@ -109,7 +116,7 @@ line_ended(struct hearthi_line *line)
     if (line->bye || hearthi_claims_ending())
         return;
     line_claim(line, weight_of(line),
-               is_next(line) ? MOMENT_END : HEARTHI_HOLD,
+               is_before(line) ? MOMENT_END : HEARTHI_HOLD,
                "rank %d (process %d on %s) is gone: it was killed or left "
                "without hearth_finalize; the launcher or the system's log may "
                "know why",
