@@ -73,6 +73,19 @@ hold_too_much(void)
     hearth_barrier();
 }
 
+/* More pieces than the kernel has mappings for by default. */
+static void
+hold_too_scattered(void)
+{
+    enum { PIECES = 40000 };
+    char *p = hearth_alloc((size_t)2 * PIECES * PAGE, 1, hearth_on(0));
+
+    hearth_barrier();
+    for (size_t i = 0; i < PIECES && me == last; i++)
+        hearth_hold(p + 2 * i * PAGE, 1, HEARTH_READ);
+    hearth_barrier();
+}
+
 static void
 drop_not_held(void)
 {
@@ -122,6 +135,7 @@ const struct badinput badinput_holds[] = {
     BADINPUT(hold_how_zero),
     BADINPUT(hold_how_unknown),
     BADINPUT(hold_too_much),
+    BADINPUT(hold_too_scattered),
     BADINPUT(hold_after_finalize),
     BADINPUT(drop_not_held),
     BADINPUT(drop_twice),

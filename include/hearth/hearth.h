@@ -266,7 +266,8 @@ enum {
  * home is on this node counts as written if another node has ever fetched it.
  *
  * Copies of pages that have their home on other nodes can be held as long as a
- * sixteenth of HEARTH_CACHE (eight pages at least) is left: more ends the job.
+ * sixteenth of HEARTH_CACHE (eight pages at least) is left, in as many pieces
+ * as the kernel has mappings for (vm.max_map_count): more ends the job.
  * So does a range that is not within one allocation, or `how` that is not
  * HEARTH_READ, HEARTH_WRITE or both; 0 bytes are nothing, wherever they are.
  * An allocation of which something is held cannot be freed;

@@ -14,6 +14,7 @@
 #include "page/held.h"
 #include "page/hold.h"
 #include "page/page.h"
+#include "page/replace.h"
 
 static void
 how_check(const char *call, int how)
@@ -72,6 +73,21 @@ room_check(const char *call, const void *p, size_t bytes,
                   kib(hearthi_frames_bound()));
 }
 
+/* What is held cannot be given up, so a fault might find no mapping left, for
+ * ever, where an instruction needs two pages. */
+static void
+pieces_check(const char *call, const void *p, size_t bytes)
+{
+    hearthi_copies_reserve(0);
+    if (hearthi_areas_short())
+        hearthi_fatal(call,
+                      "%zu bytes at %p cannot be held: the %llu pages that "
+                      "are held lie in so many pieces that the kernel's "
+                      "mappings run out: hold fewer and longer ranges at a "
+                      "time, or raise vm.max_map_count",
+                      bytes, p, (unsigned long long)hearthi_held.pages);
+}
+
 void
 hearthi_hold(const char *call, const void *p, size_t bytes, int how)
 {
@@ -88,6 +104,7 @@ hearthi_hold(const char *call, const void *p, size_t bytes, int how)
     r = hearthi_pages_of(call, p, bytes);
     room_check(call, p, bytes, r);
     hearthi_pages_hold(r.page, r.count, how);
+    pieces_check(call, p, bytes);
     hearthi_table_unlock();
     hearthi_count(holds, 1);
     hearthi_time_end(fault_ns, start);
