@@ -39,7 +39,6 @@ holds --writes=3 --locks=0 --barrier
 holds --locks=2
 holds --barrier
 holds --homes=2
-holds --guests=2 --locks=0 --barrier --writes=1
 holds --alloc
 holds --alloc --locks=2 --bytes=1 --writes=1
 holds --alloc --homes=2 --bytes=1 --writes=1
@@ -141,6 +140,7 @@ model=tests/model/model
 if test "$MODEL" = full; then
     holds --guests=2
     holds --guests=2 --bytes=1
+    holds --guests=2 --locks=0 --barrier --writes=1
     holds --homes=2 --locks=2 --writes=1
     holds --alloc --guests=2 --bytes=1 --writes=1
     holds --guests=2 --locks=2 --writes=1
