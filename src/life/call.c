@@ -24,7 +24,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -32,9 +31,11 @@
 #include "line.h"
 #include "world.h"
 
-/* Nanoseconds for a call: far more than a round trip takes, and no time for a
- * job to begin even if a firewall swallows what is sent. */
-static const uint64_t call_ns = 1000000000;
+/* How often nothing comes of a call, each time in so many milliseconds: all of
+ * it far more than a round trip takes, and no time for a job to begin even if a
+ * firewall swallows what is sent.  A look counts as one however long it took: a
+ * rank that got no core has not listened, nor perhaps has the other. */
+enum { LOOKS = 20, LOOK_MS = 50 };
 
 struct card { /* goes round at start */
     struct hearthi_addresses at;
@@ -325,12 +326,12 @@ out_begin(struct out *o)
     }
 }
 
-/* Something is there, or may be sent; false: none is left, or too late. */
+/* Until something is there or may be sent; false: no call is left, or there
+ * have been looks enough. */
 static bool
-out_wait(const struct out *o, uint64_t end)
+out_wait(const struct out *o, int *looks)
 {
     struct pollfd p[HEARTHI_ADDRESSES];
-    uint64_t      now = hearthi_now();
     int           left = 0;
 
     for (int i = 0; i < o->n; i++) {
@@ -340,8 +341,9 @@ out_wait(const struct out *o, uint64_t end)
                                 .events = c->greeted ? POLLIN : POLLOUT };
         left += c->fd >= 0;
     }
-    return left > 0 && now < end &&
-           poll(p, (nfds_t)o->n, (int)((end - now) / 1000000) + 1) >= 0;
+    if (left > 0 && poll(p, (nfds_t)o->n, LOOK_MS) == 0)
+        ++*looks;
+    return left > 0 && *looks < LOOKS;
 }
 
 /* Say hello once the connection is there; is it answered? */
@@ -369,10 +371,10 @@ bool
 hearthi_next_call(void)
 {
     struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
-    uint64_t             end = hearthi_now() + call_ns;
     struct out           o;
+    int                  looks = 0;
 
-    for (out_begin(&o); next->fd < 0 && out_wait(&o, end);)
+    for (out_begin(&o); next->fd < 0 && out_wait(&o, &looks);)
         for (int i = 0; i < o.n && next->fd < 0; i++)
             if (out_go_on(&o.to[i], next->rank)) {
                 next->fd = o.to[i].fd;
