@@ -3,10 +3,9 @@
  * A machine and an MPI that are not good enough, and ranks that are late, by
  * the profiling interface.
  */
-#define _GNU_SOURCE /* RTLD_NEXT */
+#define _GNU_SOURCE /* gettid */
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <ifaddrs.h>
 #include <mpi.h>
 #include <poll.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "badinput.h"
+#include "base/next.h"
 #include "life/line.h"
 #include "seen.h"
 
@@ -80,7 +80,7 @@ getifaddrs(struct ifaddrs **all)
     *all = NULL;
     if (strcmp(fake, "fake_no_address") == 0)
         return 0;
-    *(void **)&real = dlsym(RTLD_NEXT, "getifaddrs");
+    hearthi_next(&real, "getifaddrs");
     return real(all);
 }
 
@@ -116,7 +116,7 @@ poll(struct pollfd *p, nfds_t n, int ms)
         done = true;
         sleep(2);
     }
-    *(void **)&real = dlsym(RTLD_NEXT, "poll");
+    hearthi_next(&real, "poll");
     return real(p, n, ms);
 }
 
@@ -133,7 +133,7 @@ accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
         done = true;
         sleep(2);
     }
-    *(void **)&real = dlsym(RTLD_NEXT, "accept4");
+    hearthi_next(&real, "accept4");
     return real(fd, address, size, flags);
 }
 
@@ -156,7 +156,7 @@ send(int fd, const void *data, size_t n, int flags)
     ssize_t (*real)(int, const void *, size_t, int);
     ssize_t sent;
 
-    *(void **)&real = dlsym(RTLD_NEXT, "send");
+    hearthi_next(&real, "send");
     sent = real(fd, data, n, flags);
     if (thread_is_slow() && n == sizeof *r && r->said == HEARTHI_BYE)
         bye_said = true;
@@ -173,7 +173,7 @@ recv(int fd, void *data, size_t n, int flags)
 
     for (int ms = 0; other && greeted && !bye_said && ms < 1000; ms++)
         usleep(1000);
-    *(void **)&real = dlsym(RTLD_NEXT, "recv");
+    hearthi_next(&real, "recv");
     got = real(fd, data, n, flags);
     greeted |= other && got > 0;
     if (me == slow && got == sizeof(struct hearthi_record) &&

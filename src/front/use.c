@@ -124,16 +124,27 @@ hearthi_use_v(struct hearthi_use *u, int how, const void *buf,
                          type);
 }
 
+/* Of pieces with a type each; false if there are none. */
+static bool
+arrays_use(struct hearthi_use *u, const void *buf, const int *counts,
+           const void *displs, size_t displ, const MPI_Datatype *types,
+           MPI_Count n)
+{
+    if (!is_address(buf))
+        return false;
+    array_use(u, counts, n, sizeof *counts);
+    array_use(u, displs, n, displ);
+    array_use(u, types, n, sizeof *types);
+    return true;
+}
+
 void
 hearthi_use_w(struct hearthi_use *u, int how, const void *buf,
               const int *counts, const int *displs, const MPI_Datatype *types,
               MPI_Count n)
 {
-    if (!is_address(buf))
+    if (!arrays_use(u, buf, counts, displs, sizeof *displs, types, n))
         return;
-    array_use(u, counts, n, sizeof *counts);
-    array_use(u, displs, n, sizeof *displs);
-    array_use(u, types, n, sizeof *types);
     for (MPI_Count i = 0; i < n; i++)
         hearthi_type_use(u, how, (char *)buf + displs[i], counts[i], types[i]);
 }
@@ -143,11 +154,8 @@ hearthi_use_x(struct hearthi_use *u, int how, const void *buf,
               const int *counts, const MPI_Aint *displs,
               const MPI_Datatype *types, MPI_Count n)
 {
-    if (!is_address(buf))
+    if (!arrays_use(u, buf, counts, displs, sizeof *displs, types, n))
         return;
-    array_use(u, counts, n, sizeof *counts);
-    array_use(u, displs, n, sizeof *displs);
-    array_use(u, types, n, sizeof *types);
     for (MPI_Count i = 0; i < n; i++)
         hearthi_type_use(u, how, (char *)buf + displs[i], counts[i], types[i]);
 }
