@@ -111,7 +111,7 @@ START_TEST(a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame)
     if (me == HOME)
         expect(!is_flagged(frame));
     if (me == 1)
-        replay_send(hearthi_udp_bulk(), replay_page_request(frame, &set));
+        replay_send(hearthi_udp_bulk(1), replay_page_request(frame, &set));
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == HOME)
         expect(!is_flagged(frame));
@@ -130,7 +130,7 @@ START_TEST(an_answer_that_nobody_takes_does_not_keep_the_server)
     double                 began;
 
     if (me == 1) {
-        replay_send(hearthi_udp_bulk(),
+        replay_send(hearthi_udp_bulk(1),
                     (struct hearthi_udp_message){
                         .op = HEARTHI_UDP_GETP,
                         .at = hearthi_frame_at(frame, hearthi_heap.shift),
@@ -171,7 +171,7 @@ START_TEST(a_late_diff_does_not_overwrite_what_is_newer)
     memcpy(run + sizeof offset, &len, sizeof len);
     memcpy(run + HEARTHI_UDP_RUN, &value, sizeof value);
     if (me == 1)
-        replay_send(hearthi_udp_bulk(),
+        replay_send(hearthi_udp_bulk(0),
                     (struct hearthi_udp_message){ .op = HEARTHI_UDP_DIFF,
                                                   .pos = 1,
                                                   .body = run,

@@ -113,7 +113,7 @@ START_TEST(a_request_that_was_overheard_brings_nothing_to_anybody)
     uint64_t               frame = replay_fetch(p), before = refused();
 
     if (me == 1)
-        replay(hearthi_udp_bulk(), replay_page_request(frame, &set));
+        replay(hearthi_udp_bulk(1), replay_page_request(frame, &set));
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == HOME)
         expect_eq(refused() - before, 4 * TIMES);
@@ -177,8 +177,8 @@ START_TEST(an_answer_leaves_from_the_port_that_was_asked_the_second_time_too)
         expect_eq(hearth_fetch_add(p, 1), 0);
         replay_send(c, replay_addition(frame, &one));
         expect(answers_of_server(c) > 0);
-        replay_send(hearthi_udp_bulk(), replay_page_request(frame, &set));
-        expect(answers_of_server(hearthi_udp_bulk()) > 0);
+        replay_send(hearthi_udp_bulk(1), replay_page_request(frame, &set));
+        expect(answers_of_server(hearthi_udp_bulk(1)) > 0);
     }
     hearthi_udp_client_give(c);
     barrier();
@@ -193,7 +193,7 @@ END_TEST
 static void
 answers_say(int n)
 {
-    struct hearthi_udp_client *c = hearthi_udp_bulk();
+    struct hearthi_udp_client *c = hearthi_udp_bulk(0);
     struct sockaddr_in         own = hearthi_udp_address_of(c->in.fd);
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_DIFFGRANT,
                                      .from = HOME,
@@ -215,13 +215,13 @@ START_TEST(answers_to_nothing_do_not_keep_a_request_from_being_sent_again)
                                              .body_len = sizeof nonsense } };
 
     if (me == 1) {
-        hearthi_udp_flight_launch(&f);
+        hearthi_udp_flight_launch(&hearthi_udp_locked, &f);
         sleep_ms(100);
         answers_say(MANY);
-        hearthi_udp_flights_turn();
+        hearthi_udp_flights_turn(&hearthi_udp_locked);
         expect(f.timer.tries > 0);
         hearthi_udp_flight_land(&f, 0);
-        expect(drained(hearthi_udp_bulk()->in.fd) > 0);
+        expect(drained(hearthi_udp_bulk(0)->in.fd) > 0);
     }
     barrier();
     all_expected();

@@ -61,6 +61,9 @@ struct hearthi_news {
 
 enum hearthi_atomic { HEARTHI_ADD, HEARTHI_SWAP };
 
+/* Fetches at a time, beside one another. */
+enum { HEARTHI_WAYS = 16 };
+
 struct hearthi_transport_ops {
     const char *name;
 
@@ -89,6 +92,11 @@ struct hearthi_transport_ops {
      * happened, and what was told before has arrived: nothing is written there
      * after it returns, for then the frames may belong to other pages. */
     void (*fetch)(const struct hearthi_fetch *run, size_t n);
+
+    /* bring does the same for several threads at a time, each with a way of
+     * its own (below HEARTHI_WAYS), beside all other calls; but what was told
+     * may arrive later. */
+    void (*bring)(int way, const struct hearthi_fetch *run, size_t n);
 
     /* diff brings changed bytes to an offset of home's segment, some time
      * before the next flush returns; src stays untouched until then. */

@@ -29,79 +29,86 @@ static uint8_t *ones; /* ONES flags that are set */
 
 /* ---- pages and diffs ---- */
 
-/* Operations that were started and not waited for.  A target is a window of a
- * home. */
-static struct {
-    int         count, targets;
+/* Operations that were started and not waited for, by whoever has the lock of
+ * the page table or by one fetch beside it.  A target is a window of a home. */
+struct outstanding {
+    int         most, count, targets;
     int         home[HEARTHI_TARGETS], window[HEARTHI_TARGETS];
     MPI_Win     win[HEARTHI_TARGETS];
     MPI_Request last[HEARTHI_TARGETS]; /* of the last Get, or null */
     size_t      bytes;
-} outstanding;
+};
+
+/* Together they stay below the bound on all (mpi.h). */
+enum {
+    LOCKED_MOST = HEARTHI_OUTSTANDING / 2,
+    FIRST_WAY_MOST = HEARTHI_OUTSTANDING / 4,
+    WAY_MOST = HEARTHI_OUTSTANDING / 4 / HEARTHI_WAYS
+};
+
+static struct outstanding locked = { .most = LOCKED_MOST };
 
 /* Several targets: each window once. */
 static void
-windows_flush(void)
+windows_flush(const struct outstanding *o)
 {
     uint64_t flushed = 0;
 
-    for (int i = 0; i < outstanding.targets; i++) {
-        uint64_t bit = UINT64_C(1) << outstanding.window[i];
+    for (int i = 0; i < o->targets; i++) {
+        uint64_t bit = UINT64_C(1) << o->window[i];
 
         if (!(flushed & bit))
-            HEARTHI_MPI(MPI_Win_flush_all(outstanding.win[i]));
+            HEARTHI_MPI(MPI_Win_flush_all(o->win[i]));
         flushed |= bit;
     }
 }
 
 static void
-outstanding_wait(void)
+outstanding_wait(struct outstanding *o)
 {
-    if (outstanding.count == 0)
+    if (o->count == 0)
         return;
     if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
-        hearthi_wait_flush(outstanding.win, outstanding.last, outstanding.home,
-                           outstanding.targets, outstanding.bytes);
-    else if (outstanding.targets == 1)
-        HEARTHI_MPI(MPI_Win_flush(outstanding.home[0], outstanding.win[0]));
+        hearthi_wait_flush(o->win, o->last, o->home, o->targets, o->bytes);
+    else if (o->targets == 1)
+        HEARTHI_MPI(MPI_Win_flush(o->home[0], o->win[0]));
     else
-        windows_flush();
-    outstanding.count = 0;
-    outstanding.targets = 0;
-    outstanding.bytes = 0;
+        windows_flush(o);
+    o->count = 0;
+    o->targets = 0;
+    o->bytes = 0;
 }
 
 static void
-target_add(int i, int home, int window)
+target_add(struct outstanding *o, int i, int home, int window)
 {
-    outstanding.home[i] = home;
-    outstanding.window[i] = window;
-    outstanding.win[i] = hearthi_windows.win[window];
-    outstanding.last[i] = MPI_REQUEST_NULL;
+    o->home[i] = home;
+    o->window[i] = window;
+    o->win[i] = hearthi_windows.win[window];
+    o->last[i] = MPI_REQUEST_NULL;
     if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_BLOCKS)
         hearthi_bell_announce(home);
 }
 
 /* Room for one more operation: the index of its target. */
 static int
-outstanding_add(int home, int window, size_t len)
+outstanding_add(struct outstanding *o, int home, int window, size_t len)
 {
     int i;
 
-    if (outstanding.count >= HEARTHI_OUTSTANDING)
-        outstanding_wait();
-    i = outstanding.targets - 1;
-    while (i >= 0 &&
-           (outstanding.home[i] != home || outstanding.window[i] != window))
+    if (o->count >= o->most)
+        outstanding_wait(o);
+    i = o->targets - 1;
+    while (i >= 0 && (o->home[i] != home || o->window[i] != window))
         i--;
     if (i < 0) {
-        if (outstanding.targets == HEARTHI_TARGETS)
-            outstanding_wait();
-        i = outstanding.targets++;
-        target_add(i, home, window);
+        if (o->targets == HEARTHI_TARGETS)
+            outstanding_wait(o);
+        i = o->targets++;
+        target_add(o, i, home, window);
     }
-    outstanding.count++;
-    outstanding.bytes += len;
+    o->count++;
+    o->bytes += len;
     hearthi_mpi_count(home, len);
     return i;
 }
@@ -116,7 +123,8 @@ span_of(int window, size_t offset, size_t len)
 }
 
 static void
-put(int home, size_t offset, const void *src, size_t len)
+put(struct outstanding *o, int home, size_t offset, const void *src,
+    size_t len)
 {
     const char *from = src;
 
@@ -124,7 +132,7 @@ put(int home, size_t offset, const void *src, size_t len)
         int w = hearthi_window_of(offset);
 
         n = span_of(w, offset, len);
-        outstanding_add(home, w, n);
+        outstanding_add(o, home, w, n);
         HEARTHI_MPI(MPI_Put(from, (int)n, MPI_BYTE, home,
                             (MPI_Aint)(offset - hearthi_window_begin(w)),
                             (int)n, MPI_BYTE, hearthi_windows.win[w]));
@@ -133,15 +141,16 @@ put(int home, size_t offset, const void *src, size_t len)
 
 /* Flags of a run and the summary bytes that stand for them. */
 static void
-flags_put(int home, uint64_t frame, uint64_t count)
+flags_put(struct outstanding *o, int home, uint64_t frame, uint64_t count)
 {
     while (count > 0) {
         uint64_t n = count < ONES ? count : ONES;
         uint64_t first = frame / HEARTHI_SUMMARY;
         uint64_t last = (frame + n - 1) / HEARTHI_SUMMARY;
 
-        put(home, frame, ones, n);
-        put(home, hearthi_segments.summary_at + first, ones, last - first + 1);
+        put(o, home, frame, ones, n);
+        put(o, home, hearthi_segments.summary_at + first, ones,
+            last - first + 1);
         frame += n;
         count -= n;
     }
@@ -173,7 +182,7 @@ is_any_covered(const struct hearthi_fetch *run, size_t n, int home, int window)
  * last operation has one, this Get or one that is made for it: a flush behind
  * an earlier one would block, and cannot ring meanwhile. */
 static void
-run_get(const struct hearthi_fetch *run, size_t n)
+run_get(struct outstanding *o, const struct hearthi_fetch *run, size_t n)
 {
     size_t offset = hearthi_frame_at(run->frame, hearthi_heap.shift);
     size_t left = (size_t)run->count << hearthi_heap.shift;
@@ -187,7 +196,7 @@ run_get(const struct hearthi_fetch *run, size_t n)
         MPI_Request *request;
 
         len = here < PIECE ? here : PIECE;
-        request = &outstanding.last[outstanding_add(run->home, w, len)];
+        request = &o->last[outstanding_add(o, run->home, w, len)];
         if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE && len == here &&
             !is_any_covered(run + 1, n - 1, run->home, w))
             HEARTHI_MPI(MPI_Rget(to, (int)len, MPI_BYTE, run->home, at,
@@ -199,27 +208,56 @@ run_get(const struct hearthi_fetch *run, size_t n)
 }
 
 static void
-transport_fetch(const struct hearthi_fetch *run, size_t n)
+runs_get(struct outstanding *o, const struct hearthi_fetch *run, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (run[i].announce)
-            flags_put(run[i].home, run[i].frame, run[i].count);
-        run_get(run + i, n - i);
+            flags_put(o, run[i].home, run[i].frame, run[i].count);
+        run_get(o, run + i, n - i);
     }
-    outstanding_wait();
+    outstanding_wait(o);
+}
+
+static void
+transport_fetch(const struct hearthi_fetch *run, size_t n)
+{
+    runs_get(&locked, run, n);
+}
+
+static void
+transport_bring(int way, const struct hearthi_fetch *run, size_t n)
+{
+    struct outstanding o;
+
+    o.most = way == 0 ? FIRST_WAY_MOST : WAY_MOST;
+    o.count = o.targets = 0;
+    o.bytes = 0;
+    runs_get(&o, run, n);
+}
+
+static void
+transport_diff(int home, size_t offset, const void *src, size_t len)
+{
+    put(&locked, home, offset, src, len);
+}
+
+static void
+transport_flush(void)
+{
+    outstanding_wait(&locked);
 }
 
 /* The value leaves from here later, so no two of one batch share a place. */
 static void
 transport_tell(int home)
 {
-    static uint64_t     value[HEARTHI_OUTSTANDING];
+    static uint64_t     value[LOCKED_MOST];
     static unsigned     place;
-    uint64_t           *v = &value[++place % HEARTHI_OUTSTANDING];
+    uint64_t           *v = &value[++place % LOCKED_MOST];
     struct hearthi_told told = hearthi_told_next();
 
     *v = told.value;
-    put(home, told.at, v, sizeof *v);
+    transport_diff(home, told.at, v, sizeof *v);
 }
 
 /* ---- atomics ---- */
@@ -308,9 +346,10 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .registers = transport_registers,
     .reach = transport_reach,
     .fetch = transport_fetch,
-    .diff = put,
+    .bring = transport_bring,
+    .diff = transport_diff,
     .tell = transport_tell,
-    .flush = outstanding_wait,
+    .flush = transport_flush,
     .acquire = hearthi_mpi_acquire,
     .release = hearthi_mpi_release,
     .barrier = hearthi_mpi_barrier,

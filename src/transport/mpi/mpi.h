@@ -17,9 +17,9 @@
 #include "transport/transport.h"
 #include "world.h"
 
-/* Most operations that are started before a flush: Open MPI 5 over UCX aborts
- * at the 255th. */
-enum { HEARTHI_OUTSTANDING = 128 };
+/* Most operations that are started before a flush, by all threads: Open MPI 5
+ * over UCX aborts at the 255th. */
+enum { HEARTHI_OUTSTANDING = 248 };
 
 /* A lock or flag as the ranks of one node see it: a ticket lock of theirs
  * that stands before the lock between nodes. */

@@ -3,8 +3,9 @@
  * Clients: slots, and a request with its answer.
  *
  * A client's requests to one server are numbered without gaps, and all but
- * those of slot 0 go one at a time: that is what lets a server tell a repeated
- * request from a new one and keep one answer for each client.
+ * those of the first slots (job.h) go one at a time: that is what lets a
+ * server tell a repeated request from a new one and keep one answer for each
+ * client.
  */
 #include "config.h"
 
@@ -59,9 +60,10 @@ hearthi_udp_clients_open(void)
     numbers = hearthi_sparse(numbers_bytes());
     memset(made, 0, sizeof made);
     memset(taken, 0, sizeof taken);
-    taken[0] = 1;
+    taken[0] = (UINT64_C(1) << HEARTHI_UDP_BULK) - 1;
     client_make(0);
     client_make(1);
+    client_make(HEARTHI_UDP_BULK);
 }
 
 void
@@ -74,10 +76,20 @@ hearthi_udp_clients_close(void)
     hearthi_sparse_free(numbers, numbers_bytes());
 }
 
-struct hearthi_udp_client *
-hearthi_udp_bulk(void)
+/* Most programs never need more than one of each kind: a socket is made when
+ * as many threads wait at the same time. */
+static struct hearthi_udp_client *
+client_of(unsigned slot)
 {
-    return &clients[0];
+    if (!atomic_load_explicit(&made[slot], memory_order_acquire))
+        client_make(slot);
+    return &clients[slot];
+}
+
+struct hearthi_udp_client *
+hearthi_udp_bulk(unsigned slot)
+{
+    return client_of(slot);
 }
 
 /* The lowest free slot, or -1. */
@@ -98,8 +110,6 @@ slot_take(void)
     return -1;
 }
 
-/* Most programs never have more than one: a socket is made when as many
- * threads wait at the same time. */
 struct hearthi_udp_client *
 hearthi_udp_client_take(void)
 {
@@ -109,10 +119,8 @@ hearthi_udp_client_take(void)
         hearthi_fatal("udp",
                       "more than %d threads of this rank wait for locks, "
                       "flags or barriers",
-                      HEARTHI_UDP_SLOTS - 1);
-    if (!atomic_load_explicit(&made[slot], memory_order_acquire))
-        client_make((unsigned)slot);
-    return &clients[slot];
+                      HEARTHI_UDP_SLOTS - HEARTHI_UDP_BULK);
+    return client_of((unsigned)slot);
 }
 
 void

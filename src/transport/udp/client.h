@@ -21,8 +21,9 @@ struct hearthi_udp_client {
 void hearthi_udp_clients_open(void);
 void hearthi_udp_clients_close(void);
 
-/* The client of pages and diffs, and any other, to be given back. */
-struct hearthi_udp_client *hearthi_udp_bulk(void);
+/* A client of pages and diffs, slot 0 or that of a way, and any other, to be
+ * given back. */
+struct hearthi_udp_client *hearthi_udp_bulk(unsigned slot);
 struct hearthi_udp_client *hearthi_udp_client_take(void);
 void hearthi_udp_client_give(struct hearthi_udp_client *c);
 

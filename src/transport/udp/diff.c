@@ -78,11 +78,12 @@ pack_send(struct pack *p)
 {
     const struct hearthi_udp_message *m = &p->flight.ask;
 
-    while (n_sent >= depth() || !hearthi_udp_flight_may(m->to, m->body_len))
-        hearthi_udp_flights_turn();
+    while (n_sent >= depth() ||
+           !hearthi_udp_flight_may(&hearthi_udp_locked, m->to, m->body_len))
+        hearthi_udp_flights_turn(&hearthi_udp_locked);
     p->state = SENT;
     n_sent++;
-    hearthi_udp_flight_launch(&p->flight);
+    hearthi_udp_flight_launch(&hearthi_udp_locked, &p->flight);
 }
 
 static struct pack *
@@ -102,7 +103,7 @@ pack_new(uint32_t home)
     if (p == NULL && n_sent == 0)
         pack_send(pack_in(OPEN));
     while ((p = pack_in(FREE)) == NULL)
-        hearthi_udp_flights_turn();
+        hearthi_udp_flights_turn(&hearthi_udp_locked);
     p->state = OPEN;
     p->flight = (struct hearthi_udp_flight){ .what = "release",
                                              .answer = HEARTHI_UDP_DIFFGRANT,
@@ -183,5 +184,5 @@ hearthi_udp_flush(void)
 {
     hearthi_udp_diffs_send();
     while (n_sent > 0)
-        hearthi_udp_flights_turn();
+        hearthi_udp_flights_turn(&hearthi_udp_locked);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Requests of slot 0 on their way, and the waiting for their answers.
+ * Requests for pages and with diffs on their way, several of one client, and
+ * the waiting for their answers.
  */
 #ifndef HEARTHI_TRANSPORT_UDP_FLIGHT_H
 #define HEARTHI_TRANSPORT_UDP_FLIGHT_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/option.h"
+#include "client.h"
 #include "timer.h"
 #include "wire.h"
 
@@ -19,6 +21,7 @@ enum {
 };
 
 struct hearthi_udp_flight {
+    struct hearthi_udp_flights *of;
     bool                       busy, alone;
     unsigned                   turn; /* of its last try, of all */
     struct hearthi_udp_message ask;
@@ -32,13 +35,26 @@ struct hearthi_udp_flight {
                  const struct hearthi_udp_message *m);
 };
 
-void hearthi_udp_flights_open(void);
+/* Those of one client, which one thread uses at a time. */
+struct hearthi_udp_flights {
+    struct hearthi_udp_client *client;
+    struct hearthi_udp_flight *all[HEARTHI_UDP_FLIGHTS]; /* on their way */
+    unsigned                   n, turns;
+};
+
+/* Those of slot 0, which the lock of the page table guards, and those of a
+ * way, whose thread comes for the first time or again. */
+extern struct hearthi_udp_flights hearthi_udp_locked;
+void                              hearthi_udp_flights_open(void);
+struct hearthi_udp_flights       *hearthi_udp_flights_of(int way);
 
 /* May a request of so many bytes go to a home now? */
-bool hearthi_udp_flight_may(uint32_t home, size_t bytes);
+bool hearthi_udp_flight_may(const struct hearthi_udp_flights *fs,
+                            uint32_t home, size_t bytes);
 
 /* Send one, whose ask is complete but for the number. */
-void hearthi_udp_flight_launch(struct hearthi_udp_flight *f);
+void hearthi_udp_flight_launch(struct hearthi_udp_flights *fs,
+                               struct hearthi_udp_flight  *f);
 
 /* All of its answer is there; the home has told what it can take. */
 void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
@@ -50,6 +66,6 @@ void hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint32_t turn,
 
 /* Wait for one message and let its request take it, and send again what is
  * late. */
-void hearthi_udp_flights_turn(void);
+void hearthi_udp_flights_turn(struct hearthi_udp_flights *fs);
 
 #endif

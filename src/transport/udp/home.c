@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The home's part of slot 0, which the service thread does: pages and diffs.
- * They come several at a time, in any order, so nothing is kept to answer a
- * repetition with:
- *   - Of the 64 numbers up to the largest so far it is known which were done,
- *     and by which turn; a client keeps within half of that, so what is older
- *     was done and answered.  A turn that is not above the last one of its
- *     number came before, and is not answered again (server.c).
+ * The home's part of the slots for pages and diffs, which the service thread
+ * does.  They come several at a time, in any order, so nothing is kept to
+ * answer a repetition with:
+ *   - Of the 64 numbers of each slot up to the largest so far it is known which
+ *     were done, and by which turn; a client keeps within half of that, so what
+ *     is older was done and answered.  A turn that is not above the last one of
+ *     its number came before, and is not answered again (server.c).
  *   - A page is read again when it is asked for again; that does no harm
  *     (page.c).  But its shared flag is set the first time only: a straggler
  *     might set it after the page was freed, and the co-homes, who then have
@@ -45,13 +45,13 @@ struct window {
 static struct {
     int            fd;     /* the server's socket */
     uint8_t       *page;   /* fragments on their way out */
-    struct window *window; /* of each rank */
+    struct window *window; /* of each rank and slot */
 } h;
 
 static size_t
 windows_bytes(void)
 {
-    return (size_t)hearthi_world.size * sizeof *h.window;
+    return (size_t)hearthi_world.size * HEARTHI_UDP_BULK * sizeof *h.window;
 }
 
 void
@@ -89,7 +89,7 @@ window_move(struct window *w, uint64_t seq)
 static enum number
 number_note(const struct hearthi_udp_message *m)
 {
-    struct window *w = &h.window[m->from];
+    struct window *w = &h.window[m->from * HEARTHI_UDP_BULK + m->slot];
     uint32_t      *turn = &w->turn[m->seq % WINDOW], before;
 
     if (m->turn == UINT32_MAX ||
@@ -240,7 +240,7 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
     hearthi_udp_answer_send(&grant, to, NULL);
 }
 
-/* ---- all of slot 0 ---- */
+/* ---- all of these slots ---- */
 
 void
 hearthi_udp_home_serve(const struct hearthi_udp_message *m,

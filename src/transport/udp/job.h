@@ -5,7 +5,8 @@
  * Each rank has one server socket with a service thread, which executes
  * requests, and client sockets, a *slot* each: whoever asks takes a slot and
  * receives the answer there itself.  Pages and diffs have slot 0, which the
- * lock of the page table guards; every other call takes a free one.
+ * lock of the page table guards; pages that are fetched without that lock have
+ * the slot behind their way's number; every other call takes a free one.
  *
  * Any datagram may come twice, late or never.  A client repeats its request
  * until the answer is there, and numbers its requests to each server.  A

@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +30,10 @@ cost(size_t bytes)
     return 1024 + bytes + bytes / 2;
 }
 
-static struct pace { /* of this client, at each home */
-    size_t out, allowed;
+/* Of this rank, at each home.  Its threads may overwrite what one was told: it
+ * is of the same time. */
+static struct pace {
+    _Atomic size_t out, allowed;
 } * paces;
 
 static struct {      /* of this home */
@@ -76,13 +79,12 @@ hearthi_udp_paces_close(void)
     free(at_home.client);
 }
 
-/* One message may always go. */
 bool
 hearthi_udp_pace_may(uint32_t home, size_t bytes)
 {
     const struct pace *p = &paces[home];
 
-    return p->out == 0 || p->out + cost(bytes) <= p->allowed;
+    return p->out + cost(bytes) <= p->allowed;
 }
 
 void
@@ -96,8 +98,7 @@ hearthi_udp_pace_done(uint32_t home, size_t bytes, size_t told)
 {
     struct pace *p = &paces[home];
 
-    p->out -= cost(bytes);
-    if (p->out == 0)
+    if (atomic_fetch_sub(&p->out, cost(bytes)) == cost(bytes))
         p->allowed = first_share();
     else if (told > 0)
         p->allowed = told;

@@ -13,7 +13,7 @@ void hearthi_udp_paces_open(void);
 void hearthi_udp_paces_close(void);
 
 /* May so many bytes go to a home now?  They went; they are answered, and it
- * has told what it can take (0: nothing).  In slot 0. */
+ * has told what it can take (0: nothing).  By any thread. */
 bool hearthi_udp_pace_may(uint32_t home, size_t bytes);
 void hearthi_udp_pace_sent(uint32_t home, size_t bytes);
 void hearthi_udp_pace_done(uint32_t home, size_t bytes, size_t told);

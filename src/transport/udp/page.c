@@ -36,23 +36,28 @@ struct piece {
     struct hearthi_udp_set    missing;
     unsigned                  last; /* fragment of its last request */
     char                     *to;
+    struct fetcher           *of;
 };
 
-static struct piece piece[DEPTH];
-static unsigned     n_busy;
-static size_t       on_the_way, window; /* bytes */
-static size_t       piece_most;
+/* A fetch under the lock of the page table, or one beside it. */
+struct fetcher {
+    struct piece piece[DEPTH];
+    unsigned     n_busy;
+    size_t       on_the_way; /* bytes */
+};
+
+static struct fetcher locked, of_way[HEARTHI_WAYS];
+static size_t         window, piece_most; /* bytes */
 
 /* The kernel counts a datagram with its own overhead, up to as much again. */
 void
 hearthi_udp_pages_open(void)
 {
-    window = hearthi_udp_room(hearthi_udp_bulk()->in.fd) / 2;
+    window = hearthi_udp_room(hearthi_udp_bulk(0)->in.fd) / 2;
     piece_most = hearthi_least(HEARTHI_UDP_FRAGMENTS * hearthi_udp.fragment,
                                hearthi_least(PIECE, window / 2));
-    memset(piece, 0, sizeof piece);
-    n_busy = 0;
-    on_the_way = 0;
+    memset(&locked, 0, sizeof locked);
+    memset(of_way, 0, sizeof of_way);
 }
 
 /* The set of fragments, which is the body, may have become smaller. */
@@ -91,21 +96,22 @@ piece_take(struct hearthi_udp_flight *f, const struct hearthi_udp_message *m)
     hearthi_udp_take(&p->missing, i);
     if (hearthi_udp_count(&p->missing) == 0) {
         hearthi_udp_flight_land(f, 0);
-        n_busy--;
-        on_the_way -= f->ask.len;
+        p->of->n_busy--;
+        p->of->on_the_way -= f->ask.len;
     }
     hearthi_udp_flight_heard(f, m->turn, i == p->last);
 }
 
 static void
-piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
+piece_begin(struct fetcher *f, struct hearthi_udp_flights *fs,
+            const struct hearthi_fetch *r, size_t at, size_t len)
 {
     unsigned      n = (unsigned)((len - 1) / hearthi_udp.fragment + 1);
-    struct piece *p = piece;
+    struct piece *p = f->piece;
 
     while (p->flight.busy)
         p++;
-    *p = (struct piece){ .to = r->to + at };
+    *p = (struct piece){ .to = r->to + at, .of = f };
     p->flight = (struct hearthi_udp_flight){ .what = "page fault",
                                              .prepare = piece_prepare,
                                              .answer = HEARTHI_UDP_GETPGRANT,
@@ -124,9 +130,31 @@ piece_begin(const struct hearthi_fetch *r, size_t at, size_t len)
     };
     for (unsigned i = 0; i < n; i++)
         hearthi_udp_put(&p->missing, i);
-    n_busy++;
-    on_the_way += len;
-    hearthi_udp_flight_launch(&p->flight);
+    f->n_busy++;
+    f->on_the_way += len;
+    hearthi_udp_flight_launch(fs, &p->flight);
+}
+
+static void
+runs_get(struct fetcher *f, struct hearthi_udp_flights *fs,
+         const struct hearthi_fetch *run, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t len = (size_t)run[i].count << hearthi_heap.shift;
+
+        for (size_t at = 0; at < len; at += piece_most) {
+            size_t some = hearthi_least(piece_most, len - at);
+
+            while (f->n_busy == DEPTH ||
+                   !hearthi_udp_flight_may(fs, (uint32_t)run[i].home,
+                                           sizeof f->piece->missing) ||
+                   (f->n_busy > 0 && f->on_the_way + some > window))
+                hearthi_udp_flights_turn(fs);
+            piece_begin(f, fs, &run[i], at, some);
+        }
+    }
+    while (f->n_busy > 0)
+        hearthi_udp_flights_turn(fs);
 }
 
 /* What was told before goes out with the requests, and has arrived when the
@@ -135,21 +163,12 @@ void
 hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
 {
     hearthi_udp_diffs_send();
-    for (size_t i = 0; i < n; i++) {
-        size_t len = (size_t)run[i].count << hearthi_heap.shift;
-
-        for (size_t at = 0; at < len; at += piece_most) {
-            size_t some = hearthi_least(piece_most, len - at);
-
-            while (n_busy == DEPTH ||
-                   !hearthi_udp_flight_may((uint32_t)run[i].home,
-                                           sizeof piece->missing) ||
-                   (n_busy > 0 && on_the_way + some > window))
-                hearthi_udp_flights_turn();
-            piece_begin(&run[i], at, some);
-        }
-    }
-    while (n_busy > 0)
-        hearthi_udp_flights_turn();
+    runs_get(&locked, &hearthi_udp_locked, run, n);
     hearthi_udp_flush();
+}
+
+void
+hearthi_udp_bring(int way, const struct hearthi_fetch *run, size_t n)
+{
+    runs_get(&of_way[way], hearthi_udp_flights_of(way), run, n);
 }

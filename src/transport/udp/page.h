@@ -12,5 +12,6 @@
 void hearthi_udp_pages_open(void);
 
 void hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n);
+void hearthi_udp_bring(int way, const struct hearthi_fetch *run, size_t n);
 
 #endif

@@ -5,8 +5,8 @@
  * touches the heap's application view nor the lock of the page table, whose
  * holder may be waiting for this very thread.
  *
- * Nothing is done twice.  Diffs and requests for pages have slot 0 and rules
- * of their own (home.c).  All else goes one at a time for each slot, with
+ * Nothing is done twice.  Diffs and requests for pages have slots and rules of
+ * their own (home.c).  All else goes one at a time for each slot, with
  * numbers in a row: the number of the last request is a repetition, which the
  * answer kept for it answers; anything else is a straggler or nonsense.
  *
@@ -297,15 +297,16 @@ hello_serve(const struct hearthi_udp_message *m,
     hearthi_udp_send(s.in.fd, from, &answer, NULL);
 }
 
-/* Slot 0 and the others have different numbers, so neither may do what the
- * other is for. */
+/* Slots for pages and diffs and the others have different numbers, so neither
+ * may do what the other is for; and diffs go by slot 0 alone. */
 static bool
 slot_fits(const struct hearthi_udp_message *m)
 {
     if (m->op == HEARTHI_UDP_BCAST)
         return true;
-    return (m->slot == 0) == (m->op == HEARTHI_UDP_GETP ||
-                              (m->op == HEARTHI_UDP_DIFF && m->kind == 0));
+    if (m->op == HEARTHI_UDP_DIFF && m->kind == 0)
+        return m->slot == 0;
+    return (m->slot < HEARTHI_UDP_BULK) == (m->op == HEARTHI_UDP_GETP);
 }
 
 static void
@@ -316,7 +317,7 @@ request_take(const struct hearthi_udp_message *m,
         hello_serve(m, from);
         return;
     }
-    if (m->slot == 0) {
+    if (m->slot < HEARTHI_UDP_BULK) {
         s.services->bulk(m, from);
         return;
     }

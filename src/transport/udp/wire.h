@@ -97,6 +97,7 @@ enum {
     HEARTHI_UDP_FRAGMENT_MIN = 496, /* of the smallest MTU, 576 */
     HEARTHI_UDP_FRAGMENTS = 128,    /* of one GETP */
     HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
+    HEARTHI_UDP_BULK = 17, /* the first of them, for pages and diffs (job.h) */
     HEARTHI_UDP_NOTICE = 24,        /* bytes */
     HEARTHI_UDP_RUN = 12 /* before each run of a diff: offset, length */
 };
