@@ -16,7 +16,7 @@ libhearth_core_la_SOURCES += \
   src/page/frames.c src/page/frames.h \
   src/page/replace.c src/page/replace.h \
   src/page/stream.c src/page/stream.h \
-  src/page/fetch.c src/page/fetch.h \
+  src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
   src/page/held.c src/page/held.h \
   src/page/hold.c src/page/hold.h \
   src/page/fault.c src/page/fault.h src/page/machine.h \

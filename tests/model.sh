@@ -57,6 +57,7 @@ fails --no-fence-told
 fails --locks=0 --barrier --no-fence-told
 # Several threads, and replacement.
 fails --keep-in-flight
+fails --keep-first-in-flight
 fails --forget-in-flight
 fails --forget-evicted
 fails --no-flush-before-drop

@@ -235,6 +235,8 @@ thread_case(const char *name, SFun setup)
     tcase_add_test(tc, threads_write_the_same_pages_together);
     threads_sync_tests(tc);
     threads_late_tests(tc);
+    threads_coming_tests(tc);
+    threads_misses_tests(tc);
     return tc;
 }
 

@@ -18,6 +18,7 @@
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "page/copies.h"
+#include "page/coming.h"
 #include "page/fetch.h"
 #include "page/held.h"
 #include "page/page.h"
@@ -201,6 +202,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_barrier(false);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
+    hearthi_coming_wait_for(a->page, a->pages);
     held_check(call, a);
     hearthi_shared_forget(a->page, a->pages);
     hearthi_home_free(a);
@@ -239,7 +241,7 @@ hearth_prefetch(const void *p, size_t bytes)
     last = hearthi_page_of((const char *)p + bytes - 1);
     start = hearthi_time_begin();
     hearthi_table_lock();
-    hearthi_fetch_range(first, last - first + 1);
+    hearthi_fetch_range(first, last - first + 1, false);
     hearthi_table_unlock();
     hearthi_time_end(fault_ns, start);
 }

@@ -32,7 +32,7 @@ hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
          ((uintptr_t)word & (hearthi_heap.page - 1));
     old = hearthi_transport->atomic(op, (int)t->home[page], at, value);
     hearthi_table_lock();
-    if (hearthi_is_copy(t->state[page]))
+    if (!hearthi_is_home(t->state[page]))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();
     hearthi_list(page);

@@ -126,11 +126,16 @@ valid_run_drop(uint64_t page, uint64_t count)
 }
 
 /* A held copy must not go, not for a moment: it is brought up to date where it
- * is (hold.c). */
+ * is (hold.c).  One on its way is not there yet, and will not be valid when it
+ * is (coming.h). */
 static bool
 may_go(uint64_t page)
 {
-    if (!hearthi_is_copy(hearthi_table.state[page]))
+    uint8_t *state = &hearthi_table.state[page];
+
+    if (*state == HEARTHI_COMING)
+        *state = HEARTHI_MISSED;
+    if (!hearthi_is_copy(*state))
         return false;
     if (!hearthi_is_held(page))
         return true;

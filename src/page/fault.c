@@ -17,6 +17,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
+#include "coming.h"
 #include "copies.h"
 #include "fetch.h"
 #include "page.h"
@@ -46,6 +47,14 @@ fault_write(uint64_t page, enum hearthi_state state)
     hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
 }
 
+static void
+fault_fetch(uint64_t page, bool write)
+{
+    hearthi_fetch_fault(page, write, false);
+    if (hearthi_table.state[page] == HEARTHI_INVALID)
+        hearthi_fetch_fault(page, write, true);
+}
+
 /* The state may have changed between the fault and the lock, by another
  * thread, and again by making room: look once all that is done. */
 static bool
@@ -53,10 +62,14 @@ fault_serve(uint64_t page, bool write)
 {
     const uint8_t *state = &hearthi_table.state[page];
 
+    while (hearthi_is_coming(*state))
+        hearthi_coming_wait();
     hearthi_copies_reserve(1);
     switch ((enum hearthi_state) * state) {
     case HEARTHI_UNUSED: return false;
-    case HEARTHI_INVALID: hearthi_fetch_fault(page, write); break;
+    case HEARTHI_COMING:
+    case HEARTHI_MISSED: break; /* it cannot have come to that */
+    case HEARTHI_INVALID: fault_fetch(page, write); break;
     case HEARTHI_CLEAN:
         if (write)
             fault_write(page, HEARTHI_CLEAN);
@@ -88,14 +101,26 @@ inside_refuse(const void *addr, const char *why)
         addr, why);
 }
 
-/* Another thread may hold the lock and wait for MPI, which waits for this
- * one. */
+static bool
+is_on_its_way(const void *addr)
+{
+    return hearthi_is_coming(hearthi_table.state[hearthi_page_of(addr)]);
+}
+
+/* Another thread may hold the lock, or fetch the page, and wait for MPI, which
+ * waits for this one. */
 static void
 inside_lock(const void *addr)
 {
     uint64_t until = hearthi_now() + PATIENCE_NS;
 
-    while (!hearthi_table_trylock()) {
+    for (;;) {
+        bool mine = hearthi_table_trylock();
+
+        if (mine && !is_on_its_way(addr))
+            return;
+        if (mine)
+            hearthi_table_unlock();
         if (hearthi_now() > until)
             inside_refuse(addr, "while another thread was in a page fault");
         sched_yield();
@@ -111,6 +136,8 @@ inside_serve(const void *addr, bool write)
 
     switch ((enum hearthi_state)hearthi_table.state[page]) {
     case HEARTHI_UNUSED: return false;
+    case HEARTHI_COMING:
+    case HEARTHI_MISSED: /* inside_lock has waited */
     case HEARTHI_INVALID:
         inside_refuse(addr, "where its page cannot be fetched");
     case HEARTHI_CLEAN:

@@ -9,6 +9,7 @@
 #include "base/least.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "coming.h"
 #include "copies.h"
 #include "frames.h"
 #include "page.h"
@@ -94,19 +95,6 @@ runs_tell(const struct hearthi_fetch *run, size_t n)
     return any;
 }
 
-/* A rank's first copy may have been fetched before its flag could be seen:
- * it is provisional (coherence/shared.c says why). */
-static void
-run_register(uint64_t page, uint64_t count)
-{
-    for (uint64_t p = page; p < page + count; p++) {
-        if (hearthi_table.mark[p] & HEARTHI_REGISTERED)
-            continue;
-        hearthi_table.mark[p] |= HEARTHI_REGISTERED | HEARTHI_PROVISIONAL;
-        hearthi_provisional.page[hearthi_provisional.n++] = (hearthi_page)p;
-    }
-}
-
 static struct hearthi_fetch
 fetch_of(uint64_t page, uint64_t count)
 {
@@ -120,18 +108,21 @@ fetch_of(uint64_t page, uint64_t count)
     };
 }
 
-/* Make fetched pages visible: read-only, or open for writing where they were
- * written in the interval before.  `write` opens all. */
+/* Make pages that are here visible: read-only, or open for writing where they
+ * were written in the interval before.  `write` opens all.  Those that were
+ * missed are passed by. */
 static void
 run_open(uint64_t page, uint64_t count, bool write)
 {
-    const uint8_t *mark = hearthi_table.mark;
+    const uint8_t *mark = hearthi_table.mark, *state = hearthi_table.state;
 
-    while (count > 0) {
-        bool     open = write || (mark[page] & HEARTHI_WROTE);
-        uint64_t n = 1;
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        bool open = write || (mark[page] & HEARTHI_WROTE);
 
-        while (n < count &&
+        n = 1;
+        if (state[page] != HEARTHI_COMING)
+            continue;
+        while (page + n < end && state[page + n] == HEARTHI_COMING &&
                open == (write || (mark[page + n] & HEARTHI_WROTE)))
             n++;
         if (open)
@@ -140,17 +131,15 @@ run_open(uint64_t page, uint64_t count, bool write)
             hearthi_pages_set(page, n, HEARTHI_CLEAN);
         if (n > 1)
             hearthi_populate(hearthi_app(page), n << hearthi_heap.shift, open);
-        page += n;
-        count -= n;
     }
 }
 
 static void
-run_arrived(const struct hearthi_fetch *f)
+runs_count(const struct hearthi_fetch *run, size_t n)
 {
-    run_register(f->page, f->count);
-    hearthi_count(getpages, f->count);
-    hearthi_count(fetches, 1);
+    for (size_t i = 0; i < n; i++)
+        hearthi_count(getpages, run[i].count);
+    hearthi_count(fetches, n);
 }
 
 /* Runs that are fetched together. */
@@ -176,22 +165,48 @@ batch_add(struct batch *b, uint64_t page, uint64_t count)
     return done;
 }
 
-void
-hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
+/* With the lock in hand; told: something was, which arrives with it. */
+static void
+runs_fetch(const struct hearthi_fetch *run, size_t n, bool told)
 {
-    bool told = runs_tell(run, n);
-
     hearthi_transport->fetch(run, n);
     if (told)
         told_fence(); /* for the fetches to come */
-    for (size_t i = 0; i < n; i++)
-        run_arrived(&run[i]);
+}
+
+void
+hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
+{
+    runs_fetch(run, n, runs_tell(run, n));
+    runs_count(run, n);
+}
+
+/* Afterwards pages are COMING that may be opened; the others were missed. */
+static void
+batch_bring(const struct batch *b, bool alone)
+{
+    bool told = runs_tell(b->run, b->n);
+    int  way = told || alone ? -1 : hearthi_way_take(b->pages);
+
+    for (size_t i = 0; i < b->n; i++)
+        hearthi_coming_begin(&b->run[i]);
+    if (way < 0) {
+        runs_fetch(b->run, b->n, told);
+    } else {
+        hearthi_table_leave();
+        hearthi_transport->bring(way, b->run, b->n);
+        hearthi_table_return();
+        hearthi_way_give(way, b->pages);
+    }
+    for (size_t i = 0; i < b->n; i++)
+        hearthi_coming_end(&b->run[i]);
+    runs_count(b->run, b->n);
 }
 
 /* Fetch the invalid pages of a range, several runs to a message round; no
  * more than half the cache, or the end would push out the beginning. */
 void
-hearthi_fetch_range(uint64_t page, uint64_t count)
+hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
 {
     uint64_t end = page + count, most = hearthi_copies_most();
     uint64_t left = 2 * most;
@@ -216,32 +231,32 @@ hearthi_fetch_range(uint64_t page, uint64_t count)
         if (b.n == 0)
             return;
         left -= hearthi_least(left, b.pages);
-        hearthi_fetch_runs(b.run, b.n);
+        batch_bring(&b, alone);
         for (size_t i = 0; i < b.n; i++)
             run_open(b.run[i].page, b.run[i].count, false);
     }
 }
 
 void
-hearthi_fetch_fault(uint64_t page, bool write)
+hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
     struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
     struct batch           b;
-    uint64_t               n;
+    uint64_t               n, step = s->step;
 
     b.n = b.pages = 0;
-    hearthi_copies_reserve(s->step);
-    n = batch_add(&b, page,
-                  hearthi_run_length(page, s->step, HEARTHI_INVALID));
+    hearthi_copies_reserve(step);
+    n = batch_add(&b, page, hearthi_run_length(page, step, HEARTHI_INVALID));
     s->next = page + n;
-    hearthi_fetch_runs(b.run, b.n);
+    batch_bring(&b, alone);
     if (!write) {
         run_open(page, n, false);
         return;
     }
-    /* A sequence of writes opens what it fetched ahead; a single write may
-     * be the only one. */
-    if (s->step > 1) {
+    /* A sequence of writes opens what it fetched ahead, unless another thread's
+     * sequence has taken its place meanwhile; a single write may be the only
+     * one. */
+    if (step > 1 && s->next == page + n) {
         run_open(page, n, true);
         hearthi_stream_opened(s, page, n);
     } else {

@@ -24,11 +24,13 @@ void hearthi_tell_later(int home);
  * must know.  States stay as they are. */
 void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
 
-/* Fetch what is not here of a run of pages. */
-void hearthi_fetch_range(uint64_t page, uint64_t count);
+/* Fetch what is invalid of a run of pages: without the lock meanwhile, and then
+ * some may have been missed (coming.h) and still be invalid; `alone`: with it.
+ */
+void hearthi_fetch_range(uint64_t page, uint64_t count, bool alone);
 
-/* Fetch a page that was touched, and those behind it in a sequence of such
- * faults. */
-void hearthi_fetch_fault(uint64_t page, bool write);
+/* In the same way a page that was touched, and those behind it in a sequence of
+ * such faults. */
+void hearthi_fetch_fault(uint64_t page, bool write, bool alone);
 
 #endif

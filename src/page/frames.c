@@ -229,7 +229,8 @@ hearthi_frames_victims(hearthi_page *victim, size_t max)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page)) {
+        if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page) ||
+            hearthi_is_coming(hearthi_table.state[page])) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
             *ring_at(f.n++) = page;
         } else {

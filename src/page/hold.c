@@ -26,6 +26,7 @@
 
 #include "hold.h"
 
+#include "coming.h"
 #include "copies.h"
 #include "diffs.h"
 #include "fetch.h"
@@ -78,11 +79,16 @@ hearthi_holds_most(void)
 static void
 range_bring(uint64_t page, uint64_t end)
 {
-    while (page < end)
-        if (hearthi_table.state[page] == HEARTHI_INVALID)
-            hearthi_fetch_range(page, end - page);
+    while (page < end) {
+        unsigned state = hearthi_table.state[page];
+
+        if (hearthi_is_coming(state))
+            hearthi_coming_wait();
+        else if (state == HEARTHI_INVALID)
+            hearthi_fetch_range(page, end - page, true);
         else
             page++;
+    }
 }
 
 /* How far the pages from page on are in its state. */
@@ -130,6 +136,7 @@ hearthi_pages_hold(uint64_t page, uint64_t count, int how)
     uint64_t end = page + count;
 
     hearthi_held_add(page, count, how);
+    hearthi_coming_wait_half();
     range_bring(page, end);
     range_open(page, end, (how & HEARTH_WRITE) != 0);
 }

@@ -24,6 +24,7 @@ struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
 static atomic_int          lock_word; /* 0 free, 1 taken, 2 with waiters */
 static const void *_Atomic lock_owner;
+static _Thread_local bool  left; /* this thread has left it for a while */
 
 static void
 futex_wait(int seen)
@@ -34,8 +35,8 @@ futex_wait(int seen)
 static void
 lock_check(void)
 {
-    if (atomic_load_explicit(&lock_owner, memory_order_relaxed) ==
-        hearthi_thread())
+    if (left || atomic_load_explicit(&lock_owner, memory_order_relaxed) ==
+                    hearthi_thread())
         hearthi_fatal("page fault",
                       "the heap was touched from inside the library: hold "
                       "what MPI is given (hearth_hold), and let no signal "
@@ -80,6 +81,20 @@ hearthi_table_unlock(void)
         syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+void
+hearthi_table_leave(void)
+{
+    left = true;
+    hearthi_table_unlock();
+}
+
+void
+hearthi_table_return(void)
+{
+    left = false;
+    hearthi_table_lock();
+}
+
 /* ---- mappings of the kernel ---- */
 
 /* Lines of /proc/self/maps: the mappings that others have made so far. */
@@ -121,6 +136,7 @@ enum area { NOTHING, COPY_R, COPY_RW, HOME_R, HOME_RW };
 
 static const uint8_t area_of[] = {
     [HEARTHI_UNUSED] = NOTHING,     [HEARTHI_INVALID] = NOTHING,
+    [HEARTHI_COMING] = NOTHING,     [HEARTHI_MISSED] = NOTHING,
     [HEARTHI_CLEAN] = COPY_R,       [HEARTHI_DIRTY] = COPY_RW,
     [HEARTHI_HOME_OPEN] = HOME_RW,  [HEARTHI_HOME_ARMED] = HOME_R,
     [HEARTHI_HOME_DIRTY] = HOME_RW, [HEARTHI_HOME_AWAY] = NOTHING,

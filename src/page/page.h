@@ -20,6 +20,8 @@
 enum hearthi_state {
     HEARTHI_UNUSED,     /* in no allocation */
     HEARTHI_INVALID,    /* home on another node, no valid copy here */
+    HEARTHI_COMING,     /* the same, a copy is on its way (coming.h) */
+    HEARTHI_MISSED,     /* the same, but it may be too old when it is here */
     HEARTHI_CLEAN,      /* valid copy, read-only */
     HEARTHI_DIRTY,      /* valid copy with a twin, open for writing */
     HEARTHI_HOME_OPEN,  /* home on this node, nobody else ever had it */
@@ -91,6 +93,11 @@ void hearthi_table_lock(void);
 bool hearthi_table_trylock(void);
 void hearthi_table_unlock(void);
 
+/* Let others have the lock while this thread waits for another node.  It still
+ * counts as inside: a fault of its own ends the job. */
+void hearthi_table_leave(void);
+void hearthi_table_return(void);
+
 /* Give the pages of a run a state, and so a protection, and let the view show
  * what belongs to it.  All of them have their home here, or none has. */
 void hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to);
@@ -119,6 +126,12 @@ static inline bool
 hearthi_is_copy(unsigned state)
 {
     return state == HEARTHI_CLEAN || state == HEARTHI_DIRTY;
+}
+
+static inline bool
+hearthi_is_coming(unsigned state)
+{
+    return state == HEARTHI_COMING || state == HEARTHI_MISSED;
 }
 
 static inline bool

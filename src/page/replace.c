@@ -39,7 +39,8 @@ views_restore(const hearthi_page *victim, size_t n)
 /* Take up to max frames from their pages.  In this order: no page's view shows
  * them, what was changed in them has arrived, and only then may they belong to
  * others.  Nobody else sends from a frame, or receives into one, when this is
- * done: a fetch has ended before the table lock is free again. */
+ * done: diffs have arrived before the table lock is free again, and pages on
+ * their way are no victims. */
 static size_t
 evict(size_t max)
 {

@@ -25,20 +25,23 @@ is_news(const struct rank *me, int r, const struct sync *from)
 }
 
 /* Copies that may be too old go: a first one, and one that others wrote; and
- * what is being fetched now counts as fetched before. */
+ * what is being fetched now counts as fetched before.  A first copy is one
+ * from the moment when its fetch begins. */
 static void
 copies_apply(struct state *s, int r, bool news)
 {
     struct rank *me = &s->rank[r];
     bool keep = broken(WRITERS_KEEP) && me->sync == BARRIER && me->wrote;
+    bool first = !me->registered && !broken(KEEP_FIRST_IN_FLIGHT);
 
+    if (me->fetching && !broken(KEEP_IN_FLIGHT) &&
+        (news || first || me->provisional))
+        me->doomed = 1;
     if (me->provisional && !broken(NO_TELL) && !broken(TELL_WITH_FETCH))
         me->untold = 1;
     if (me->provisional || (news && !keep))
         guest_drop(me);
     me->provisional = 0;
-    if (me->fetching && !broken(KEEP_IN_FLIGHT))
-        me->doomed = 1;
 }
 
 /* The news of a barrier are forgotten when the last rank has them. */

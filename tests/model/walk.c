@@ -30,6 +30,7 @@ static const char *const rules[RULES] = {
     [NO_FENCE] = "--no-fence",
     [NO_FENCE_TOLD] = "--no-fence-told",
     [KEEP_IN_FLIGHT] = "--keep-in-flight",
+    [KEEP_FIRST_IN_FLIGHT] = "--keep-first-in-flight",
     [FORGET_IN_FLIGHT] = "--forget-in-flight",
     [FORGET_EVICTED] = "--forget-evicted",
     [NO_FLUSH_BEFORE_DROP] = "--no-flush-before-drop",

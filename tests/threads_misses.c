@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Misses of several threads, and what others do meanwhile.
+ */
+#include "base/clock.h"
+#include "page/replace.h"
+#include "threads_seam.h"
+#include "transport/transport.h"
+
+enum { LOCK = 95, TOGETHER = 4, MANY = 24 };
+
+START_TEST(two_threads_that_miss_a_page_make_one_fetch)
+{
+    int64_t       *p = pages_of_zero(1);
+    struct reading other;
+
+    if (me == 0)
+        *p = 7;
+    barrier();
+    if (may_play() && is_reader()) {
+        seam_open(seam_stop, NULL, 1);
+        reading_begin(&other, p);
+        seam_stopped();
+        seam_go_on();
+        expect_eq(*p, 7);
+        expect_eq(reading_end(&other), 7);
+        expect_eq(seam_fetches(), 1);
+        seam_close();
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Nobody goes on before all are there, or 10 s have passed. */
+static _Atomic int met;
+
+static void
+meet(void)
+{
+    uint64_t until = hearthi_now() + 10 * SECOND;
+
+    met++;
+    while (met < TOGETHER && hearthi_now() < until)
+        sleep_ms(1);
+}
+
+START_TEST(misses_of_several_threads_overlap)
+{
+    int64_t       *p = pages_of_zero(16 * TOGETHER);
+    struct reading other[TOGETHER];
+
+    for (int i = 0; me == 0 && i < TOGETHER; i++)
+        *word(p, 16 * i) = i;
+    barrier();
+    met = 0;
+    if (may_play() && is_reader()) {
+        seam_open(meet, NULL, TOGETHER);
+        for (int i = 0; i < TOGETHER; i++)
+            reading_begin(&other[i], word(p, 16 * i));
+        for (int i = 0; i < TOGETHER; i++)
+            expect_eq(reading_end(&other[i]), i);
+        expect_eq(met, TOGETHER);
+        seam_close();
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* The rest of the cache is for who has no way. */
+static _Atomic int on_the_way, most_on_the_way;
+
+static void
+way_begin(void)
+{
+    int n = ++on_the_way;
+
+    if (n > most_on_the_way)
+        most_on_the_way = n;
+    sleep_ms(20);
+}
+
+static void
+way_end(void)
+{
+    on_the_way--;
+}
+
+START_TEST(no_more_than_half_of_the_cache_is_on_its_way)
+{
+    int64_t       *p = pages_of_zero(4 * MANY);
+    struct reading other[MANY];
+
+    most_on_the_way = 0;
+    if (may_play() && is_reader()) {
+        seam_open(way_begin, way_end, INT32_MAX);
+        for (int i = 0; i < MANY; i++)
+            reading_begin(&other[i], word(p, 4 * i));
+        for (int i = 0; i < MANY; i++)
+            expect_eq(reading_end(&other[i]), 0);
+        expect(most_on_the_way > 1);
+        expect((uint64_t)most_on_the_way <= 2 * hearthi_copies_most());
+        expect(most_on_the_way <= HEARTHI_WAYS);
+        seam_close();
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* ---- what goes on meanwhile ---- */
+
+/* With a cache of a few pages, too, all of which give way but for the one. */
+START_TEST(others_synchronise_and_make_room_while_a_page_is_on_its_way)
+{
+    int64_t       *p = pages_of_zero(PAGES);
+    struct reading other;
+
+    for (int i = 0; me == 0 && i < PAGES; i++)
+        *word(p, i) = 100 + i;
+    barrier();
+    if (may_play() && is_reader()) {
+        seam_open(NULL, seam_stop, 1);
+        reading_begin(&other, p);
+        seam_stopped();
+        hearth_lock(LOCK);
+        for (int i = 1; i < PAGES; i++)
+            word(p, i)[1] += *word(p, i);
+        hearth_unlock(LOCK);
+        hearth_hold(word(p, 1), PAGE, HEARTH_WRITE);
+        hearth_drop(word(p, 1), PAGE, HEARTH_WRITE);
+        expect(!seam_has_landed());
+        seam_go_on();
+        expect_eq(reading_end(&other), 100);
+        seam_close();
+        for (int i = 0; i < PAGES; i++)
+            expect_eq(*word(p, i), 100 + i);
+    }
+    barrier();
+    for (int i = 1; may_play() && i < PAGES; i++)
+        expect_eq(word(p, i)[1], 100 + i);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+static void *
+prefetch_page(void *arg)
+{
+    hearth_prefetch(arg, PAGE);
+    return NULL;
+}
+
+START_TEST(what_is_freed_has_arrived)
+{
+    int64_t  *p = pages_of_zero(1);
+    pthread_t thread;
+    bool      plays = may_play() && is_reader();
+
+    if (plays) {
+        seam_open(seam_stop, NULL, 1);
+        pthread_create(&thread, NULL, prefetch_page, p);
+        seam_stopped();
+        seam_go_on();
+    }
+    hearth_free(p);
+    if (plays) {
+        expect(seam_has_landed());
+        pthread_join(thread, NULL);
+        seam_close();
+    }
+    all_expected();
+}
+END_TEST
+
+START_TEST(a_hold_waits_for_what_is_on_its_way)
+{
+    int64_t       *p = pages_of_zero(2);
+    struct reading other;
+
+    if (me == 0)
+        *p = 8;
+    barrier();
+    if (may_play() && is_reader()) {
+        seam_open(seam_stop, NULL, 1);
+        reading_begin(&other, p);
+        seam_stopped();
+        seam_go_on();
+        hearth_hold(p, (size_t)2 * PAGE, HEARTH_READ);
+        expect(seam_has_landed());
+        expect_eq(*p, 8);
+        hearth_drop(p, (size_t)2 * PAGE, HEARTH_READ);
+        expect_eq(reading_end(&other), 8);
+        seam_close();
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+void
+threads_misses_tests(TCase *tc)
+{
+    tcase_add_test(tc, two_threads_that_miss_a_page_make_one_fetch);
+    tcase_add_test(tc, misses_of_several_threads_overlap);
+    tcase_add_test(tc, no_more_than_half_of_the_cache_is_on_its_way);
+    tcase_add_test(
+        tc, others_synchronise_and_make_room_while_a_page_is_on_its_way);
+    tcase_add_test(tc, what_is_freed_has_arrived);
+    tcase_add_test(tc, a_hold_waits_for_what_is_on_its_way);
+}
