@@ -44,9 +44,11 @@ ls -A /dev/shm >"$left"
 exit $status"""
 # A launcher does not pass on all that ranks have said, so that goes to the
 # file $0.  MPICH's takes a child that a signal has ended for the end of the
-# job, even if it is to let others alone, but not one that says so.
+# job, even if it is to let others alone, but not one that says so; and it
+# tells all others by SIGUSR1, which must end neither a shell nor a rank: the
+# next one might then be told of, and not the one that was killed.
 TOLD = 'exec "$@" 2>>"$0"'
-TOLD_PATIENT = '"$@" 2>>"$0"; exit $?'
+TOLD_PATIENT = 'trap "" USR1; "$@" 2>>"$0"; exit $?'
 
 
 class Job:
