@@ -167,26 +167,10 @@ static const struct row rows[] = {
       { file_read_ordered_begin, file_read_ordered_end } },
 };
 
-/* Open MPI 4.1.4 crashes in mca_common_ompio_progress, which walks a list of
- * requests without a lock, where another thread calls MPI while one is there:
- * Hearth's helper thread does so.  Split collective calls have such requests,
- * too.  Row 0 takes their place there. */
-static bool
-crashes(const struct operation *o)
-{
-#ifdef OPEN_MPI
-    return rows[o->call->how].read.end != nothing && threads_allowed() &&
-           strcmp(hearth_option("transport"), "mpi") == 0;
-#else
-    (void)o;
-    return false;
-#endif
-}
-
 static void
 written(struct operation *o)
 {
-    rows[crashes(o) ? 0 : o->call->how].write.end(o);
+    rows[o->call->how].write.end(o);
     must(MPI_File_sync(file), o);
     MPI_Barrier(o->comm);
 }
@@ -195,7 +179,7 @@ written(struct operation *o)
 static void
 begin(struct operation *o)
 {
-    const struct row *r = &rows[crashes(o) ? 0 : o->call->how];
+    const struct row *r = &rows[o->call->how];
 
     r->write.begin(o);
     if (o->turn % 2 == 1)
@@ -207,7 +191,7 @@ begin(struct operation *o)
 static void
 finish(struct operation *o)
 {
-    const struct row *r = &rows[crashes(o) ? 0 : o->call->how];
+    const struct row *r = &rows[o->call->how];
 
     if (o->turn % 2 == 1) {
         written(o);

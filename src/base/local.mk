@@ -3,7 +3,7 @@ libhearth_base_la_SOURCES += \
   %D%/cancel.h \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
-  %D%/inside.c %D%/inside.h \
+  %D%/alone.c %D%/alone.h %D%/inside.c %D%/inside.h \
   %D%/network.c %D%/network.h \
   %D%/next.c %D%/next.h \
   %D%/option.c %D%/option.def %D%/option.h \

@@ -112,7 +112,7 @@ function small_add(name, bytes) {
 }
 
 function rules(directives,    n, d, i) {
-    touched = uses = ends = until = requests = starts = by = small = small_test = ""
+    alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
         parse(d[i])
@@ -127,6 +127,8 @@ function rules(directives,    n, d, i) {
             requests = args
         else if (word == "starts")
             starts = args
+        else if (word == "alone")
+            alone = "HEARTHI_FILES_ALONE"
         else if (word == "by")
             by = trim(substr(d[i], 3))
         else
@@ -183,6 +185,11 @@ function calls_call(name, parameters, directives,    s) {
             "        (u = hearthi_use_begin(\"MPI_" name "\")) != NULL) {\n" \
             uses (until ~ /^PERSISTENT/ ? "" : \
             "        hearthi_use_hold(u);\n") "    }\n"
+    if (alone != "")
+        s = s "    if (" alone " && u == NULL)\n" \
+            "        u = hearthi_use_begin(\"MPI_" name "\");\n" \
+            "    if (" alone " && u != NULL)\n" \
+            "        hearthi_use_alone(u);\n"
     if (small != "")
         s = s "    if (HEARTHI_RARE(" small_test ") &&\n" \
             "        (small = hearthi_use_begin(\"MPI_" name \
@@ -266,6 +273,8 @@ function row_end(    asked, n, d, i, rest, request, begun) {
             rest = rest d[i] "\n"
     }
     begun = rest == "" ? "" : rest "until (REQUEST, *request, 0)\n"
+    if (name ~ /^File_/)
+        begun = begun "alone\n"
     call(name, parameters, rest)
     if (asked ~ /nonblocking/)
         call(name ~ /^File_/ ? "File_i" substr(name, 6) : \
@@ -275,7 +284,7 @@ function row_end(    asked, n, d, i, rest, request, begun) {
              rest "until (PERSISTENT, *request, 0)\n")
     if (asked ~ /split/) {
         call(name "_begin", without_status(parameters), \
-             rest "until (SPLIT, fh, 0)\n")
+             rest "alone\nuntil (SPLIT, fh, 0)\n")
         call(name "_end", "MPI_File fh, " \
              (name ~ /write/ ? "const " : "") \
              "void *buf, MPI_Status *status", "ends (SPLIT, fh, 0)\n")

@@ -63,7 +63,7 @@ void
 hearthi_use_until(struct hearthi_use *u, int code, enum hearthi_pending kind,
                   uintptr_t key, intptr_t more)
 {
-    if (code != MPI_SUCCESS || u->n == 0 ||
+    if (code != MPI_SUCCESS || (u->n == 0 && !u->alone) ||
         (kind == HEARTHI_PENDING_REQUEST &&
          key == (uintptr_t)MPI_REQUEST_NULL)) {
         hearthi_use_end(u);

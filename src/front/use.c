@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api/hold.h"
+#include "base/alone.h"
 #include "base/inside.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -213,12 +214,21 @@ hearthi_use_drop(struct hearthi_use *u)
 }
 
 void
+hearthi_use_alone(struct hearthi_use *u)
+{
+    u->alone = true;
+    hearthi_alone_begin();
+}
+
+void
 hearthi_use_end(struct hearthi_use *u)
 {
     while (u != NULL) {
         struct hearthi_use *next = u->next;
 
         hearthi_use_drop(u);
+        if (u->alone)
+            hearthi_alone_end();
         free(u->range);
         free(u);
         u = next;

@@ -22,7 +22,7 @@ struct hearthi_use {
     uintptr_t           key;
     intptr_t            more;
     MPI_Request         request; /* that the program has let go */
-    bool                persistent, held;
+    bool                persistent, held, alone;
     size_t              n, room;
     struct hearthi_range {
         char  *at;
@@ -63,6 +63,9 @@ void hearthi_use_x(struct hearthi_use *u, int how, const void *buf,
 /* Hold all of it, and no longer. */
 void hearthi_use_hold(struct hearthi_use *u);
 void hearthi_use_drop(struct hearthi_use *u);
+
+/* As long as this goes on, no thread of Hearth's enters MPI. */
+void hearthi_use_alone(struct hearthi_use *u);
 
 /* Drop the ranges of this use and of those chained to it, and forget them. */
 void hearthi_use_end(struct hearthi_use *u);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alone.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/thread.h"
@@ -43,14 +44,18 @@ static bool        sleeps_at_bell;
 /* ---- the thread ---- */
 
 /* A look that took several times the shortest one has served somebody: how
- * long it took, or 0. */
+ * long it took, or 0.  Where MPI is to be left alone, this rank serves others
+ * when the program calls MPI or Hearth. */
 static uint64_t
 look(void)
 {
     static uint64_t shortest = UINT64_MAX;
     uint64_t        start = hearthi_now(), took;
 
+    if (!hearthi_alone_enter())
+        return 0;
     hearthi_progress_look();
+    hearthi_alone_leave();
     took = hearthi_now() - start;
     if (took < shortest)
         shortest = took;
