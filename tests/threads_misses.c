@@ -156,6 +156,13 @@ prefetch_page(void *arg)
     return NULL;
 }
 
+static void *
+prefetch_later(void *arg)
+{
+    sleep_ms(50);
+    return prefetch_page(arg);
+}
+
 START_TEST(what_is_freed_has_arrived)
 {
     int64_t  *p = pages_of_zero(1);
@@ -174,6 +181,101 @@ START_TEST(what_is_freed_has_arrived)
         pthread_join(thread, NULL);
         seam_close();
     }
+    all_expected();
+}
+END_TEST
+
+/* While hearth_free waits for a page, another thread fetches one that
+ * had been looked at. */
+static _Atomic bool second_landed;
+
+static void
+stop_or_be_second(void)
+{
+    if (seam_fetches() == 1) {
+        seam_stop();
+        return;
+    }
+    seam_go_on();
+    sleep_ms(200);
+    second_landed = true;
+}
+
+START_TEST(what_is_fetched_while_hearth_free_waits_has_arrived_too)
+{
+    int64_t  *p = pages_of_zero(4);
+    pthread_t thread[2];
+    bool      plays = may_play() && is_reader();
+
+    /* No first copies: hearth_free would have the home be told of them. */
+    copies_take(p, 5, 0);
+    barrier();
+    for (int i = 0; me == 0 && i < 5; i++)
+        *word(p, i) = 1;
+    barrier();
+    second_landed = false;
+    if (plays) {
+        seam_open(stop_or_be_second, NULL, 2);
+        pthread_create(&thread[0], NULL, prefetch_page, word(p, 3));
+        seam_stopped();
+        pthread_create(&thread[1], NULL, prefetch_later, p);
+    }
+    hearth_free(p);
+    if (plays) {
+        expect(second_landed);
+        for (int i = 0; i < 2; i++)
+            pthread_join(thread[i], NULL);
+        seam_close();
+    }
+    all_expected();
+}
+END_TEST
+
+/* Half of a cache of 16 pages is on its way, the other half is about to be
+ * held, and somebody misses. */
+static _Atomic bool may_drop;
+
+static void *
+hold_eight(void *arg)
+{
+    hearth_hold(arg, (size_t)8 * PAGE, HEARTH_READ);
+    while (!may_drop)
+        sleep_ms(1);
+    hearth_drop(arg, (size_t)8 * PAGE, HEARTH_READ);
+    return NULL;
+}
+
+START_TEST(a_hold_that_waits_leaves_room_for_who_misses)
+{
+    int64_t       *p = pages_of_zero(64);
+    struct reading other[8];
+    pthread_t      holder;
+
+    for (int i = 0; me == 0 && i < 64; i++)
+        *word(p, i) = i;
+    barrier();
+    if (may_play() && is_reader()) {
+        seam_open(NULL, seam_stop, 8);
+        for (int i = 0; i < 8; i++)
+            reading_begin(&other[i], word(p, 16 + 2 * i));
+        while (seam_fetches() < 8)
+            sleep_ms(1);
+        for (int i = 0; i < 8; i++)
+            expect_eq(*word(p, i), i);
+        may_drop = false;
+        pthread_create(&holder, NULL, hold_eight, p);
+        sleep_ms(50);
+        for (int i = 40; i < 48; i++)
+            expect_eq(*word(p, i), i);
+        seam_go_on();
+        may_drop = true;
+        pthread_join(holder, NULL);
+        for (int i = 0; i < 8; i++)
+            expect_eq(reading_end(&other[i]), 16 + 2 * i);
+        seam_close();
+    }
+    barrier();
+    hearth_free(p);
     all_expected();
 }
 END_TEST
@@ -213,5 +315,8 @@ threads_misses_tests(TCase *tc)
     tcase_add_test(
         tc, others_synchronise_and_make_room_while_a_page_is_on_its_way);
     tcase_add_test(tc, what_is_freed_has_arrived);
+    tcase_add_test(tc,
+                   what_is_fetched_while_hearth_free_waits_has_arrived_too);
+    tcase_add_test(tc, a_hold_that_waits_leaves_room_for_who_misses);
     tcase_add_test(tc, a_hold_waits_for_what_is_on_its_way);
 }

@@ -10,6 +10,7 @@
 #include "base/timing.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
+#include "page/coming.h"
 #include "page/frames.h"
 #include "page/held.h"
 #include "page/hold.h"
@@ -103,6 +104,8 @@ hearthi_hold(const char *call, const void *p, size_t bytes, int how)
     hearthi_table_lock();
     r = hearthi_pages_of(call, p, bytes);
     room_check(call, p, bytes, r);
+    hearthi_coming_make_room(r.page, r.count);
+    room_check(call, p, bytes, r); /* others may have held meanwhile */
     hearthi_pages_hold(r.page, r.count, how);
     pieces_check(call, p, bytes);
     hearthi_table_unlock();

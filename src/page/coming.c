@@ -3,6 +3,7 @@
 
 #include "coming.h"
 
+#include "held.h"
 #include "page.h"
 #include "replace.h"
 #include "transport/event.h"
@@ -20,7 +21,7 @@ half(void)
 }
 
 int
-hearthi_way_take(uint64_t pages)
+hearthi_way_take(uint64_t pages, size_t runs)
 {
     int way = 0;
 
@@ -28,7 +29,7 @@ hearthi_way_take(uint64_t pages)
         return -1;
     while (way < HEARTHI_WAYS && (c.ways >> way & 1))
         way++;
-    if (way == HEARTHI_WAYS)
+    if (way == HEARTHI_WAYS || (way > 0 && runs > 1))
         return -1;
     c.ways |= UINT32_C(1) << way;
     c.pages += pages;
@@ -91,17 +92,27 @@ hearthi_coming_wait(void)
     hearthi_table_lock();
 }
 
+/* What was looked at may be fetched again while this thread waits. */
 void
 hearthi_coming_wait_for(uint64_t page, uint64_t count)
 {
     for (uint64_t p = page; p < page + count; p++)
-        while (hearthi_is_coming(hearthi_table.state[p]))
+        while (hearthi_is_coming(hearthi_table.state[p])) {
             hearthi_coming_wait();
+            p = page;
+        }
 }
 
 void
-hearthi_coming_wait_half(void)
+hearthi_coming_make_room(uint64_t page, uint64_t count)
 {
+    uint64_t pages;
+
+    if (c.pages == 0)
+        return;
+    pages = hearthi_held_anew(page, count);
+    hearthi_held.wanted += pages;
     while (c.pages > half())
         hearthi_coming_wait();
+    hearthi_held.wanted -= pages;
 }

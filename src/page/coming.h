@@ -25,14 +25,16 @@
 #ifndef HEARTHI_COMING_H
 #define HEARTHI_COMING_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "transport/transport.h"
 
 /* Take a way for so many pages: its number, or -1 if they must be fetched with
  * the lock in hand, as all ways are in use or half of the cache that is not
- * held is on its way. */
-int hearthi_way_take(uint64_t pages);
+ * held is on its way.  Only the first one is for several runs: a transport
+ * bounds what all together have outstanding. */
+int hearthi_way_take(uint64_t pages, size_t runs);
 
 /* All that was on it is here. */
 void hearthi_way_give(int way, uint64_t pages);
@@ -43,10 +45,10 @@ void hearthi_coming_begin(const struct hearthi_fetch *run);
 void hearthi_coming_end(const struct hearthi_fetch *run);
 
 /* Wait, without the lock: until something is here, or a little longer; until
- * nothing of a range is on its way; until no more is than half of the cache
- * that is not held, which has become less. */
+ * nothing of a range is on its way; until no more is than half of what will
+ * not be held of the cache when these pages are. */
 void hearthi_coming_wait(void);
 void hearthi_coming_wait_for(uint64_t page, uint64_t count);
-void hearthi_coming_wait_half(void);
+void hearthi_coming_make_room(uint64_t page, uint64_t count);
 
 #endif

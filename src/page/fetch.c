@@ -186,7 +186,7 @@ static void
 batch_bring(const struct batch *b, bool alone)
 {
     bool told = runs_tell(b->run, b->n);
-    int  way = told || alone ? -1 : hearthi_way_take(b->pages);
+    int  way = told || alone ? -1 : hearthi_way_take(b->pages, b->n);
 
     for (size_t i = 0; i < b->n; i++)
         hearthi_coming_begin(&b->run[i]);
@@ -208,10 +208,10 @@ batch_bring(const struct batch *b, bool alone)
 void
 hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
 {
-    uint64_t end = page + count, most = hearthi_copies_most();
-    uint64_t left = 2 * most;
+    uint64_t end = page + count, left = 2 * hearthi_copies_most();
 
     while (page < end && left > 0) {
+        uint64_t     most = hearthi_copies_most(); /* others may hold more */
         struct batch b;
 
         b.n = b.pages = 0;

@@ -15,6 +15,7 @@
 struct hearthi_held {
     uint64_t  pages;  /* that are held: 0 is all that most programs know */
     uint64_t  copies; /* of them, those whose home is on another node */
+    uint64_t  wanted; /* copies that are about to be held */
     uint32_t *reads, *writes; /* of each page */
 };
 

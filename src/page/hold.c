@@ -136,7 +136,6 @@ hearthi_pages_hold(uint64_t page, uint64_t count, int how)
     uint64_t end = page + count;
 
     hearthi_held_add(page, count, how);
-    hearthi_coming_wait_half();
     range_bring(page, end);
     range_open(page, end, (how & HEARTH_WRITE) != 0);
 }

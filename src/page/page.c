@@ -55,13 +55,12 @@ hearthi_table_trylock(void)
     return true;
 }
 
-void
-hearthi_table_lock(void)
+static void
+lock_take(void)
 {
     const void *me = hearthi_thread();
     int         seen = 0;
 
-    lock_check();
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1)) {
         if (seen != 2)
             seen = atomic_exchange(&lock_word, 2);
@@ -71,6 +70,13 @@ hearthi_table_lock(void)
         }
     }
     atomic_store_explicit(&lock_owner, me, memory_order_relaxed);
+}
+
+void
+hearthi_table_lock(void)
+{
+    lock_check();
+    lock_take();
 }
 
 void
@@ -91,8 +97,8 @@ hearthi_table_leave(void)
 void
 hearthi_table_return(void)
 {
+    lock_take();
     left = false;
-    hearthi_table_lock();
 }
 
 /* ---- mappings of the kernel ---- */

@@ -3,6 +3,7 @@
 
 #include "replace.h"
 
+#include "base/least.h"
 #include "base/stat.h"
 #include "copies.h"
 #include "diffs.h"
@@ -12,17 +13,21 @@
 
 enum { BATCH = 256 };
 
-/* Frames that are not kept by copies that are held. */
+/* Frames that are not kept by copies that are held, or are about to be. */
 static uint64_t
 frames_free_to_go(void)
 {
-    return hearthi_frames_bound() - hearthi_held.copies;
+    uint64_t kept = hearthi_held.copies + hearthi_held.wanted;
+
+    return hearthi_frames_bound() - hearthi_least(kept, hearthi_frames_bound());
 }
 
 uint64_t
 hearthi_copies_most(void)
 {
-    return frames_free_to_go() / 4;
+    uint64_t most = frames_free_to_go() / 4;
+
+    return most > 0 ? most : 1;
 }
 
 /* Pages that have no copy but kept their frame show their own place again. */

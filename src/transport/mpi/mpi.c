@@ -29,21 +29,30 @@ static uint8_t *ones; /* ONES flags that are set */
 
 /* ---- pages and diffs ---- */
 
+/* Together they stay below the bound on all (mpi.h), with one more for each
+ * target, or for each way, that a flush adds. */
+enum {
+    LOCKED_MOST = HEARTHI_OUTSTANDING / 2 - HEARTHI_TARGETS,
+    FIRST_WAY_MOST = HEARTHI_OUTSTANDING / 4,
+    WAY_MOST = HEARTHI_OUTSTANDING / 4 / HEARTHI_WAYS
+};
+
 /* Operations that were started and not waited for, by whoever has the lock of
- * the page table or by one fetch beside it.  A target is a window of a home. */
+ * the page table or by one fetch beside it.  A target is a window of a home.
+ *
+ * A flush waits for what all threads have started at its target.  So a fetch
+ * beside the lock has a request for each Get, and flushes where it has put
+ * flags only. */
 struct outstanding {
     int         most, count, targets;
     int         home[HEARTHI_TARGETS], window[HEARTHI_TARGETS];
     MPI_Win     win[HEARTHI_TARGETS];
     MPI_Request last[HEARTHI_TARGETS]; /* of the last Get, or null */
+    bool        got[HEARTHI_TARGETS];  /* with a request of its own */
     size_t      bytes;
-};
-
-/* Together they stay below the bound on all (mpi.h). */
-enum {
-    LOCKED_MOST = HEARTHI_OUTSTANDING / 2,
-    FIRST_WAY_MOST = HEARTHI_OUTSTANDING / 4,
-    WAY_MOST = HEARTHI_OUTSTANDING / 4 / HEARTHI_WAYS
+    bool        beside, puts;
+    int         gets, get_home[FIRST_WAY_MOST];
+    MPI_Request get[FIRST_WAY_MOST];
 };
 
 static struct outstanding locked = { .most = LOCKED_MOST };
@@ -63,12 +72,28 @@ windows_flush(const struct outstanding *o)
     }
 }
 
+/* A Put has arrived about when a Get that followed it has. */
+static void
+gets_wait(struct outstanding *o)
+{
+    hearthi_wait_requests(o->get, o->get_home, o->gets, o->bytes);
+    for (int i = 0; o->puts && i < o->targets; i++)
+        if (o->got[i])
+            HEARTHI_MPI(MPI_Win_flush(o->home[i], o->win[i]));
+        else
+            hearthi_flush(o->win[i], o->home[i]);
+    o->gets = 0;
+    o->puts = false;
+}
+
 static void
 outstanding_wait(struct outstanding *o)
 {
     if (o->count == 0)
         return;
-    if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
+    if (o->gets > 0)
+        gets_wait(o);
+    else if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE)
         hearthi_wait_flush(o->win, o->last, o->home, o->targets, o->bytes);
     else if (o->targets == 1)
         HEARTHI_MPI(MPI_Win_flush(o->home[0], o->win[0]));
@@ -86,6 +111,7 @@ target_add(struct outstanding *o, int i, int home, int window)
     o->window[i] = window;
     o->win[i] = hearthi_windows.win[window];
     o->last[i] = MPI_REQUEST_NULL;
+    o->got[i] = false;
     if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_BLOCKS)
         hearthi_bell_announce(home);
 }
@@ -133,6 +159,7 @@ put(struct outstanding *o, int home, size_t offset, const void *src,
 
         n = span_of(w, offset, len);
         outstanding_add(o, home, w, n);
+        o->puts = true;
         HEARTHI_MPI(MPI_Put(from, (int)n, MPI_BYTE, home,
                             (MPI_Aint)(offset - hearthi_window_begin(w)),
                             (int)n, MPI_BYTE, hearthi_windows.win[w]));
@@ -178,9 +205,23 @@ is_any_covered(const struct hearthi_fetch *run, size_t n, int home, int window)
     return false;
 }
 
-/* Get the first of n runs.  If a request is needed to wait for a target, its
- * last operation has one, this Get or one that is made for it: a flush behind
- * an earlier one would block, and cannot ring meanwhile. */
+/* Where the request of a Get goes, or NULL if it needs none.  If one is needed
+ * to wait for a target, its last operation has it, a Get or one that is made
+ * for it: a flush behind an earlier one would block, and cannot ring
+ * meanwhile. */
+static MPI_Request *
+request_for(struct outstanding *o, int target, bool more_follow)
+{
+    if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_FREE)
+        return NULL;
+    if (!o->beside)
+        return more_follow ? NULL : &o->last[target];
+    o->got[target] = true;
+    o->get_home[o->gets] = o->home[target];
+    return &o->get[o->gets++];
+}
+
+/* Get the first of n runs. */
 static void
 run_get(struct outstanding *o, const struct hearthi_fetch *run, size_t n)
 {
@@ -196,9 +237,10 @@ run_get(struct outstanding *o, const struct hearthi_fetch *run, size_t n)
         MPI_Request *request;
 
         len = here < PIECE ? here : PIECE;
-        request = &o->last[outstanding_add(o, run->home, w, len)];
-        if (hearthi_help.need[HEARTHI_PAGE] != HEARTHI_FREE && len == here &&
-            !is_any_covered(run + 1, n - 1, run->home, w))
+        request = request_for(
+            o, outstanding_add(o, run->home, w, len),
+            len < here || is_any_covered(run + 1, n - 1, run->home, w));
+        if (request != NULL)
             HEARTHI_MPI(MPI_Rget(to, (int)len, MPI_BYTE, run->home, at,
                                  (int)len, MPI_BYTE, win, request));
         else
@@ -230,8 +272,10 @@ transport_bring(int way, const struct hearthi_fetch *run, size_t n)
     struct outstanding o;
 
     o.most = way == 0 ? FIRST_WAY_MOST : WAY_MOST;
-    o.count = o.targets = 0;
+    o.count = o.targets = o.gets = 0;
     o.bytes = 0;
+    o.beside = true;
+    o.puts = false;
     runs_get(&o, run, n);
 }
 

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "front/direct.h"
@@ -28,6 +29,10 @@ enum { RING = 6000, RING_CROWDED = 2000, AGAIN = 50000, AGAIN_MOST = 400000 };
 
 /* Turns between looks at the clock, and between yields. */
 enum { LOOK = 8, YIELD = 512, YIELD_CROWDED = 32 };
+
+/* Turns after which a wait is long, some 20 us; what a thread naps then that
+ * is not needed, at first. */
+enum { LONG = 128, NAP = 20000 };
 
 /* MPI_Fetch_and_op has no request.  Its result is looked at instead: it holds
  * a random value at first.  That it changed is a hint; the flush decides. */
@@ -162,15 +167,37 @@ requests_left(const MPI_Request *request, int n)
     return left;
 }
 
+/* Of several threads that wait for long one drives the progress of all; the
+ * others look now and then, or those who are to answer would get no core of
+ * this machine, and the one no lock of MPI's. */
+static atomic_int  waiting;
+static atomic_bool driven;
+
+static void
+others_nap(const struct hearthi_wait *w, bool *drives)
+{
+    struct timespec nap = { .tv_nsec = w->turn < LONG + 32 ? NAP : 4 * NAP };
+
+    if (*drives || w->turn < LONG || atomic_load(&waiting) == 1)
+        return;
+    *drives = !atomic_exchange(&driven, true);
+    if (!*drives)
+        nanosleep(&nap, NULL);
+}
+
 void
 hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
                       size_t bytes)
 {
     struct hearthi_wait w = hearthi_wait_begin(bytes);
+    bool                drives = false;
 
+    atomic_fetch_add(&waiting, 1);
     while (requests_left(request, n) > 0) {
         bool ring = hearthi_wait_turn(&w);
         int  done;
+
+        others_nap(&w, &drives);
 
         for (int i = 0; i < n; i++) {
             if (request[i] == MPI_REQUEST_NULL)
@@ -180,6 +207,9 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
                 hearthi_bell_ring(rank[i]);
         }
     }
+    if (drives)
+        driven = false;
+    waiting--;
 }
 
 /* Only a flush tells that a Put has arrived, and it blocks.  A Get of a few

@@ -61,8 +61,9 @@ hearthi_udp_clients_open(void)
     memset(made, 0, sizeof made);
     memset(taken, 0, sizeof taken);
     taken[0] = (UINT64_C(1) << HEARTHI_UDP_BULK) - 1;
-    client_make(0);
-    client_make(1);
+    for (unsigned i = 0; i < HEARTHI_UDP_BULK; i++)
+        if (i < 2 || hearthi_world.multiple)
+            client_make(i);
     client_make(HEARTHI_UDP_BULK);
 }
 
@@ -76,20 +77,11 @@ hearthi_udp_clients_close(void)
     hearthi_sparse_free(numbers, numbers_bytes());
 }
 
-/* Most programs never need more than one of each kind: a socket is made when
- * as many threads wait at the same time. */
-static struct hearthi_udp_client *
-client_of(unsigned slot)
-{
-    if (!atomic_load_explicit(&made[slot], memory_order_acquire))
-        client_make(slot);
-    return &clients[slot];
-}
-
+/* They are made at start, since a page fault must not need a socket. */
 struct hearthi_udp_client *
 hearthi_udp_bulk(unsigned slot)
 {
-    return client_of(slot);
+    return &clients[slot];
 }
 
 /* The lowest free slot, or -1. */
@@ -110,6 +102,8 @@ slot_take(void)
     return -1;
 }
 
+/* Most programs never have more than one: a socket is made when as many
+ * threads wait at the same time. */
 struct hearthi_udp_client *
 hearthi_udp_client_take(void)
 {
@@ -120,7 +114,9 @@ hearthi_udp_client_take(void)
                       "more than %d threads of this rank wait for locks, "
                       "flags or barriers",
                       HEARTHI_UDP_SLOTS - HEARTHI_UDP_BULK);
-    return client_of((unsigned)slot);
+    if (!atomic_load_explicit(&made[slot], memory_order_acquire))
+        client_make((unsigned)slot);
+    return &clients[slot];
 }
 
 void

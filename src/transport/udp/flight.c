@@ -35,6 +35,8 @@
  * (home.c); the client keeps well within that of its oldest request. */
 enum { AHEAD = 32 };
 
+_Static_assert(HEARTHI_UDP_BULK == HEARTHI_WAYS + 1, "a slot for each way");
+
 struct hearthi_udp_flights        hearthi_udp_locked;
 static struct hearthi_udp_flights of_way[HEARTHI_WAYS];
 
