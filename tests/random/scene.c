@@ -17,7 +17,7 @@ static const struct scene scenes[] = {
     { "fresh", scene_fresh, false },  { "flags", scene_flags, false },
     { "tries", scene_tries, false },  { "words", scene_words, false },
     { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
-    { "beside", scene_beside, true },
+    { "beside", scene_beside, true }, { "messages", scene_messages, false },
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes, SCENE_SECONDS = 2 };

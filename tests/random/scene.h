@@ -62,12 +62,13 @@ void scenes_choose(const char *names);
 /* Play some.  Collective. */
 void scenes_play(struct actor *a, uint64_t key);
 
-void scene_fresh(struct stage *s);  /* fresh.c */
-void scene_flags(struct stage *s);  /* flags.c */
-void scene_tries(struct stage *s);  /* tries.c */
-void scene_words(struct stage *s);  /* words.c */
-void scene_cancel(struct stage *s); /* cancel.c */
-void scene_quiet(struct stage *s);  /* quiet.c */
-void scene_beside(struct stage *s); /* beside.c */
+void scene_fresh(struct stage *s);    /* fresh.c */
+void scene_flags(struct stage *s);    /* flags.c */
+void scene_tries(struct stage *s);    /* tries.c */
+void scene_words(struct stage *s);    /* words.c */
+void scene_cancel(struct stage *s);   /* cancel.c */
+void scene_quiet(struct stage *s);    /* quiet.c */
+void scene_beside(struct stage *s);   /* beside.c */
+void scene_messages(struct stage *s); /* messages.c */
 
 #endif
