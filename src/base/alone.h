@@ -14,6 +14,9 @@
 void hearthi_alone_begin(void);
 void hearthi_alone_end(void);
 
+/* Before Hearth's thread is there: none is known of. */
+void hearthi_alone_open(void);
+
 /* Around what Hearth's one thread does in MPI: it does not if that is false. */
 bool hearthi_alone_enter(void);
 void hearthi_alone_leave(void);

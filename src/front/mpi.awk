@@ -275,7 +275,9 @@ function row_end(    asked, n, d, i, rest, request, begun) {
     begun = rest == "" ? "" : rest "until (REQUEST, *request, 0)\n"
     if (name ~ /^File_/)
         begun = begun "alone\n"
-    call(name, parameters, rest)
+    # Collective ones have requests inside.
+    call(name, parameters, \
+         rest (name ~ /^File_.*_(all|ordered)$/ ? "alone\n" : ""))
     if (asked ~ /nonblocking/)
         call(name ~ /^File_/ ? "File_i" substr(name, 6) : \
              "I" lower_first(name), request, begun)

@@ -16,7 +16,7 @@
 
 /* Open MPI 4.1.4 crashes in mca_common_ompio_progress, which walks a list of
  * requests without a lock, where another thread calls MPI while one is there:
- * of nonblocking and of split collective calls on files, in the heap or not. */
+ * of nonblocking and of collective calls on files, in the heap or not. */
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
 enum { HEARTHI_FILES_ALONE = 1 };
 #else

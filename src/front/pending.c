@@ -279,6 +279,16 @@ hearthi_request_free(int (*next)(MPI_Request *), MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+/* Hearth's thread is there still, and stays out of MPI. */
+static void
+bucket_end(struct hearthi_use *u)
+{
+    count_down(u, NULL);
+    for (struct hearthi_use *at = u; at != NULL; at = at->next)
+        at->alone = false;
+    hearthi_use_end(u);
+}
+
 void
 hearthi_pending_close(void)
 {
@@ -290,8 +300,7 @@ hearthi_pending_close(void)
         orphan_end(u);
     }
     for (int i = 0; i < BUCKETS; i++) {
-        count_down(bucket[i], NULL);
-        hearthi_use_end(bucket[i]);
+        bucket_end(bucket[i]);
         bucket[i] = NULL;
     }
 }

@@ -103,16 +103,20 @@ hearthi_coming_wait_for(uint64_t page, uint64_t count)
         }
 }
 
+/* Others may hold and drop pages of these meanwhile. */
 void
 hearthi_coming_make_room(uint64_t page, uint64_t count)
 {
-    uint64_t pages;
+    while (c.pages > 0) {
+        uint64_t pages = hearthi_held_anew(page, count);
+        bool     fits;
 
-    if (c.pages == 0)
-        return;
-    pages = hearthi_held_anew(page, count);
-    hearthi_held.wanted += pages;
-    while (c.pages > half())
-        hearthi_coming_wait();
-    hearthi_held.wanted -= pages;
+        hearthi_held.wanted += pages;
+        fits = c.pages <= half();
+        if (!fits)
+            hearthi_coming_wait();
+        hearthi_held.wanted -= pages;
+        if (fits)
+            return;
+    }
 }

@@ -241,6 +241,7 @@ helper_wanted(void)
 void
 hearthi_helper_open(void)
 {
+    hearthi_alone_open();
     if (hearthi_world.nodes == 1)
         return;
     hearthi_probe();

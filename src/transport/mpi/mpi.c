@@ -48,7 +48,7 @@ struct outstanding {
     int         home[HEARTHI_TARGETS], window[HEARTHI_TARGETS];
     MPI_Win     win[HEARTHI_TARGETS];
     MPI_Request last[HEARTHI_TARGETS]; /* of the last Get, or null */
-    bool        got[HEARTHI_TARGETS];  /* with a request of its own */
+    bool        got[HEARTHI_TARGETS];  /* behind the last Put */
     size_t      bytes;
     bool        beside, puts;
     int         gets, get_home[FIRST_WAY_MOST];
@@ -76,14 +76,13 @@ windows_flush(const struct outstanding *o)
 static void
 gets_wait(struct outstanding *o)
 {
-    hearthi_wait_requests(o->get, o->get_home, o->gets, o->bytes);
+    hearthi_wait_requests(o->get, o->get_home, o->gets, o->bytes, true);
     for (int i = 0; o->puts && i < o->targets; i++)
         if (o->got[i])
             HEARTHI_MPI(MPI_Win_flush(o->home[i], o->win[i]));
         else
             hearthi_flush(o->win[i], o->home[i]);
     o->gets = 0;
-    o->puts = false;
 }
 
 static void
@@ -102,6 +101,7 @@ outstanding_wait(struct outstanding *o)
     o->count = 0;
     o->targets = 0;
     o->bytes = 0;
+    o->puts = false;
 }
 
 static void
@@ -158,7 +158,7 @@ put(struct outstanding *o, int home, size_t offset, const void *src,
         int w = hearthi_window_of(offset);
 
         n = span_of(w, offset, len);
-        outstanding_add(o, home, w, n);
+        o->got[outstanding_add(o, home, w, n)] = false;
         o->puts = true;
         HEARTHI_MPI(MPI_Put(from, (int)n, MPI_BYTE, home,
                             (MPI_Aint)(offset - hearthi_window_begin(w)),

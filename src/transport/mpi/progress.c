@@ -133,7 +133,7 @@ ring_due(struct hearthi_wait *w)
 {
     uint64_t now;
 
-    if (!hearthi_help.bells || w->turn % LOOK != 0)
+    if (!hearthi_help.bells || (w->turn < LONG && w->turn % LOOK != 0))
         return false;
     now = hearthi_now();
     if (now < w->ring_at)
@@ -187,17 +187,18 @@ others_nap(const struct hearthi_wait *w, bool *drives)
 
 void
 hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
-                      size_t bytes)
+                      size_t bytes, bool may_nap)
 {
     struct hearthi_wait w = hearthi_wait_begin(bytes);
     bool                drives = false;
 
-    atomic_fetch_add(&waiting, 1);
+    waiting++;
     while (requests_left(request, n) > 0) {
         bool ring = hearthi_wait_turn(&w);
         int  done;
 
-        others_nap(&w, &drives);
+        if (may_nap)
+            others_nap(&w, &drives);
 
         for (int i = 0; i < n; i++) {
             if (request[i] == MPI_REQUEST_NULL)
@@ -228,7 +229,7 @@ hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
                              sizeof sink[i], MPI_BYTE, win[i], &last[i]));
         hearthi_mpi_count(rank[i], sizeof sink[i]);
     }
-    hearthi_wait_requests(last, rank, n, bytes);
+    hearthi_wait_requests(last, rank, n, bytes, false);
     for (int i = 0; i < n; i++)
         HEARTHI_MPI(MPI_Win_flush(rank[i], win[i]));
 }

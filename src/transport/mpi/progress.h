@@ -85,9 +85,10 @@ struct hearthi_wait hearthi_wait_begin(size_t bytes);
 /* A fruitless turn: yields now and then; true if it is time to ring. */
 bool hearthi_wait_turn(struct hearthi_wait *w);
 
-/* Complete requests, each of an operation at a rank; null ones are. */
+/* Complete requests, each of an operation at a rank; null ones are.  may_nap:
+ * if other threads wait, too, and nobody for this one. */
 void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
-                           size_t bytes);
+                           size_t bytes, bool may_nap);
 
 /* Complete what was started on up to TARGETS windows, each at one rank.
  * `last` holds for each the request of its last operation, or null. */
