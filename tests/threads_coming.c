@@ -54,9 +54,7 @@ overtake(enum by by, bool first_copy)
         barrier();
     }
     if (may_play() && is_reader()) {
-        seam_open(NULL, seam_stop, 1);
-        reading_begin(&other, p);
-        seam_stopped();
+        reading_stopped(&other, p, true);
         reader_learns(p, by);
         seam_go_on();
         value = *p;
@@ -91,9 +89,7 @@ START_TEST(a_first_copy_that_was_overtaken_is_provisional)
 
     copies_take(word(p, 1), 1, 0);
     if (may_play() && is_reader()) {
-        seam_open(seam_stop, NULL, 1);
-        reading_begin(&other, p);
-        seam_stopped();
+        reading_stopped(&other, p, false);
         hearth_acquire(NULL, 0);
         hearth_lock(LOCK);
         hearth_unlock(LOCK);

@@ -18,9 +18,7 @@ START_TEST(two_threads_that_miss_a_page_make_one_fetch)
         *p = 7;
     barrier();
     if (may_play() && is_reader()) {
-        seam_open(seam_stop, NULL, 1);
-        reading_begin(&other, p);
-        seam_stopped();
+        reading_stopped(&other, p, false);
         seam_go_on();
         expect_eq(*p, 7);
         expect_eq(reading_end(&other), 7);
@@ -124,9 +122,7 @@ START_TEST(others_synchronise_and_make_room_while_a_page_is_on_its_way)
         *word(p, i) = 100 + i;
     barrier();
     if (may_play() && is_reader()) {
-        seam_open(NULL, seam_stop, 1);
-        reading_begin(&other, p);
-        seam_stopped();
+        reading_stopped(&other, p, true);
         hearth_lock(LOCK);
         for (int i = 1; i < PAGES; i++)
             word(p, i)[1] += *word(p, i);
@@ -289,9 +285,7 @@ START_TEST(a_hold_waits_for_what_is_on_its_way)
         *p = 8;
     barrier();
     if (may_play() && is_reader()) {
-        seam_open(seam_stop, NULL, 1);
-        reading_begin(&other, p);
-        seam_stopped();
+        reading_stopped(&other, p, false);
         seam_go_on();
         hearth_hold(p, (size_t)2 * PAGE, HEARTH_READ);
         expect(seam_has_landed());

@@ -103,6 +103,14 @@ reading_end(struct reading *r)
     return r->value;
 }
 
+void
+reading_stopped(struct reading *r, const int64_t *p, bool brought)
+{
+    seam_open(brought ? NULL : seam_stop, brought ? seam_stop : NULL, 1);
+    reading_begin(r, p);
+    seam_stopped();
+}
+
 bool
 is_reader(void)
 {

@@ -37,6 +37,10 @@ struct reading {
 void    reading_begin(struct reading *r, const int64_t *p);
 int64_t reading_end(struct reading *r);
 
+/* Open the seam and begin: return when the fetch has stopped, before it is
+ * sent or when it has brought the page. */
+void reading_stopped(struct reading *r, const int64_t *p, bool brought);
+
 bool is_reader(void);
 bool may_play(void);
 
