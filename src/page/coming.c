@@ -48,12 +48,7 @@ hearthi_way_give(int way, uint64_t pages)
 static void
 provisional_add(uint64_t page)
 {
-    uint8_t *mark = &hearthi_table.mark[page];
-
-    if (*mark & HEARTHI_PROVISIONAL)
-        return;
-    *mark |= HEARTHI_PROVISIONAL;
-    hearthi_provisional.page[hearthi_provisional.n++] = (hearthi_page)page;
+    hearthi_pagelist_add(&hearthi_provisional, HEARTHI_PROVISIONAL, page);
 }
 
 /* No protection changes. */

@@ -36,12 +36,7 @@ hearthi_copies_close(void)
 void
 hearthi_list(uint64_t page)
 {
-    uint8_t *mark = &hearthi_table.mark[page];
-
-    if (*mark & HEARTHI_LISTED)
-        return;
-    *mark |= HEARTHI_LISTED;
-    hearthi_written.page[hearthi_written.n++] = (hearthi_page)page;
+    hearthi_pagelist_add(&hearthi_written, HEARTHI_LISTED, page);
 }
 
 void

@@ -84,6 +84,17 @@ void hearthi_pagelist_sort(struct hearthi_pagelist *l);
  * acquire (HEARTHI_PROVISIONAL). */
 extern struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
+/* Add a page to the list of those with this mark, which it gets. */
+static inline void
+hearthi_pagelist_add(struct hearthi_pagelist *l, enum hearthi_mark mark,
+                     uint64_t page)
+{
+    if (hearthi_table.mark[page] & mark)
+        return;
+    hearthi_table.mark[page] |= (uint8_t)mark;
+    l->page[l->n++] = (hearthi_page)page;
+}
+
 void hearthi_table_open(void);
 void hearthi_table_close(void);
 
