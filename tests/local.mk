@@ -209,9 +209,10 @@ EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
 tap_tests += %D%/bindings.tap
 EXTRA_DIST += %D%/exchange.c %D%/exchange.f90 %D%/exchange.py %D%/profiler.c
 
-# Real libraries, by hand.
-EXTRA_DIST += %D%/programs.sh %D%/programs/fftw.c %D%/programs/hdf5.c \
-  %D%/programs/pnetcdf.c %D%/programs/scalapack.c
+# Real libraries.
+tap_tests += %D%/programs.tap
+EXTRA_DIST += %D%/programs/fftw.c %D%/programs/hdf5.c \
+  %D%/programs/petsc.c %D%/programs/pnetcdf.c %D%/programs/scalapack.c
 
 # hearth-compare.
 tap_tests += %D%/compare.tap
