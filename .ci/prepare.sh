@@ -41,6 +41,16 @@ mpi_packages() {
     esac
 }
 
+# Other software that tests give heap memory to; Debian has some of it for one
+# MPI only.  PnetCDF, ScaLAPACK and PETSc, which bring a hundred packages more,
+# are used where somebody has installed them.
+mpi_programs() {
+    case $1 in
+    openmpi) echo libhdf5-openmpi-dev libfftw3-dev libfftw3-mpi-dev python3-mpi4py python3-numpy ;;
+    mpich) echo libhdf5-mpich-dev ;;
+    esac
+}
+
 # Run a command with its output in a file; show the end of it if it fails.
 quietly() {
     quiet_log=$1
