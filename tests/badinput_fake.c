@@ -120,18 +120,19 @@ poll(struct pollfd *p, nfds_t n, int ms)
     return real(p, n, ms);
 }
 
-/* The last rank takes a call when its maker has long given up. */
+/* The last rank takes a call late, or when its maker has long given up. */
 int
 accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 {
     static bool   done;
     struct pollfd p = { .fd = fd, .events = POLLIN };
     int (*real)(int, struct sockaddr *, socklen_t *, int);
+    bool late = strcmp(fake, "fake_late_answer") == 0;
 
-    if (is_last && !done && strcmp(fake, "fake_late_answer") == 0 &&
+    if (is_last && !done && (late || strcmp(fake, "fake_slow_answer") == 0) &&
         poll(&p, 1, 0) == 1) {
         done = true;
-        sleep(2);
+        sleep(late ? 7 : 2);
     }
     hearthi_next(&real, "accept4");
     return real(fd, address, size, flags);

@@ -32,10 +32,12 @@
 #include "world.h"
 
 /* How often nothing comes of a call, each time in so many milliseconds: all of
- * it far more than a round trip takes, and no time for a job to begin even if a
- * firewall swallows what is sent.  A look counts as one however long it took: a
- * rank that got no core has not listened, nor perhaps has the other. */
-enum { LOOKS = 20, LOOK_MS = 50 };
+ * it far more than a round trip takes, and no time for a job to begin even if
+ * a firewall swallows what is sent.  Whoever takes the connection shall
+ * answer, and may wait long for a core, where all ranks of a busy machine
+ * begin.  A look counts as one however long it took: a rank that got no core
+ * has not listened. */
+enum { LOOKS = 20, LOOKS_CONNECTED = 100, LOOK_MS = 50 };
 
 struct card { /* goes round at start */
     struct hearthi_addresses at;
@@ -332,7 +334,7 @@ static bool
 out_wait(const struct out *o, int *looks)
 {
     struct pollfd p[HEARTHI_ADDRESSES];
-    int           left = 0;
+    int           left = 0, most = LOOKS;
 
     for (int i = 0; i < o->n; i++) {
         const struct hearthi_line *c = &o->to[i];
@@ -340,10 +342,12 @@ out_wait(const struct out *o, int *looks)
         p[i] = (struct pollfd){ .fd = c->fd,
                                 .events = c->greeted ? POLLIN : POLLOUT };
         left += c->fd >= 0;
+        if (c->fd >= 0 && c->greeted)
+            most = LOOKS_CONNECTED;
     }
     if (left > 0 && poll(p, (nfds_t)o->n, LOOK_MS) == 0)
         ++*looks;
-    return left > 0 && *looks < LOOKS;
+    return left > 0 && *looks < most;
 }
 
 /* Say hello once the connection is there; is it answered? */

@@ -20,7 +20,8 @@ void hearthi_calls_open(void);
  * listens must answer from now on.  Collective. */
 void hearthi_cards_exchange(void);
 
-/* Call the next rank; false if it cannot be reached.  A second at most. */
+/* Call the next rank; false if it cannot be reached: after a second, or five if
+ * it takes the connection and does not answer. */
 bool hearthi_next_call(void);
 
 /* What to wait for, HEARTHI_CALLS and one more; and to do so when it comes.
