@@ -223,15 +223,27 @@ hearth_free(void *p)
     hearthi_free("hearth_free", "hearth_alloc", p);
 }
 
-void
-hearth_prefetch(const void *p, size_t bytes)
+/* Programs ask ahead of each element, and most lie on the page of the one
+ * before.  What is looked at without the lock may be old: it is a hint. */
+static bool
+is_on_a_page_here(const void *p, size_t bytes)
+{
+    uint64_t page;
+
+    if (bytes == 0 || !hearthi_in_heap(p))
+        return bytes == 0;
+    page = hearthi_page_of(p);
+    return hearthi_page_of((const char *)p + bytes - 1) == page &&
+           __atomic_load_n(&hearthi_table.state[page], __ATOMIC_RELAXED) >
+               HEARTHI_MISSED;
+}
+
+static void
+range_prefetch(const void *p, size_t bytes)
 {
     HEARTHI_UNCANCELLED;
     uint64_t first, last, start;
 
-    hearthi_require_thread("hearth_prefetch");
-    if (bytes == 0)
-        return;
     if (!hearthi_in_heap(p) || !hearthi_in_heap((const char *)p + bytes - 1))
         hearthi_fatal("hearth_prefetch", "%zu bytes at %p are not in the heap",
                       bytes, p);
@@ -244,6 +256,14 @@ hearth_prefetch(const void *p, size_t bytes)
     hearthi_fetch_range(first, last - first + 1, false);
     hearthi_table_unlock();
     hearthi_time_end(fault_ns, start);
+}
+
+void
+hearth_prefetch(const void *p, size_t bytes)
+{
+    hearthi_require_thread("hearth_prefetch");
+    if (!is_on_a_page_here(p, bytes))
+        range_prefetch(p, bytes);
 }
 
 int
