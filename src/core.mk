@@ -70,6 +70,7 @@ libhearth_core_la_SOURCES += \
   src/api/init.c src/api/api.h \
   src/api/alloc.c \
   src/api/hold.c src/api/hold.h \
+  src/api/through.c src/api/through.h \
   src/api/stats.c src/api/stats.h \
   src/api/stats_json.c \
   src/api/order.c \

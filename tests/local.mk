@@ -100,7 +100,7 @@ mpi_tests += %D%/order.mpi
 
 mpi_tests += %D%/threads.mpi
 %C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h \
-  %D%/threads_coming.c %D%/threads_late.c %D%/threads_misses.c \
+  %D%/threads_coming.c %D%/threads_late.c %D%/threads_messages.c %D%/threads_misses.c \
   %D%/threads_seam.c %D%/threads_seam.h %D%/threads_sync.c $(mpi_harness)
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)

@@ -236,6 +236,7 @@ thread_case(const char *name, SFun setup)
     threads_sync_tests(tc);
     threads_late_tests(tc);
     threads_coming_tests(tc);
+    threads_messages_tests(tc);
     threads_misses_tests(tc);
     return tc;
 }

@@ -51,6 +51,18 @@ hearthi_pages_of(const char *call, const void *p, size_t bytes)
     return r;
 }
 
+size_t
+hearthi_bytes_behind(const void *p)
+{
+    const struct hearthi_allocation *a = hearthi_home_around(p);
+    size_t                           at;
+
+    if (a == NULL)
+        return 0;
+    at = (size_t)((const char *)p - hearthi_app(a->page));
+    return at < a->bytes ? a->bytes - at : 0;
+}
+
 static unsigned long long
 kib(uint64_t pages)
 {

@@ -18,6 +18,10 @@ struct hearthi_pages {
 struct hearthi_pages hearthi_pages_of(const char *call, const void *p,
                                       size_t bytes);
 
+/* From p to the end of the allocation around it, or 0.  The table lock is
+ * held. */
+size_t hearthi_bytes_behind(const void *p);
+
 /* The call is named in the lines about what cannot be. */
 void hearthi_hold(const char *call, const void *p, size_t bytes, int how);
 void hearthi_drop(const void *p, size_t bytes, int how);

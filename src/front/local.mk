@@ -1,6 +1,7 @@
 # What stands in front of MPI's calls and of the C library's; most of it is
 # made from tables.
 libhearth_core_la_SOURCES += \
+  %D%/aside.c %D%/aside.h \
   %D%/direct.h \
   %D%/masks.c \
   %D%/mpi_front.h %D%/mpi_rules.h \

@@ -112,12 +112,14 @@ function small_add(name, bytes) {
 }
 
 function rules(directives,    n, d, i) {
-    alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
+    aside = alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
         parse(d[i])
         if (word ~ /^(read|write)[vwx]?$/)
             rule_use()
+        else if (word == "aside")
+            rule_aside()
         else if (word == "until")
             until = args
         else if (word == "ends")
@@ -148,6 +150,14 @@ function rule_use(    how, form, p) {
             ") || hearthi_in_heap(" trim(p[3]) ")"
     uses = uses "        " (when == "" ? "" : "if " when "\n            ") \
         "hearthi_use" form "(u, " how ", " args ");\n"
+}
+
+# What goes there is not held.
+function rule_aside(    p) {
+    split(args, p, ",")
+    aside = trim(p[4])
+    uses = uses "        if (!(" (when == "" ? "" : when " &&\n            ") \
+        "hearthi_aside(u, &" first "," p[2] "," p[3] ", &" aside ")))\n    "
 }
 
 function key_of(args,    p) {
@@ -218,6 +228,9 @@ function calls_call(name, parameters, directives,    s) {
     if (small != "")
         s = s "    if (HEARTHI_RARE(small != NULL))\n" \
             "        hearthi_use_end(small);\n"
+    if (aside != "")
+        s = s "    if (HEARTHI_RARE(u != NULL))\n" \
+            "        hearthi_aside_end(u, code, " aside ");\n"
     if (uses != "" && until == "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
             "        hearthi_use_end(u);\n"
@@ -261,7 +274,7 @@ function without_status(parameters) {
     return parameters
 }
 
-function row_end(    asked, n, d, i, rest, request, begun) {
+function row_end(    asked, n, d, i, blocks, rest, request, begun) {
     if (name == "")
         return
     request = without_status(parameters) ", MPI_Request *request"
@@ -269,6 +282,8 @@ function row_end(    asked, n, d, i, rest, request, begun) {
     for (i = 1; i < n; i++) {
         if (d[i] ~ /^(nonblocking|persistent|split)$/)
             asked = asked " " d[i]
+        else if (d[i] ~ /^aside/)
+            blocks = blocks d[i] "\n"
         else
             rest = rest d[i] "\n"
     }
@@ -277,7 +292,7 @@ function row_end(    asked, n, d, i, rest, request, begun) {
         begun = begun "alone\n"
     # Collective ones have requests inside.
     call(name, parameters, \
-         rest (name ~ /^File_.*_(all|ordered)$/ ? "alone\n" : ""))
+         blocks rest (name ~ /^File_.*_(all|ordered)$/ ? "alone\n" : ""))
     if (asked ~ /nonblocking/)
         call(name ~ /^File_/ ? "File_i" substr(name, 6) : \
              "I" lower_first(name), request, begun)

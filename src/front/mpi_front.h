@@ -7,6 +7,7 @@
 #define HEARTHI_MPI_FRONT_H
 
 #include "base/inside.h"
+#include "front/aside.h"
 #include "front/next.h"
 #include "front/pending.h"
 #include "front/use.h"

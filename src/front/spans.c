@@ -18,7 +18,6 @@
 #include "base/inside.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "home/home.h"
 #include "page/page.h"
 #include "world.h"
 
@@ -30,15 +29,10 @@ typedef void piece_function(const struct hearthi_spans *s, const void *p,
 static size_t
 bytes_within(const void *p, size_t bytes)
 {
-    const struct hearthi_allocation *a;
-    size_t                           most = 0, at;
+    size_t most;
 
     hearthi_table_lock();
-    a = hearthi_home_around(p);
-    if (a != NULL) {
-        at = (size_t)((const char *)p - hearthi_app(a->page));
-        most = at < a->bytes ? a->bytes - at : 0;
-    }
+    most = hearthi_bytes_behind(p);
     hearthi_table_unlock();
     return bytes < most ? bytes : most;
 }

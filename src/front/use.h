@@ -23,6 +23,8 @@ struct hearthi_use {
     intptr_t            more;
     MPI_Request         request; /* that the program has let go */
     bool                persistent, held, alone;
+    char               *aside, *belongs; /* what is received aside (aside.h) */
+    MPI_Status          status;          /* that the program does not want */
     size_t              n, room;
     struct hearthi_range {
         char  *at;

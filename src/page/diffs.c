@@ -97,6 +97,17 @@ tail_add(int home, size_t offset, const char *src, size_t len)
     tail.len = len;
 }
 
+static void
+diff_note(uint64_t page, size_t runs, size_t bytes)
+{
+    hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    hearthi_count(diffs, 1);
+    hearthi_count(diff_runs, runs);
+    hearthi_count(diff_bytes, bytes);
+    hearthi_distribute(diff_bytes, bytes);
+    d.diffs++;
+}
+
 bool
 hearthi_diff_begin(uint64_t page, bool refresh)
 {
@@ -119,13 +130,19 @@ hearthi_diff_begin(uint64_t page, bool refresh)
     }
     if (n == 0)
         return false;
-    hearthi_table.mark[page] |= HEARTHI_CHANGED;
-    hearthi_count(diffs, 1);
-    hearthi_count(diff_runs, n);
-    hearthi_count(diff_bytes, bytes);
-    hearthi_distribute(diff_bytes, bytes);
-    d.diffs++;
+    diff_note(page, n, bytes);
     return true;
+}
+
+void
+hearthi_diff_bytes(uint64_t page, size_t off, const char *src, size_t len)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    tail_add((int)t->home[page],
+             hearthi_frame_at(t->frame[page], hearthi_heap.shift) + off, src,
+             len);
+    diff_note(page, 1, len);
 }
 
 /* Exact to the byte whatever the unit of the page's diffs: a longer unit would

@@ -7,6 +7,7 @@
 #define HEARTHI_DIFFS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Room for twins of so many pages: all that may have a frame. */
@@ -22,6 +23,10 @@ void hearthi_twin_free(uint64_t page);
  * changed bytes are copied into the twin once and sent from there.  A later
  * write differs from the twin and is found by the next diff. */
 bool hearthi_diff_begin(uint64_t page, bool refresh);
+
+/* Queue bytes of a page that is not here, which were written elsewhere. */
+void hearthi_diff_bytes(uint64_t page, size_t off, const char *src,
+                        size_t len);
 
 /* The home's version of a page that is open here: what differs from the twin
  * was written by others, and goes into page and twin.  Other bytes of the page

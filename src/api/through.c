@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A diff may go home at any time before the release that tells of it (HLRC:
+ * Zhou, Iftode, Li, OSDI 1996), and it may come from anywhere: what is changed
+ * there are the bytes that this rank has the right to change, no others.  So
+ * an absent page is written without a copy of it.
+ *
+ * The table lock is held from the look at a page's state until the diff has
+ * arrived: a fetch of another thread's that began in between would bring the
+ * page without these bytes, and leave a copy of it that looks valid.  One that
+ * has begun before ends in a copy, or in none: the bytes are stored as any
+ * others, which waits for it or fetches once more.
+ */
+#include "config.h"
+
+#include "through.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "api.h"
+#include "api/hold.h"
+#include "base/cancel.h"
+#include "base/least.h"
+#include "page/copies.h"
+#include "page/diffs.h"
+#include "page/page.h"
+
+enum { AT_ONCE = 1 << 20 }; /* bytes that go while others wait for the table */
+
+/* None, if one is at home here. */
+static uint64_t
+absent_of(struct hearthi_pages r)
+{
+    const uint8_t *state = hearthi_table.state + r.page;
+    uint64_t       absent = 0;
+
+    for (uint64_t i = 0; i < r.count; i++) {
+        if (hearthi_is_home(state[i]))
+            return 0;
+        absent += state[i] == HEARTHI_INVALID;
+    }
+    return absent;
+}
+
+bool
+hearthi_mostly_absent(const char *call, const void *p, size_t bytes)
+{
+    struct hearthi_pages r = { 0 };
+    uint64_t             absent;
+
+    hearthi_table_lock();
+    if (hearthi_bytes_behind(p) >= bytes)
+        r = hearthi_pages_of(call, p, bytes);
+    absent = absent_of(r);
+    hearthi_table_unlock();
+    return absent > r.count / 2;
+}
+
+/* The bytes of a range up to the end of its first page. */
+static size_t
+in_page(const char *p, size_t bytes)
+{
+    size_t at = (size_t)(p - hearthi_heap.base) % hearthi_heap.page;
+
+    return hearthi_least(bytes, hearthi_heap.page - at);
+}
+
+/* With the lock in hand.  Returns how many bytes lie in absent pages at the
+ * beginning of the range, and have arrived. */
+static size_t
+absent_write(const char *p, const char *src, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        uint64_t page = hearthi_page_of(p + done);
+        size_t   len = in_page(p + done, bytes - done);
+
+        if (hearthi_table.state[page] != HEARTHI_INVALID)
+            break;
+        hearthi_list(page);
+        hearthi_diff_bytes(page, (size_t)(p + done - hearthi_app(page)),
+                           src + done, len);
+        done += len;
+    }
+    if (done > 0)
+        hearthi_diff_end();
+    return done;
+}
+
+void
+hearthi_write_through(const char *call, char *p, const char *src, size_t bytes)
+{
+    HEARTHI_UNCANCELLED;
+
+    hearthi_require_thread(call);
+    while (bytes > 0) {
+        size_t done;
+
+        hearthi_table_lock();
+        hearthi_pages_of(call, p, bytes);
+        done = absent_write(p, src, hearthi_least(bytes, AT_ONCE));
+        hearthi_table_unlock();
+        if (done == 0) {
+            done = in_page(p, bytes);
+            memcpy(p, src, done);
+        }
+        p += done;
+        src += done;
+        bytes -= done;
+    }
+}
