@@ -5,11 +5,13 @@
  */
 #include "config.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -215,6 +217,55 @@ START_TEST(a_handler_of_another_signal_may_use_the_heap)
 }
 END_TEST
 
+/* Each of these waits with all signals blocked but the one that comes. */
+static void
+suspend(const sigset_t *mask)
+{
+    sigsuspend(mask);
+}
+
+static void
+poll_masked(const sigset_t *mask)
+{
+    ppoll(NULL, 0, NULL, mask);
+}
+
+static void
+select_masked(const sigset_t *mask)
+{
+    pselect(0, NULL, NULL, NULL, NULL, mask);
+}
+
+START_TEST(a_handler_may_use_the_heap_in_a_wait_with_a_mask)
+{
+    static void (*const waits[])(const sigset_t *) = { suspend, poll_masked,
+                                                       select_masked };
+    struct sigaction act = { .sa_handler = touch }, old;
+    sigset_t         usr2, all;
+
+    start();
+    sigemptyset(&usr2);
+    sigaddset(&usr2, SIGUSR2);
+    sigfillset(&all);
+    sigdelset(&all, SIGUSR2);
+    sigaction(SIGUSR2, &act, &old);
+    pthread_sigmask(SIG_BLOCK, &usr2, NULL);
+    for (int i = 0; i < 3; i++) {
+        memory[(size_t)me * PAGE] = (char)(10 + i);
+        barrier();
+        seen = 0;
+        raise(SIGUSR2);
+        waits[i](&all);
+        expect_eq(seen, 10 + i);
+        barrier();
+    }
+    pthread_sigmask(SIG_UNBLOCK, &usr2, NULL);
+    sigaction(SIGUSR2, &old, NULL);
+    stop();
+    all_expected();
+}
+END_TEST
+
 /* A handler with SA_NODEFER may itself fault, into the next call of itself. */
 static volatile sig_atomic_t deep;
 static char *volatile none_here;
@@ -259,6 +310,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, who_blocks_all_signals_may_use_the_heap);
     tcase_add_test(tc, threads_that_started_with_all_blocked_may_use_the_heap);
     tcase_add_test(tc, a_handler_of_another_signal_may_use_the_heap);
+    tcase_add_test(tc, a_handler_may_use_the_heap_in_a_wait_with_a_mask);
     tcase_add_test(tc, a_handler_that_is_not_deferred_is_called_in_itself);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -3,7 +3,7 @@
 libhearth_core_la_SOURCES += \
   %D%/aside.c %D%/aside.h \
   %D%/direct.h \
-  %D%/masks.c \
+  %D%/masks.c %D%/masks.h \
   %D%/mpi_front.h %D%/mpi_rules.h \
   %D%/next.c %D%/next.h \
   %D%/pending.c %D%/pending.h \

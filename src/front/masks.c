@@ -14,6 +14,8 @@
  */
 #include "config.h"
 
+#include "masks.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -101,9 +103,8 @@ front_sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 
 /* ---- masks ---- */
 
-/* *set without SIGSEGV: in *room, or itself. */
-static const sigset_t *
-open_segv(const sigset_t *set, sigset_t *room)
+const sigset_t *
+hearthi_mask_open(const sigset_t *set, sigset_t *room)
 {
     if (set == NULL || sigismember(set, SIGSEGV) != 1)
         return set;
@@ -112,18 +113,19 @@ open_segv(const sigset_t *set, sigset_t *room)
     return room;
 }
 
-#define MASK(name)                                                           \
-    HEARTH_API int front_##name(int, const sigset_t *,                       \
-                                sigset_t *) __asm__(#name);                  \
-    int            front_##name(int how, const sigset_t *set, sigset_t *old) \
-    {                                                                        \
-        static mask_function *next;                                          \
-        sigset_t              room;                                          \
-                                                                             \
-        if (next == NULL)                                                    \
-            hearthi_next(&next, #name);                                      \
-        return next(how, how == SIG_UNBLOCK ? set : open_segv(set, &room),   \
-                    old);                                                    \
+#define MASK(name)                                                            \
+    HEARTH_API int front_##name(int, const sigset_t *,                        \
+                                sigset_t *) __asm__(#name);                   \
+    int            front_##name(int how, const sigset_t *set, sigset_t *old)  \
+    {                                                                         \
+        static mask_function *next;                                           \
+        sigset_t              room;                                           \
+                                                                              \
+        if (next == NULL)                                                     \
+            hearthi_next(&next, #name);                                       \
+        return next(how,                                                      \
+                    how == SIG_UNBLOCK ? set : hearthi_mask_open(set, &room), \
+                    old);                                                     \
     }
 
 MASK(pthread_sigmask)
@@ -141,7 +143,21 @@ front_attr_setsigmask(pthread_attr_t *attr, const sigset_t *set)
 
     if (next == NULL)
         hearthi_next(&next, "pthread_attr_setsigmask_np");
-    return next(attr, open_segv(set, &room));
+    return next(attr, hearthi_mask_open(set, &room));
+}
+
+/* For the calls that wait with a mask of their own see system.def. */
+HEARTH_API int front_sigsuspend(const sigset_t *) __asm__("sigsuspend");
+
+int
+front_sigsuspend(const sigset_t *set)
+{
+    static int (*next)(const sigset_t *);
+    sigset_t room;
+
+    if (next == NULL)
+        hearthi_next(&next, "sigsuspend");
+    return next(hearthi_mask_open(set, &room));
 }
 
 HEARTH_API int front_sigsetmask(int) __asm__("sigsetmask");

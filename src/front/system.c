@@ -31,12 +31,16 @@
 #include <time.h>
 
 #include "base/next.h"
+#include "masks.h"
 #include "spans.h"
 
 #define GIVE(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_READ)
 #define TAKE(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_WRITE)
 #define BOTH(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_READ | HEARTH_WRITE)
 #define TEXT(p)        GIVE(p, strlen(p) + 1)
+#define MASK(set)      \
+    sigset_t open_set; \
+    set = hearthi_mask_open(set, &open_set)
 #define GIVE_ALL(v, n) hearthi_spans_vector(s, v, (size_t)(n), HEARTH_READ)
 #define TAKE_ALL(v, n) hearthi_spans_vector(s, v, (size_t)(n), HEARTH_WRITE)
 #define LENGTH(p, len)      \
