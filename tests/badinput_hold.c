@@ -2,6 +2,7 @@
  *
  * Holds that cannot be.
  */
+#include "api/through.h"
 #include "badinput.h"
 
 static void
@@ -127,6 +128,20 @@ hold_nothing(void)
     p[me] = 1;
 }
 
+/* What a message is received into by another thread, and then is another's. */
+static void
+free_received(void)
+{
+    static char pages[4 * PAGE];
+    char       *p = hearth_alloc(sizeof pages, 1, hearth_on(0)), *q;
+    uint64_t    number = hearthi_mostly_absent("MPI_Recv", p, sizeof pages);
+
+    hearth_free(p);
+    q = hearth_alloc(sizeof pages, 1, hearth_on(0));
+    if (me == last && q == p)
+        hearthi_write_through("MPI_Recv", number, p, pages, sizeof pages);
+}
+
 const struct badinput badinput_holds[] = {
     BADINPUT(hold_null),
     BADINPUT(hold_outside),
@@ -140,6 +155,7 @@ const struct badinput badinput_holds[] = {
     BADINPUT(drop_not_held),
     BADINPUT(drop_twice),
     BADINPUT(free_held),
+    BADINPUT(free_received),
     BADINPUT(hold_nothing),
     { 0 },
 };

@@ -7,7 +7,7 @@
 #include "threads_seam.h"
 #include "transport/transport.h"
 
-enum { LOCK = 97, TAG = 3, WORDS = PAGE / 8, FEW = 5, MANY = 3 * WORDS };
+enum { LOCK = 97, TAG = 3, WORDS = PAGE / 8, FEW = 5, MANY = 4 * WORDS };
 
 static void
 numbers_send(int to, int64_t first, int n)
@@ -27,7 +27,7 @@ numbers_receive(int64_t *p, int most)
 
 START_TEST(a_message_into_absent_pages_fetches_none)
 {
-    int64_t     *p = pages_of_zero(4);
+    int64_t     *p = pages_of_zero(5);
     hearth_stats before, after;
 
     barrier();
@@ -43,7 +43,7 @@ START_TEST(a_message_into_absent_pages_fetches_none)
         hearth_get_stats(&after);
         expect_eq(after.getpages, before.getpages);
         expect_eq(p[7 + MANY - 1], 100 + MANY - 1);
-        hearth_release(p, 4 * PAGE);
+        hearth_release(p, 5 * PAGE);
         tell(0, TAG);
     }
     barrier();
@@ -74,6 +74,35 @@ START_TEST(a_short_message_leaves_the_rest)
 END_TEST
 
 /* Whoever has a copy is told at the next acquire. */
+/* To fetch the page costs less than to bring each of them home. */
+START_TEST(messages_of_a_few_bytes_fetch_their_page_once)
+{
+    int64_t     *p = pages_of_zero(1);
+    hearth_stats before, after;
+
+    barrier();
+    for (int i = 0; apart(0, ranks - 1) && i < WORDS; i++) {
+        if (me == 0)
+            numbers_send(ranks - 1, i, 1);
+        if (is_reader() && i == 0)
+            hearth_get_stats(&before);
+        if (is_reader())
+            numbers_receive(p + i, 1);
+    }
+    if (apart(0, ranks - 1) && is_reader()) {
+        hearth_get_stats(&after);
+        expect(after.getpages <= before.getpages + 1);
+        expect_eq(after.diffs, before.diffs);
+    }
+    barrier();
+    for (int i = 0; apart(0, ranks - 1) && i < WORDS; i++)
+        expect_eq(p[i], i);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 START_TEST(what_a_message_brought_is_news)
 {
     int64_t *p = pages_of_zero(4);
@@ -82,10 +111,10 @@ START_TEST(what_a_message_brought_is_news)
     copies_take(p, me == 1 ? 1 : 0, 0);
     barrier();
     if (play && me == 0)
-        numbers_send(ranks - 1, 100, FEW);
+        numbers_send(ranks - 1, 100, WORDS);
     if (play && is_reader()) {
         hearth_lock(LOCK);
-        numbers_receive(p, FEW);
+        numbers_receive(p, WORDS);
         hearth_unlock(LOCK);
         tell(1, TAG);
     }
@@ -101,11 +130,11 @@ START_TEST(what_a_message_brought_is_news)
 }
 END_TEST
 
-/* Another thread's fetch has read the first of three pages before the message
+/* Another thread's fetch has read the first of four pages before the message
  * came. */
 START_TEST(a_message_into_a_page_on_its_way_is_not_lost)
 {
-    int64_t       *p = pages_of_zero(3);
+    int64_t       *p = pages_of_zero(4);
     struct reading other;
 
     barrier();
@@ -160,7 +189,7 @@ START_TEST(nobody_fetches_a_page_while_a_message_goes_into_it)
 
     barrier();
     if (may_play() && me == 0)
-        numbers_send(ranks - 1, 100, FEW);
+        numbers_send(ranks - 1, 100, WORDS);
     if (may_play() && is_reader()) {
         sent = false;
         real = hearthi_transport;
@@ -168,7 +197,7 @@ START_TEST(nobody_fetches_a_page_while_a_message_goes_into_it)
         ops.diff = diff_slowly;
         pthread_create(&other.thread, NULL, read_meanwhile, &other);
         hearthi_transport = &ops;
-        numbers_receive(p, FEW);
+        numbers_receive(p, WORDS);
         hearthi_transport = real;
         expect(sent);
         sent = true;
@@ -186,6 +215,7 @@ threads_messages_tests(TCase *tc)
 {
     tcase_add_test(tc, a_message_into_absent_pages_fetches_none);
     tcase_add_test(tc, a_short_message_leaves_the_rest);
+    tcase_add_test(tc, messages_of_a_few_bytes_fetch_their_page_once);
     tcase_add_test(tc, what_a_message_brought_is_news);
     tcase_add_test(tc, a_message_into_a_page_on_its_way_is_not_lost);
     tcase_add_test(tc, nobody_fetches_a_page_while_a_message_goes_into_it);

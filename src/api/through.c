@@ -22,39 +22,59 @@
 #include "api/hold.h"
 #include "base/cancel.h"
 #include "base/least.h"
+#include "base/report.h"
+#include "base/timing.h"
+#include "home/home.h"
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/page.h"
 
 enum { AT_ONCE = 1 << 20 }; /* bytes that go while others wait for the table */
 
-/* None, if one is at home here. */
+/* Those that the range covers whole; none, if one is at home here. */
 static uint64_t
-absent_of(struct hearthi_pages r)
+absent_of(struct hearthi_pages r, const char *p, size_t bytes)
 {
     const uint8_t *state = hearthi_table.state + r.page;
     uint64_t       absent = 0;
 
     for (uint64_t i = 0; i < r.count; i++) {
+        const char *page = hearthi_app(r.page + i);
+
         if (hearthi_is_home(state[i]))
             return 0;
-        absent += state[i] == HEARTHI_INVALID;
+        absent += state[i] == HEARTHI_INVALID && page >= p &&
+                  page + hearthi_heap.page <= p + bytes;
     }
     return absent;
 }
 
-bool
+uint64_t
 hearthi_mostly_absent(const char *call, const void *p, size_t bytes)
 {
     struct hearthi_pages r = { 0 };
-    uint64_t             absent;
+    uint64_t             number = 0;
 
     hearthi_table_lock();
     if (hearthi_bytes_behind(p) >= bytes)
         r = hearthi_pages_of(call, p, bytes);
-    absent = absent_of(r);
+    if (absent_of(r, p, bytes) > r.count / 2)
+        number = hearthi_home_around(p)->number;
     hearthi_table_unlock();
-    return absent > r.count / 2;
+    return number;
+}
+
+/* Nothing is held of what is received aside. */
+static void
+freed_check(const char *call, uint64_t allocation, const void *p)
+{
+    const struct hearthi_allocation *a = hearthi_home_around(p);
+
+    if (a == NULL || a->number != allocation)
+        hearthi_fatal(call,
+                      "the allocation around %p was freed while a message was "
+                      "received into it: complete the call first",
+                      p);
 }
 
 /* The bytes of a range up to the end of its first page. */
@@ -90,18 +110,21 @@ absent_write(const char *p, const char *src, size_t bytes)
 }
 
 void
-hearthi_write_through(const char *call, char *p, const char *src, size_t bytes)
+hearthi_write_through(const char *call, uint64_t allocation, char *p,
+                      const char *src, size_t bytes)
 {
     HEARTHI_UNCANCELLED;
 
     hearthi_require_thread(call);
     while (bytes > 0) {
-        size_t done;
+        uint64_t start = hearthi_time_begin();
+        size_t   done;
 
         hearthi_table_lock();
-        hearthi_pages_of(call, p, bytes);
+        freed_check(call, allocation, p);
         done = absent_write(p, src, hearthi_least(bytes, AT_ONCE));
         hearthi_table_unlock();
+        hearthi_time_end(fault_ns, start);
         if (done == 0) {
             done = in_page(p, bytes);
             memcpy(p, src, done);

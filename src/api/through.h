@@ -7,17 +7,18 @@
 #ifndef HEARTHI_THROUGH_H
 #define HEARTHI_THROUGH_H
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Would most pages of a range have to be fetched?  False as well where one has
- * its home on this node, or not all is in one allocation.  The answer may be old when it comes. */
-bool hearthi_mostly_absent(const char *call, const void *p, size_t bytes);
+/* Would most pages of a range have to be fetched, to be overwritten whole?  If
+ * so the number of its allocation, else 0, as where a page has its home on this
+ * node, or not all lies in one allocation.  May be old when it comes. */
+uint64_t hearthi_mostly_absent(const char *call, const void *p, size_t bytes);
 
-/* Write private memory to a range of one allocation: what is not here goes to
+/* Write private memory to a range of that allocation: what is not here goes to
  * its home, as the diff of an early release does, and counts as written by
  * this interval; what is here is stored as the program would. */
-void hearthi_write_through(const char *call, char *p, const char *src,
-                           size_t bytes);
+void hearthi_write_through(const char *call, uint64_t allocation, char *p,
+                           const char *src, size_t bytes);
 
 #endif

@@ -24,6 +24,7 @@ struct hearthi_use {
     MPI_Request         request; /* that the program has let go */
     bool                persistent, held, alone;
     char               *aside, *belongs; /* what is received aside (aside.h) */
+    uint64_t            allocation;      /* in which it belongs */
     MPI_Status          status;          /* that the program does not want */
     size_t              n, room;
     struct hearthi_range {

@@ -19,6 +19,7 @@
 enum { GUARD = 1 }; /* unused page behind each allocation: overruns show */
 
 static struct hearthi_allocation *list; /* sorted by page */
+static uint64_t                   numbers;
 static size_t                     n_list, room;
 static struct hearthi_extents     pages;  /* free pages of the heap */
 static struct hearthi_extents    *frames; /* free frames of each rank */
@@ -211,7 +212,8 @@ hearthi_home_take(size_t bytes, unsigned unit,
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
             hearthi_heap.bytes >> 20);
-    a = list_add((struct hearthi_allocation){ page, count, bytes, unit });
+    a = list_add(
+        (struct hearthi_allocation){ page, count, bytes, unit, ++numbers });
     want = calloc((size_t)hearthi_world.size, sizeof *want);
     if (want == NULL)
         hearthi_fatal("hearth_alloc", "no memory");

@@ -17,6 +17,7 @@ struct hearthi_allocation {
     uint64_t page, pages; /* in the heap */
     size_t   bytes;       /* as asked for */
     unsigned unit;        /* of its diffs */
+    uint64_t number;      /* no other ever had it, nor 0 */
 };
 
 /* Where the pages of an allocation go: homes for each page, or if that is NULL

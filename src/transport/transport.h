@@ -78,7 +78,8 @@ struct hearthi_transport_ops {
 
     /* registers tells whether a network card may hold the physical pages of
      * what this transport was given, home frames that can be reached and the
-     * buffers of fetch and diff: then none of them is punched, unmapped or
+     * buffers of fetch and diff (but for messages that are received aside while
+     * another is, which are the C library's): then none of them is punched, unmapped or
      * mapped anew before close, since the card would keep the old ones. */
     bool (*registers)(void);
 

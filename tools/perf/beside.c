@@ -44,13 +44,12 @@ symbol_find(void *library, const char *name, void *function)
 static struct calls
 plain_calls(void)
 {
-    int (*known)(int *) = MPI_Initialized;
-    void        *at, *library = NULL;
+    void        *at = dlsym(RTLD_DEFAULT, "MPI_Initialized");
+    void        *library = NULL;
     Dl_info      info;
     struct calls plain;
 
-    memcpy(&at, &known, sizeof at);
-    if (dladdr(at, &info))
+    if (at && dladdr(at, &info))
         library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     symbol_find(library, "MPI_Send", &plain.send);
     symbol_find(library, "MPI_Recv", &plain.recv);
