@@ -31,7 +31,10 @@ libhearth_core_la_SOURCES += \
   src/transport/transport.c src/transport/transport.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
+  src/transport/mpi/mail.c src/transport/mpi/mail.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
+  src/transport/mpi/pack.c src/transport/mpi/pack.h \
+  src/transport/mpi/transfer.c src/transport/mpi/transfer.h \
   src/transport/mpi/window.c src/transport/mpi/window.h \
   src/transport/mpi/node.c \
   src/transport/mpi/managed.c src/transport/mpi/managed.h \

@@ -130,6 +130,11 @@ mpi_tests += %D%/frames.mpi
 %C%_frames_mpi_CFLAGS = $(test_cflags)
 %C%_frames_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/mail.mpi
+%C%_mail_mpi_SOURCES = %D%/mail.c $(mpi_harness)
+%C%_mail_mpi_CFLAGS = $(test_cflags)
+%C%_mail_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/holds.mpi
 %C%_holds_mpi_SOURCES = %D%/holds.c %D%/holds.h %D%/holds_rules.c \
   %D%/holds_acquires.c $(mpi_harness)

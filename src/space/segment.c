@@ -44,6 +44,17 @@ home_default(void)
     return home / (size_t)hearthi_world.machine_ranks;
 }
 
+/* Half a MiB for the letters of all ranks, as long as that makes some that are
+ * worth it. */
+static size_t
+letter_size(void)
+{
+    enum { ALL = 1 << 19, LEAST = 1 << 10, MOST = 1 << 16 };
+    size_t even = ALL / 2 / (size_t)hearthi_world.size / LEAST * LEAST;
+
+    return even < LEAST ? LEAST : even > MOST ? MOST : even;
+}
+
 /* Every rank's segment has the same size, so that offsets can be computed
  * anywhere: the smallest wish of all. */
 static void
@@ -62,8 +73,12 @@ sizes_agree(struct hearthi_segments *s)
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
-    s->frames_at =
-        round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), page);
+    s->mail_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
+    s->letter = letter_size();
+    s->frames_at = round_up(
+        s->mail_at + (size_t)hearthi_world.size *
+                         (HEARTHI_MAIL_WORDS + 2 * s->letter),
+        page);
     s->bytes = s->frames_at + s->frames * page;
 }
 

@@ -2,8 +2,9 @@
  *
  * Segments: the home frames of each rank, in memory that its node shares.
  * A segment starts with its *shared* flags (doc/design.md, "Home pages without
- * cost"), a byte a frame, a summary, a byte for 64 flags, and the words by
- * which other ranks tell that there are new flags; the frames follow.
+ * cost"), a byte a frame, a summary, a byte for 64 flags, the words by which
+ * other ranks tell that there are new flags, and room that a transport has for
+ * mail; the frames follow.
  */
 #ifndef HEARTHI_SEGMENT_H
 #define HEARTHI_SEGMENT_H
@@ -16,6 +17,8 @@ struct hearthi_segments {
     uint64_t frames;     /* in each rank's segment */
     size_t   summary_at; /* offsets within a segment: flags are at 0 */
     size_t   told_at;    /* HEARTHI_TOLD words */
+    size_t   mail_at;    /* for each rank two words, then two letters */
+    size_t   letter;     /* bytes of one */
     size_t   frames_at;
     size_t   bytes; /* of a segment */
     char   **base;  /* system view of each segment of this node */
@@ -25,6 +28,7 @@ extern struct hearthi_segments hearthi_segments;
 
 enum {
     HEARTHI_SUMMARY = 64, /* flags that a summary byte stands for */
+    HEARTHI_MAIL_WORDS = 64, /* bytes from one rank's words to the next's */
     HEARTHI_TOLD = 64     /* rank r tells of new flags in word r modulo this */
 };
 

@@ -115,6 +115,7 @@ options_draw(uint64_t *random)
     static const char *const large[] = { NULL, "256k", "1m" };
     static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
     static const char *const progress[] = { NULL, NULL, "none" };
+    static const char *const puts[] = { NULL, "0", "3" };
     static const char *const pages[] = { "8k", "16k" };
 
     if (draw(random, 6) == 0) {
@@ -128,6 +129,7 @@ options_draw(uint64_t *random)
     if (strcmp(option("TRANSPORT"), "udp") == 0)
         datagrams_draw(random);
     option_draw("PROGRESS", progress, 3, random);
+    option_draw("PUT_RUNS", puts, 3, random);
 }
 
 /* Places of the words: each its own, in no order. */

@@ -25,6 +25,7 @@
 #include "base/network.h"
 #include "base/report.h"
 #include "front/direct.h"
+#include "mail.h"
 #include "mpi.h"
 #include "progress.h"
 
@@ -43,7 +44,7 @@ struct bell {
 };
 
 /* What a datagram says; a ring may ask for an answer too. */
-enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8 };
+enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, MAIL = 16 };
 
 struct datagram {
     uint64_t word;
@@ -166,6 +167,12 @@ hearthi_bell_announce(int rank)
     ring(rank, STAY);
 }
 
+void
+hearthi_bell_mail(int rank)
+{
+    ring(rank, MAIL);
+}
+
 /* ---- listening ---- */
 
 static bool
@@ -204,27 +211,37 @@ datagram_take(void)
         return 0;
     if (d.says & ASK)
         ask_answer(&d, &from);
+    if (d.says & MAIL)
+        hearthi_mail_from(d.from);
     if (d.says & ANSWER)
         atomic_store_explicit(&bells[d.from].use, d.address,
                               memory_order_relaxed);
-    return d.says & (RING | STAY);
+    return d.says & (RING | STAY | MAIL);
 }
 
 /* Those that have rung meanwhile are served together. */
+enum hearthi_rung
+hearthi_bell_look(void)
+{
+    int got, said = 0;
+
+    while ((got = datagram_take()) >= 0)
+        said |= got;
+    return said & STAY   ? HEARTHI_ANNOUNCED
+           : said & RING ? HEARTHI_RUNG
+           : said & MAIL ? HEARTHI_MAILED
+                         : HEARTHI_SILENT;
+}
+
 enum hearthi_rung
 hearthi_bell_wait(uint64_t ns)
 {
     struct pollfd   p = { .fd = bell_socket, .events = POLLIN };
     struct timespec most = { .tv_sec = (time_t)(ns / 1000000000),
                              .tv_nsec = (long)(ns % 1000000000) };
-    int             got, said = 0;
 
     ppoll(&p, 1, &most, NULL);
-    while ((got = datagram_take()) >= 0)
-        said |= got;
-    return said & STAY   ? HEARTHI_ANNOUNCED
-           : said & RING ? HEARTHI_RUNG
-                         : HEARTHI_SILENT;
+    return hearthi_bell_look();
 }
 
 /* ---- start and stop ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread that serves others while the program computes, where the MPI
- * needs it.  It sleeps until its bell rings, then looks at the progress
- * engine for as long as there is something to serve and a little longer.  It
- * touches neither the heap nor any lock of the library, so a thread that
- * waits inside a page fault may rely on it.
+ * A thread that serves others while the program computes: it does letters
+ * (mail.h), and drives the progress engine where the MPI needs that.  It
+ * sleeps until its bell rings, then looks for as long as there is something to
+ * serve and a little longer.  It touches neither the heap's application view
+ * nor any lock of the library, so a thread that waits inside a page fault may
+ * rely on it.
  */
 #include "config.h"
 
@@ -21,7 +22,9 @@
 #include "base/thread.h"
 #include "base/timing.h"
 #include "front/direct.h"
+#include "mail.h"
 #include "mpi.h"
+#include "pack.h"
 #include "progress.h"
 #include "world.h"
 
@@ -30,16 +33,17 @@
  * enough for the next of a row of faults, but less where ranks share cores,
  * and one that waits may need this one to answer.  At other times it just has
  * a BRIEF look. */
-enum { PAGES = 3 };
+enum { PAGES = 3, MAIL_LOOKS = 8 };
 enum { HOT = 20000, HOT_CROWDED = 10000, BRIEF = 10000, WATCH = 2000 };
 
 /* Naps: after an announcement, or without a bell, they start at SHORT and
  * double up to LONG.  LONG costs 0.1 % of a core. */
 enum { NAP_SHORT = 20000, NAP_MIDDLE = 1000000, NAP_LONG = 20000000 };
+static const uint64_t NAP_LONGEST = 1000000000; /* who only does mail */
 
 static pthread_t   thread;
 static atomic_bool stop;
-static bool        sleeps_at_bell;
+static bool        sleeps_at_bell, does_mail;
 
 /* ---- the thread ---- */
 
@@ -76,28 +80,76 @@ others_look(void)
     return false;
 }
 
+/* Who rings meanwhile is not made to wait until this thread sleeps again.  An
+ * announcement is kept for the next nap. */
+static bool announced;
+
+static enum hearthi_rung
+bell_look(void)
+{
+    enum hearthi_rung rung = hearthi_bell_look();
+
+    announced |= rung == HEARTHI_ANNOUNCED;
+    return rung;
+}
+
+static uint64_t
+hot(void)
+{
+    return hearthi_crowded() ? HOT_CROWDED : HOT;
+}
+
 /* True if somebody was served.  The first looks after a sleep are slow in any
  * case. */
 static bool
 serve(bool rung)
 {
-    uint64_t hot = (hearthi_crowded() ? HOT_CROWDED : HOT) +
-                   PAGES * hearthi_help.page_time;
-    uint64_t now = hearthi_now(), end = now + (rung ? hot : BRIEF);
+    uint64_t more = hot() + PAGES * hearthi_help.page_time;
+    uint64_t now = hearthi_now(), end = now + (rung ? more : BRIEF);
     bool     any = false;
 
     for (unsigned looks = 0; now < end && !stop; looks++) {
         bool     waiting = hearthi_is_waiting();
         uint64_t one = look();
 
+        /* This may go on for as long as the program calls MPI, and longer. */
+        if (does_mail && looks % MAIL_LOOKS == 0) {
+            if (bell_look() == HEARTHI_RUNG)
+                end = hearthi_now() + more;
+            hearthi_mail_serve();
+        }
         now = hearthi_now();
         if (one > 0 && looks > 1) {
             any = true;
-            end = now + hot;
+            end = now + more;
             hearthi_served(one, waiting);
         }
     }
     return any;
+}
+
+/* One letter is often followed by another. */
+static void
+mail_do(bool rung)
+{
+    uint64_t now = hearthi_now(), end = rung ? now + hot() : now;
+
+    do {
+        if (rung)
+            bell_look();
+        if (hearthi_mail_serve())
+            end = hearthi_now() + hot();
+    } while (!stop && hearthi_now() < end);
+    hearthi_mail_rest();
+}
+
+/* Where MPI needs nobody. */
+static void
+mail_loop(void)
+{
+    while (!stop)
+        if (hearthi_bell_wait(NAP_LONGEST) == HEARTHI_MAILED)
+            mail_do(true);
 }
 
 /* An announced operation may come late, since its rank may have had to give
@@ -110,10 +162,13 @@ bell_loop(void)
     while (!stop) {
         enum hearthi_rung rung = hearthi_bell_wait(nap);
 
-        if (rung == HEARTHI_ANNOUNCED)
+        if (does_mail)
+            mail_do(rung == HEARTHI_MAILED);
+        if (rung == HEARTHI_ANNOUNCED || announced)
             nap = NAP_SHORT;
         else if (nap < NAP_LONG)
             nap *= 2;
+        announced = false;
         if (!others_look() && serve(rung == HEARTHI_RUNG) && nap < NAP_LONG)
             nap = NAP_SHORT;
     }
@@ -139,9 +194,11 @@ run(void *unused)
 {
     (void)unused;
     prctl(PR_SET_TIMERSLACK, 1L); /* 50 us otherwise; only delays if refused */
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; hearthi_mpi.helper && i < 100; i++)
         look();
-    if (sleeps_at_bell)
+    if (!hearthi_mpi.helper)
+        mail_loop();
+    else if (sleeps_at_bell)
         bell_loop();
     else
         nap_loop();
@@ -246,23 +303,30 @@ hearthi_helper_open(void)
         return;
     hearthi_probe();
     hearthi_mpi.helper = helper_wanted();
-    if (!hearthi_mpi.helper)
-        return;
-    sleeps_at_bell = hearthi_bell_open();
-    thread_start();
-    hearthi_help.bells = sleeps_at_bell;
+    does_mail = hearthi_opt.progress != HEARTHI_NONE;
+    sleeps_at_bell = (hearthi_mpi.helper || does_mail) && hearthi_bell_open();
+    does_mail = does_mail && sleeps_at_bell;
+    hearthi_packs_open(does_mail);
+    if (does_mail)
+        hearthi_mail_open();
+    if (hearthi_mpi.helper || does_mail)
+        thread_start();
+    hearthi_help.bells = hearthi_mpi.helper && sleeps_at_bell;
 }
 
 void
 hearthi_helper_close(void)
 {
-    if (!hearthi_mpi.helper)
+    if (!hearthi_mpi.helper && !does_mail)
         return;
     stop = true;
     if (sleeps_at_bell)
         hearthi_bell_ring(hearthi_world.rank);
     pthread_join(thread, NULL);
     hearthi_help.bells = false;
+    hearthi_packs_close();
+    if (does_mail)
+        hearthi_mail_close();
     hearthi_bell_close();
-    hearthi_mpi.helper = false;
+    hearthi_mpi.helper = does_mail = false;
 }

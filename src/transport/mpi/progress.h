@@ -117,9 +117,19 @@ void hearthi_bell_ring(int rank);
  * now; nothing without bells. */
 void hearthi_bell_announce(int rank);
 
-enum hearthi_rung { HEARTHI_SILENT, HEARTHI_RUNG, HEARTHI_ANNOUNCED };
+/* Wake the helper of a rank for a letter. */
+void hearthi_bell_mail(int rank);
 
-/* Sleep until somebody rings, or for so long.  For the helper. */
+enum hearthi_rung {
+    HEARTHI_SILENT,
+    HEARTHI_MAILED,
+    HEARTHI_RUNG,
+    HEARTHI_ANNOUNCED
+};
+
+/* Sleep until somebody rings, or for so long; or only look who has.  For the
+ * helper. */
 enum hearthi_rung hearthi_bell_wait(uint64_t ns);
+enum hearthi_rung hearthi_bell_look(void);
 
 #endif

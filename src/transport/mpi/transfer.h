@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Bytes to and from the windows that cover the segments.
+ */
+#ifndef HEARTHI_TRANSPORT_MPI_TRANSFER_H
+#define HEARTHI_TRANSPORT_MPI_TRANSFER_H
+
+#include <stddef.h>
+
+#include "transport/transport.h"
+
+void hearthi_transfer_open(void);
+void hearthi_transfer_close(void);
+
+/* As the transport's fetch and bring (transport.h). */
+void hearthi_mpi_fetch(const struct hearthi_fetch *run, size_t n);
+void hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n);
+
+/* Put bytes, which stay untouched until they have arrived; and wait until all
+ * have.  The lock of the page table is held. */
+void hearthi_put(int home, size_t offset, const void *src, size_t len);
+void hearthi_puts_wait(void);
+
+#endif
