@@ -98,6 +98,7 @@ extern const struct perf_figure perf_sync_figures[];
 extern const struct perf_figure perf_home_figures[];
 extern const struct perf_figure perf_trip_figures[];
 extern const struct perf_figure perf_model_figures[];
+extern const struct perf_figure perf_scatter_figures[];
 extern const struct perf_figure perf_beside_figures[];
 extern const struct perf_figure perf_idle_figures[];
 

@@ -32,14 +32,18 @@ struct pack {
     struct hearthi_letter *letter;
 };
 
-static struct pack pack[PACKS];
-static int         turn; /* which gives way next */
-static bool        packing;
+static struct pack  pack[PACKS];
+static struct pack *last; /* that was added to */
+static int          turn; /* which gives way next */
+static bool         packing;
+static size_t       room; /* in a letter */
 
 void
 hearthi_packs_open(bool packs)
 {
     packing = packs;
+    last = pack;
+    room = hearthi_letter_room();
     for (int i = 0; packs && i < PACKS; i++)
         pack[i] = (struct pack){
             .letter = hearthi_sparse(hearthi_segments.letter),
@@ -102,18 +106,30 @@ pack_for(int home)
     return p;
 }
 
+/* A word is the usual run. */
+static inline void
+bytes_copy(uint8_t *to, const void *from, size_t len)
+{
+    if (len == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else
+        memcpy(to, from, len);
+}
+
 static void
 run_add(int home, size_t offset, const void *src, size_t len)
 {
-    struct pack *p = pack_for(home);
+    struct pack *p = last;
     uint64_t     head = hearthi_run_head(offset, len);
     uint8_t     *at;
 
-    if (p->letter->bytes + sizeof head + len > hearthi_letter_room())
+    if (p->runs == 0 || p->home != home)
+        p = last = pack_for(home);
+    if (p->letter->bytes + sizeof head + len > room)
         pack_send(p);
     at = p->letter->body + p->letter->bytes;
     memcpy(at, &head, sizeof head);
-    memcpy(at + sizeof head, src, len);
+    bytes_copy(at + sizeof head, src, len);
     p->letter->bytes += sizeof head + len;
     p->runs++;
 }
