@@ -1,5 +1,5 @@
 # Tests of diffs and notices, and the model of home pages without cost.
-unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
+unit_tests += %D%/diff %D%/known %D%/merge %D%/notice %D%/pageset %D%/ring
 
 %C%_diff_SOURCES = %D%/diff.c %D%/property.h %D%/harness.h %D%/harness_unit.c
 %C%_diff_CFLAGS = $(test_cflags)
@@ -15,6 +15,11 @@ unit_tests += %D%/diff %D%/known %D%/notice %D%/pageset %D%/ring
   %D%/harness.h %D%/harness_unit.c
 %C%_notice_CFLAGS = $(test_cflags)
 %C%_notice_LDADD = $(unit_ldadd)
+
+%C%_merge_SOURCES = %D%/merge.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_merge_CFLAGS = $(test_cflags)
+%C%_merge_LDADD = $(unit_ldadd)
 
 %C%_pageset_SOURCES = %D%/pageset.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c

@@ -26,6 +26,34 @@ struct hearthi_notice {
  * (the origin) and `interval` the origin's number for it. */
 #define HEARTHI_EVERYTHING UINT32_MAX
 
+/* ---- merging: fewer runs, which say more ---- */
+
+/* Pages between run i and the next, or UINT64_MAX if they cannot be one. */
+typedef uint64_t hearthi_gap(const void *runs, size_t i);
+uint64_t         hearthi_gap_between(uint64_t page, uint32_t count,
+                                     uint64_t next, uint32_t next_count);
+
+/* Which of n gaps to close for `fewer` runs, or all if they are not so many:
+ * those narrower than `width`, and the first `as_wide` of that width. */
+struct hearthi_closing {
+    uint64_t width;
+    size_t   as_wide;
+};
+
+struct hearthi_closing hearthi_gaps_close(hearthi_gap *gap, const void *runs,
+                                          size_t n, size_t fewer);
+
+/* Asked of each gap, in order. */
+bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
+
+/* Sort n notices, leave out what others of them say, and if they are more than
+ * `most` merge those of one writer that are nearest to each other.  What they
+ * said, the result says, and more.  Returns how many they are now: more than
+ * `most` where there are more writers than that, or runs too long to be one.
+ */
+size_t hearthi_notices_merge(struct hearthi_notice *notice, size_t n,
+                             size_t most);
+
 /* ---- page sets ---- */
 
 struct hearthi_pagerun {

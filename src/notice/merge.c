@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Too many runs become fewer by closing the gaps between them, the narrowest
+ * first: what lies in a closed gap is said to have been written, too.  That
+ * costs its copies and nothing else.
+ *
+ * Notices of different writers stay apart, and what is merged has the latest
+ * interval of its parts.  That is right for all parts: the intervals of a
+ * writer end one after the other, each with its diffs at home, so that who
+ * drops his copies because of the latest has dropped them after all of them
+ * had ended; and the writer himself needs to drop none.  Of two writers nobody
+ * can tell which interval ended last, and a number that the merger made up
+ * would be news to everybody: two logs that are always full would send such
+ * news round for ever.  As it is, runs of a writer only grow into each other
+ * and no interval gets later, so that it comes to an end.
+ */
+#include "config.h"
+
+#include "notice.h"
+
+#include <stdlib.h>
+
+/* No gap: between these is nothing that can be closed. */
+static const uint64_t APART = UINT64_MAX;
+
+/* ---- which gaps are to be closed ---- */
+
+static size_t
+gaps_up_to(hearthi_gap *gap, const void *runs, size_t n, uint64_t most)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += gap(runs, i) <= most;
+    return count;
+}
+
+static uint64_t
+widest(hearthi_gap *gap, const void *runs, size_t n)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (gap(runs, i) != APART && gap(runs, i) > most)
+            most = gap(runs, i);
+    return most;
+}
+
+/* By bisection: a pass for each bit of the widest gap, and no memory. */
+struct hearthi_closing
+hearthi_gaps_close(hearthi_gap *gap, const void *runs, size_t n, size_t fewer)
+{
+    uint64_t low = 0, high = widest(gap, runs, n);
+
+    while (low < high) {
+        uint64_t mid = low + (high - low) / 2;
+
+        if (gaps_up_to(gap, runs, n, mid) >= fewer)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    if (low > 0)
+        fewer -= gaps_up_to(gap, runs, n, low - 1);
+    return (struct hearthi_closing){ low, fewer };
+}
+
+bool
+hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap)
+{
+    if (gap == APART || gap > c->width)
+        return false;
+    if (gap < c->width)
+        return true;
+    if (c->as_wide == 0)
+        return false;
+    c->as_wide--;
+    return true;
+}
+
+uint64_t
+hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
+                    uint32_t next_count)
+{
+    uint64_t end = page + count, next_end = next + next_count;
+
+    if ((next_end > end ? next_end : end) - page >= HEARTHI_EVERYTHING)
+        return APART;
+    return next > end ? next - end : 0;
+}
+
+/* ---- notices ---- */
+
+static bool
+is_everything(const struct hearthi_notice *n)
+{
+    return n->count == HEARTHI_EVERYTHING;
+}
+
+static int
+in_order(bool before, bool after)
+{
+    return before ? -1 : after;
+}
+
+static int
+notice_order(const void *a, const void *b)
+{
+    const struct hearthi_notice *x = a, *y = b;
+
+    if (is_everything(x) != is_everything(y))
+        return in_order(is_everything(x), is_everything(y));
+    if (x->writer != y->writer)
+        return in_order(x->writer < y->writer, true);
+    if (x->page != y->page)
+        return in_order(x->page < y->page, true);
+    return in_order(x->count > y->count, x->count < y->count);
+}
+
+/* Does *a, which stands before it, say all that *b says? */
+static bool
+covers(const struct hearthi_notice *a, const struct hearthi_notice *b)
+{
+    return a->writer == b->writer && is_everything(a) == is_everything(b) &&
+           a->page + a->count >= b->page + b->count &&
+           (a->interval >= b->interval ||
+            (a->page == b->page && a->count == b->count));
+}
+
+static void
+join(struct hearthi_notice *a, const struct hearthi_notice *b)
+{
+    uint64_t end = a->page + a->count;
+
+    if (b->page + b->count > end)
+        end = b->page + b->count;
+    a->count = (uint32_t)(end - a->page);
+    if (b->interval > a->interval)
+        a->interval = b->interval;
+}
+
+/* Leave out what others say, and those of no pages, which say only that the
+ * log has begun: one of them if there is nothing else. */
+static size_t
+needless_drop(struct hearthi_notice *notice, size_t n)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (out > 0 && notice[out - 1].count == 0)
+            out--;
+        if (out > 0 && covers(&notice[out - 1], &notice[i]))
+            join(&notice[out - 1], &notice[i]);
+        else if (out == 0 || notice[i].count > 0)
+            notice[out++] = notice[i];
+    }
+    return out;
+}
+
+static uint64_t
+notice_gap(const void *notices, size_t i)
+{
+    const struct hearthi_notice *n =
+        (const struct hearthi_notice *)notices + i;
+
+    if (n[0].writer != n[1].writer || is_everything(&n[0]) ||
+        is_everything(&n[1]))
+        return APART;
+    return hearthi_gap_between(n[0].page, n[0].count, n[1].page, n[1].count);
+}
+
+/* A run that has grown may be too long to be joined with the next. */
+static size_t
+nearest_join(struct hearthi_notice *notice, size_t n, size_t fewer)
+{
+    struct hearthi_closing c =
+        hearthi_gaps_close(notice_gap, notice, n - 1, fewer);
+    struct hearthi_notice here = notice[0];
+    size_t                out = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        struct hearthi_notice  pair[2] = { here, notice[i] };
+        struct hearthi_notice *last = &notice[out];
+
+        here = notice[i];
+        if (hearthi_gap_is_closed(&c, notice_gap(pair, 0)) &&
+            hearthi_gap_between(last->page, last->count, here.page,
+                                here.count) != APART)
+            join(last, &here);
+        else
+            notice[++out] = here;
+    }
+    return out + 1;
+}
+
+size_t
+hearthi_notices_merge(struct hearthi_notice *notice, size_t n, size_t most)
+{
+    if (n < 2)
+        return n;
+    qsort(notice, n, sizeof *notice, notice_order);
+    n = needless_drop(notice, n);
+    return n > most ? nearest_join(notice, n, n - most) : n;
+}
