@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The rule of a lock's log against a list of all that was ever published, and
- * the choice of managers.
+ * The rule of a lock's log, and the choice of managers.
  */
-#include "transport/log.h"
+#include "log.h"
 
 #include <string.h>
 
-#include "harness.h"
 #include "property.h"
-
-enum {
-    CASES = 400,
-    STEPS = 1500,
-    RANKS = 3,
-    ALL = 1 << 16 /* notices that a case publishes, at most */
-};
 
 static const struct hearthi_span none[2];
 
@@ -38,7 +29,7 @@ START_TEST(a_log_of_an_earlier_epoch_has_nothing)
 
     for (int i = 0; i < N_EPOCHS; i++)
         for (uint64_t ago = 1; ago <= epochs[i]; ago = ago * 2 - ago / 3) {
-            struct hearthi_log log = { epochs[i] - ago, 7 };
+            struct hearthi_log log = { epochs[i] - ago, 7, 7 };
             uint32_t           pos = 3;
 
             ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
@@ -55,7 +46,7 @@ START_TEST(a_log_of_a_later_epoch_is_everything)
 
     for (int i = 0; i < N_EPOCHS; i++)
         for (uint64_t ahead = 1; ahead < UINT64_C(1) << 62; ahead *= 2) {
-            struct hearthi_log log = { epochs[i] + ahead, 7 };
+            struct hearthi_log log = { epochs[i] + ahead, 7, 7 };
             uint32_t           pos = 3;
 
             ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
@@ -73,11 +64,12 @@ START_TEST(an_append_begins_an_earlier_log_anew_and_continues_a_later_one)
     for (int i = 0; i < N_EPOCHS; i++)
         for (int k = 0; k < N_EPOCHS; k++) {
             bool               past = epochs[k] < epochs[i];
-            struct hearthi_log log = { epochs[k], 7 };
+            struct hearthi_log log = { epochs[k], 7, 7 };
 
             ck_assert(hearthi_log_append(&log, epochs[i], 2, span));
             ck_assert_uint_eq(log.epoch, past ? epochs[i] : epochs[k]);
             ck_assert_uint_eq(log.end, past ? 2 : 9);
+            ck_assert_uint_eq(log.whole, log.end);
             ck_assert_uint_eq(span[0].at, past ? 0 : 7);
             ck_assert_uint_eq(span[0].n, 2);
             ck_assert_uint_eq(span[1].n, 0);
@@ -87,7 +79,7 @@ END_TEST
 
 START_TEST(an_append_of_nothing_leaves_the_log_alone)
 {
-    struct hearthi_log  log = { 3, 7 };
+    struct hearthi_log  log = { 3, 7, 7 };
     struct hearthi_span span[2];
 
     ck_assert(!hearthi_log_append(&log, 4, 0, span));
@@ -103,7 +95,7 @@ START_TEST(more_than_a_log_holds_is_everything_for_every_reader)
 
     for (uint32_t from = 0; from <= last; from++)
         for (uint32_t pos = 0; pos <= from; pos++) {
-            struct hearthi_log log = { 1, from };
+            struct hearthi_log log = { 1, from, from % 9 };
             uint32_t           at = pos;
 
             ck_assert(!hearthi_log_append(&log, 1, HEARTHI_LOG + 1, span));
@@ -123,7 +115,7 @@ START_TEST(a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch)
     struct hearthi_span span[2];
 
     for (uint32_t before = 1; before <= HEARTHI_LOG + 1; before++) {
-        struct hearthi_log log = { 1, UINT32_MAX - before };
+        struct hearthi_log log = { 1, UINT32_MAX - before, 0 };
         uint32_t           pos = 0;
 
         /* with what does not fit, and with what does */
@@ -140,170 +132,6 @@ START_TEST(a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch)
         ck_assert_int_eq(hearthi_log_read(&log, 2, &pos, span),
                          HEARTHI_LOG_NEWS);
         ck_assert_uint_eq(span[0].n, 1);
-    }
-}
-END_TEST
-
-/* ---- all of them together ---- */
-
-/* What was published, in order, with the epoch of its writer. */
-struct history {
-    struct hearthi_log log;
-    uint32_t           store[HEARTHI_LOG]; /* numbers in `writer_epoch` */
-    uint64_t           writer_epoch[ALL];
-    uint32_t           count;
-    uint32_t           begun;   /* where the log's epoch begins */
-    uint32_t           lost_at; /* before it, something did not fit */
-    uint64_t           epoch;   /* latest of all writers */
-};
-
-/* A rank comes to a barrier, which ends its epoch as a writer, and leaves it,
- * which ends its epoch as a reader. */
-struct reader {
-    uint64_t writes, reads, pos_epoch; /* epochs */
-    uint32_t pos, seen;                /* seen: of the history */
-};
-
-static void
-publish(struct history *h, uint64_t epoch, uint32_t n)
-{
-    struct hearthi_span span[2];
-    uint32_t            id = h->count;
-
-    if (n == 0 || n > ALL - h->count)
-        return;
-    if (epoch > h->epoch) {
-        h->epoch = epoch;
-        h->begun = h->count;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        h->writer_epoch[h->count++] = epoch;
-    if (!hearthi_log_append(&h->log, epoch, n, span)) {
-        h->lost_at = h->count;
-        return;
-    }
-    for (int i = 0; i < 2; i++)
-        for (uint32_t k = 0; k < span[i].n; k++)
-            h->store[span[i].at + k] = id++;
-    ck_assert_uint_eq(id, h->count);
-}
-
-/* Published in the reader's epoch or later, that is, not told by a barrier
- * that the reader has passed. */
-static uint32_t
-missing(const struct history *h, const struct reader *r, uint32_t from)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = from; i < h->count; i++)
-        n += h->writer_epoch[i] >= r->reads;
-    return n;
-}
-
-/* What the spans bring is all that is missing. */
-static void
-news_check(const struct history *h, const struct reader *r,
-           const struct hearthi_span *span, int number)
-{
-    uint32_t n = span[0].n + span[1].n, next = h->count - n;
-
-    if (n > h->count ||
-        missing(h, r, r->seen < next ? r->seen : next) > missing(h, r, next))
-        ck_abort_msg("case %d: %u notices are not all", number, n);
-    for (int i = 0; i < 2; i++)
-        for (uint32_t k = 0; k < span[i].n; k++)
-            if (span[i].at + k >= HEARTHI_LOG ||
-                h->store[span[i].at + k] != next++)
-                ck_abort_msg("case %d: not notice %u", number, next - 1);
-}
-
-/* Does the log no longer hold what the reader has not read of its epoch? */
-static bool
-is_lost(const struct history *h, const struct reader *r)
-{
-    uint32_t from = h->begun;
-
-    if (r->pos_epoch == r->reads && r->seen > from)
-        from = r->seen;
-    return from < h->lost_at || h->count - from > HEARTHI_LOG;
-}
-
-static void
-follow(const struct history *h, struct reader *r, int number)
-{
-    uint32_t            pos = r->pos_epoch == r->reads ? r->pos : 0;
-    struct hearthi_span span[2];
-    bool                right = true;
-
-    switch (hearthi_log_read(&h->log, r->reads, &pos, span)) {
-    case HEARTHI_LOG_PAST: right = missing(h, r, r->seen) == 0; break;
-    case HEARTHI_LOG_NEWS: news_check(h, r, span, number); break;
-    case HEARTHI_LOG_LOST: right = is_lost(h, r); break;
-    case HEARTHI_LOG_AHEAD: right = h->epoch > r->reads; break;
-    }
-    if (!right)
-        ck_abort_msg("case %d: a wrong answer", number);
-    r->pos = pos;
-    r->pos_epoch = r->reads;
-    r->seen = h->count;
-}
-
-/* One step into or out of a barrier, if the rank can make it. */
-static void
-barrier_step(struct reader *rank, int i)
-{
-    if (rank[i].writes == rank[i].reads) {
-        rank[i].writes++;
-        return;
-    }
-    for (int k = 0; k < RANKS; k++)
-        if (rank[k].writes <= rank[i].reads)
-            return;
-    rank[i].reads++;
-}
-
-/* Many barriers without a look at the log. */
-static void
-rest(struct reader *rank, uint64_t barriers)
-{
-    uint64_t epoch = 0;
-
-    for (int i = 0; i < RANKS; i++)
-        if (rank[i].writes > epoch)
-            epoch = rank[i].writes;
-    epoch += barriers;
-    for (int i = 0; i < RANKS; i++)
-        rank[i].writes = rank[i].reads = epoch;
-}
-
-START_TEST(a_reader_misses_nothing_that_no_barrier_has_told)
-{
-    static struct history h;
-
-    for (int i = 0; i < CASES; i++) {
-        uint64_t      s = case_start(i), first = 1 + below(&s, UINT16_MAX + 9);
-        bool          may_rest = below(&s, 2) != 0;
-        struct reader rank[RANKS];
-
-        memset(&h, 0, sizeof h);
-        h.log.epoch = first;
-        h.epoch = first;
-        for (int k = 0; k < RANKS; k++)
-            rank[k] = (struct reader){ .writes = first, .reads = first };
-        for (int step = 0; step < STEPS; step++) {
-            int            who = (int)below(&s, RANKS);
-            struct reader *r = &rank[who];
-            size_t         most = below(&s, 16) ? 40 : HEARTHI_LOG + 9;
-
-            if (below(&s, 3) == 0)
-                publish(&h, r->writes, (uint32_t)below(&s, most));
-            else if (below(&s, 2))
-                follow(&h, r, i);
-            else if (below(&s, 2))
-                barrier_step(rank, who);
-            else if (may_rest && below(&s, 20) == 0)
-                rest(rank, 1 + below(&s, 3 * UINT16_MAX));
-        }
     }
 }
 END_TEST
@@ -350,8 +178,8 @@ main(void)
     tcase_add_test(
         tc,
         a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch);
-    tcase_add_test(tc, a_reader_misses_nothing_that_no_barrier_has_told);
     tcase_add_test(tc, every_object_has_a_place_of_its_own_at_one_rank);
+    logs_with_notices(tc);
     suite_add_tcase(s, tc);
     return unit_main(s);
 }

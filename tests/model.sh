@@ -130,6 +130,12 @@ fails --long --keep-position
 fails --long --flags --position-of-asked
 fails --flags --position-first
 fails --flags --given-first
+holds --noise
+holds --noise --flags
+holds --noise --scope
+fails --noise --merge-says-less
+fails --noise --flags --merge-says-less
+fails --noise --long --flags --merge-in-place
 if test "$MODEL" = full; then
     holds --three --flags
     holds --long

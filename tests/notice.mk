@@ -38,7 +38,7 @@ unit_tests += %D%/pool
 %C%_pool_LDADD = libhearth_core.la $(CHECK_LIBS)
 
 unit_tests += %D%/log
-%C%_log_SOURCES = %D%/log.c %D%/property.h \
+%C%_log_SOURCES = %D%/log.c %D%/log.h %D%/log_history.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c
 %C%_log_CFLAGS = $(test_cflags)
 %C%_log_LDADD = $(unit_ldadd)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bounds whose overflow means "everything" and must be as right as what fits.
+ * Bounds whose overflow says more than was written, be it "everything", and
+ * must be as right as what fits.
  * A library compiled with -DHEARTHI_SMALL_BOUNDS, for tests only, has ones so
  * small that they overflow all the time.
  */

@@ -153,19 +153,15 @@ source_of(int sync)
     return hearthi_world.scope && sync < HEARTH_LOCKS ? &c.section : &c.known;
 }
 
-/* What a lock or flag is to be given from *given on, which moves: up to one
- * more than its log can hold, as that many mean "everything", and then nothing
- * is left to be given either.  What begins a log that tells of one section
- * only are the notices of that section. */
+/* What a lock or flag is to be given from *given on, which moves.  What begins
+ * a log that tells of one section only are the notices of that section. */
 static size_t
 notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
 {
     struct hearthi_known *from = source_of(sync);
     size_t                n;
 
-    n = hearthi_known_since(from, sync, given, out, HEARTHI_LOG + 1);
-    if (n > HEARTHI_LOG)
-        *given = hearthi_known_next(from);
+    n = hearthi_known_merged(from, sync, given, out, HEARTHI_LOG);
     hearthi_count(notices_out, n);
     if (n == 0 && from == &c.known &&
         c.view[sync].begun < hearthi_epochs.acquire)

@@ -347,3 +347,19 @@ hearthi_known_since(const struct hearthi_known *k, int lock, uint64_t *given,
     *given = k->next;
     return n;
 }
+
+size_t
+hearthi_known_merged(struct hearthi_known *k, int lock, uint64_t *given,
+                     struct hearthi_notice *out, size_t most)
+{
+    size_t n = 0;
+
+    while (n <= most) {
+        n += hearthi_known_since(k, lock, given, out + n, most + 1 - n);
+        if (n <= most)
+            return n;
+        n = hearthi_notices_merge(out, n, most / 2);
+    }
+    *given = k->next;
+    return n;
+}

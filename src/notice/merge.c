@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Too many runs become fewer by closing the gaps between them, the narrowest
+ * Too many runs become fewer by closing the gaps between them, the cheapest
  * first: what lies in a closed gap is said to have been written, too.  That
  * costs its copies and nothing else.
  *
@@ -157,16 +157,23 @@ needless_drop(struct hearthi_notice *notice, size_t n)
     return out;
 }
 
+/* The pages of which copies would be dropped for nothing: those between, and
+ * those of the earlier interval, whose notice would be news once more to who
+ * knows it.  So what was written long ago is not stirred up each time. */
 static uint64_t
 notice_gap(const void *notices, size_t i)
 {
     const struct hearthi_notice *n =
         (const struct hearthi_notice *)notices + i;
+    uint64_t gap;
 
     if (n[0].writer != n[1].writer || is_everything(&n[0]) ||
         is_everything(&n[1]))
         return APART;
-    return hearthi_gap_between(n[0].page, n[0].count, n[1].page, n[1].count);
+    gap = hearthi_gap_between(n[0].page, n[0].count, n[1].page, n[1].count);
+    if (gap == APART || n[0].interval == n[1].interval)
+        return gap;
+    return gap + n[n[0].interval > n[1].interval].count;
 }
 
 /* A run that has grown may be too long to be joined with the next. */

@@ -28,10 +28,11 @@ struct hearthi_notice {
 
 /* ---- merging: fewer runs, which say more ---- */
 
-/* Pages between run i and the next, or UINT64_MAX if they cannot be one. */
+/* What it costs to make run i and the next one, or UINT64_MAX if they cannot
+ * be one.  Between two runs it is the pages there. */
 typedef uint64_t hearthi_gap(const void *runs, size_t i);
-uint64_t         hearthi_gap_between(uint64_t page, uint32_t count,
-                                     uint64_t next, uint32_t next_count);
+uint64_t hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
+                             uint32_t next_count);
 
 /* Which of n gaps to close for `fewer` runs, or all if they are not so many:
  * those narrower than `width`, and the first `as_wide` of that width. */
@@ -47,7 +48,7 @@ struct hearthi_closing hearthi_gaps_close(hearthi_gap *gap, const void *runs,
 bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
 
 /* Sort n notices, leave out what others of them say, and if they are more than
- * `most` merge those of one writer that are nearest to each other.  What they
+ * `most` merge those of one writer that are nearest to each other in pages and time.  What they
  * said, the result says, and more.  Returns how many they are now: more than
  * `most` where there are more writers than that, or runs too long to be one.
  */
@@ -155,6 +156,12 @@ void hearthi_known_lost(struct hearthi_known *k, int lock, uint64_t given);
 size_t hearthi_known_since(const struct hearthi_known *k, int lock,
                            uint64_t *given, struct hearthi_notice *out,
                            size_t max);
+
+/* All of that, merged again and again while it is more than `most`, with room
+ * for one more.  Returns more than `most`, which mean nothing then, only if
+ * there are too many writers to be merged so far. */
+size_t hearthi_known_merged(struct hearthi_known *k, int lock, uint64_t *given,
+                            struct hearthi_notice *out, size_t most);
 
 /* ---- the ring in which a lock keeps its log ---- */
 

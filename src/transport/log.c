@@ -3,7 +3,15 @@
 
 #include "log.h"
 
+#include <string.h>
+
 #define FULL UINT32_MAX /* the end of a log that has run out of positions */
+
+static void
+no_spans(struct hearthi_span span[2])
+{
+    span[0] = span[1] = (struct hearthi_span){ 0, 0 };
+}
 
 enum hearthi_log_news
 hearthi_log_read(const struct hearthi_log *log, uint64_t epoch, uint32_t *pos,
@@ -11,13 +19,15 @@ hearthi_log_read(const struct hearthi_log *log, uint64_t epoch, uint32_t *pos,
 {
     uint32_t from = *pos;
 
-    span[0] = span[1] = (struct hearthi_span){ 0, 0 };
+    no_spans(span);
     *pos = 0;
     if (log->epoch < epoch)
         return HEARTHI_LOG_PAST;
     *pos = log->end;
     if (log->epoch > epoch)
         return HEARTHI_LOG_AHEAD;
+    if (log->whole > 0 && log->end - from > HEARTHI_LOG)
+        from = log->end - log->whole;
     return log->end != FULL &&
                    hearthi_ring_read(HEARTHI_LOG, from, log->end, span)
                ? HEARTHI_LOG_NEWS
@@ -30,24 +40,58 @@ hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos)
     return log->end == pos && log->end != FULL;
 }
 
+/* Move the end; `whole` is what the last positions hold of the epoch then. */
+static bool
+log_write(struct hearthi_log *log, uint32_t count, uint32_t whole,
+          struct hearthi_span span[2])
+{
+    uint32_t from = log->end;
+    bool     fits = hearthi_ring_write(HEARTHI_LOG, &log->end, count, span);
+
+    log->whole = whole <= HEARTHI_LOG ? whole : 0;
+    if (log->end > from && log->end != FULL)
+        return fits;
+    /* a position would mean two notices from now on */
+    *log = (struct hearthi_log){ .epoch = log->epoch, .end = FULL };
+    return false;
+}
+
 bool
 hearthi_log_append(struct hearthi_log *log, uint64_t epoch, uint32_t count,
                    struct hearthi_span span[2])
 {
-    uint32_t from;
-    bool     fits;
+    bool all;
 
-    span[0] = span[1] = (struct hearthi_span){ 0, 0 };
+    no_spans(span);
     if (count == 0)
         return false;
     if (log->epoch < epoch)
-        *log = (struct hearthi_log){ epoch, 0 };
+        *log = (struct hearthi_log){ .epoch = epoch };
     if (log->end == FULL)
         return false;
-    from = log->end;
-    fits = hearthi_ring_write(HEARTHI_LOG, &log->end, count, span);
-    if (log->end > from && log->end != FULL)
-        return fits;
-    log->end = FULL; /* a position would mean two notices from now on */
-    return false;
+    all = log->whole > 0 || log->end == 0;
+    return log_write(log, count, all ? log->whole + count : 0, span);
+}
+
+bool
+hearthi_log_is_full(const struct hearthi_log *log, uint64_t epoch,
+                    uint32_t count, struct hearthi_span span[2])
+{
+    no_spans(span);
+    if (log->epoch < epoch || log->whole == 0 || count == 0 ||
+        count > HEARTHI_LOG || log->whole + count <= HEARTHI_LOG)
+        return false;
+    return hearthi_ring_read(HEARTHI_LOG, log->end - log->whole, log->end,
+                             span);
+}
+
+uint32_t
+hearthi_log_merge(struct hearthi_log *log, struct hearthi_notice *all,
+                  const struct hearthi_notice *n, uint32_t count,
+                  struct hearthi_span span[2])
+{
+    memcpy(all + log->whole, n, count * sizeof *n);
+    count = (uint32_t)hearthi_notices_merge(all, log->whole + count,
+                                            HEARTHI_LOG_MERGED);
+    return log_write(log, count, count, span) ? count : 0;
 }

@@ -11,7 +11,7 @@
  * had yet to come to the barrier that the reader has passed, and so it has
  * told the reader what they knew (coherence.c).  A log of an epoch after the
  * reader's was begun anew, and what the old one held is lost to the reader:
- * then, as when the ring has gone round, all its copies must go.
+ * then all its copies must go.
  *
  * An append of a later epoch begins the log anew: who reads it in that epoch
  * needs nothing of what it held, and who is behind is told that it is ahead.
@@ -20,10 +20,20 @@
  *
  * Epochs are 64-bit numbers that only grow, and so does a log's.
  *
- * More notices than the ring holds move its end so far that each reader has
- * lost some.  If that takes the end past the last position, a reader who was
- * at the start of the epoch would believe that it has lost none: such a log
- * has lost something for all its readers until a later epoch begins it anew.
+ * A log that is full is merged: all that was published in its epoch is read
+ * from the ring, becomes fewer notices that say no less (merge.c), and is
+ * appended again with what is new.  Whoever has lost some of the ring finds
+ * all of it in the last `whole` positions, and who has lost nothing reads on
+ * where he was: of what he reads twice he finds that he knows it, or drops
+ * more copies than he must.  A merged notice is younger than each of its
+ * parts, so nobody who needs a part has passed it by.
+ *
+ * Notices of more writers than the ring has room for cannot be merged so far.
+ * More than it holds move its end so far that each reader has lost some, and
+ * there is no whole log until a later epoch begins it anew: then who has lost
+ * some takes it for everything.  If that takes the end past the last position,
+ * a reader who was at the start of the epoch would believe that it has lost
+ * none: such a log has lost something for all its readers.
  */
 #ifndef HEARTHI_TRANSPORT_LOG_H
 #define HEARTHI_TRANSPORT_LOG_H
@@ -39,7 +49,8 @@
 /* Synchronisation objects: locks, then flags, in one numbering. */
 enum {
     HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS,
-    HEARTHI_LOG = HEARTHI_BOUND(168, 10) /* notices that a log holds */
+    HEARTHI_LOG = HEARTHI_BOUND(168, 10), /* notices that a log holds */
+    HEARTHI_LOG_MERGED = HEARTHI_LOG / 2  /* ... after it was merged */
 };
 
 /* ---- the manager of an object, one of `size` ranks ---- */
@@ -69,6 +80,7 @@ hearthi_managed_count(int size)
 struct hearthi_log {
     uint64_t epoch; /* 0: none yet */
     uint32_t end;   /* position */
+    uint32_t whole; /* so many of the last are all of this epoch; or 0 */
 };
 
 enum hearthi_log_news {
@@ -91,5 +103,17 @@ bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
  * spans. */
 bool hearthi_log_append(struct hearthi_log *log, uint64_t epoch,
                         uint32_t count, struct hearthi_span span[2]);
+
+/* Would that fill it?  Then the spans are the whole log, to be read and merged
+ * with what is new. */
+bool hearthi_log_is_full(const struct hearthi_log *log, uint64_t epoch,
+                         uint32_t count, struct hearthi_span span[2]);
+
+/* Publish count notices with all of the log, which was read into `all`, where
+ * there is room for them.  Returns how many of `all` are to be written to the
+ * spans, which may be none. */
+uint32_t hearthi_log_merge(struct hearthi_log *log, struct hearthi_notice *all,
+                           const struct hearthi_notice *n, uint32_t count,
+                           struct hearthi_span span[2]);
 
 #endif

@@ -116,8 +116,8 @@ struct hearthi_transport_ops {
     bool (*acquire)(int sync, bool try, struct hearthi_grant *g);
 
     /* release publishes notices in the lock's log, as of this rank's epoch or
-     * a later one, and passes the lock on; what does not fit the log is
-     * published as "everything". */
+     * a later one, and passes the lock on; more than a log holds are published
+     * as "everything". */
     void (*release)(int sync, const struct hearthi_notice *n, size_t count);
 
     /* barrier waits for every rank and exchanges what each has written since

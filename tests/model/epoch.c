@@ -25,6 +25,7 @@ static const char *const rules[RULES + 1] = {
     [LONG] = "--long",
     [CHAIN] = "--chain",
     [SCOPE] = "--scope",
+    [NOISE] = "--noise",
     [NO_BEGIN] = "--no-begin",
     [BEGIN_ONCE] = "--begin-once",
     [BEGUN_FIRST] = "--begun-first",
@@ -41,6 +42,8 @@ static const char *const rules[RULES + 1] = {
     [POSITION_OF_ASKED] = "--position-of-asked",
     [POSITION_FIRST] = "--position-first",
     [GIVEN_FIRST] = "--given-first",
+    [MERGE_SAYS_LESS] = "--merge-says-less",
+    [MERGE_IN_PLACE] = "--merge-in-place",
 };
 
 /* Turns of all together: as many as can be walked in a second or two. */

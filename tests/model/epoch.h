@@ -16,6 +16,7 @@ enum rule {
     LONG,              /* more turns, of one thread of each rank */
     CHAIN,             /* ... two locks or flags, three ranks, one barrier */
     SCOPE,             /* consistency: locks tell of their sections */
+    NOISE,             /* each release tells of another page, too */
     NO_BEGIN,          /* nothing to tell leaves the log as it is */
     BEGIN_ONCE,        /* ... if it was ever begun */
     BEGUN_FIRST,       /* a log counts as begun before a set has told it */
@@ -32,6 +33,8 @@ enum rule {
     POSITION_OF_ASKED, /* one of an epoch that has passed counts as well */
     POSITION_FIRST,    /* it moves before the copies are gone */
     GIVEN_FIRST,       /* what is given counts before a set has told it */
+    MERGE_SAYS_LESS,   /* a full log is merged without what it held */
+    MERGE_IN_PLACE,    /* ... and its readers read on from where they were */
     RULES
 };
 
@@ -53,11 +56,11 @@ enum {
     GIVEN = 64 /* to it */
 };
 
-/* A notice: 0 is one of no pages. */
+/* A notice: 0 is one of no pages, or of others. */
 enum { NUMBER = 8 }; /* 1 + thing + NUMBER * number */
 
 struct log {
-    uint8_t epoch, end, notice[SLOTS];
+    uint8_t epoch, end, whole, notice[SLOTS];
     uint8_t busy; /* a lock that is held, a flag that is set */
     uint8_t must; /* who acquires must see the write */
 };

@@ -20,17 +20,24 @@ tells_section(unsigned sync)
 
 /* ---- logs ---- */
 
-static void
-log_take(const struct log *log, struct thread *t)
+static unsigned
+thing_of(uint8_t notice)
 {
-    for (unsigned p = t->pos; p < log->end; p++)
+    return (notice - 1u) % NUMBER;
+}
+
+static void
+log_take(const struct log *log, unsigned from, struct thread *t)
+{
+    for (unsigned p = from; p < log->end; p++)
         t->notice[t->n++] = log->notice[p % SLOTS];
 }
 
 void
 log_read(const struct log *log, struct thread *t)
 {
-    bool ahead = log->epoch > t->epoch && !broken(NO_AHEAD);
+    bool     ahead = log->epoch > t->epoch && !broken(NO_AHEAD);
+    unsigned from = t->pos;
 
     t->n = t->everything = t->ahead = 0;
     t->log_epoch = log->epoch;
@@ -38,26 +45,70 @@ log_read(const struct log *log, struct thread *t)
         t->pos = 0;
         return;
     }
+    if (log->whole > 0 && log->end - from > SLOTS)
+        from = log->end - log->whole;
     t->ahead = ahead;
-    if (ahead || log->end - t->pos > SLOTS)
+    if (ahead || log->end - from > SLOTS)
         t->everything = 1;
     else
-        log_take(log, t);
+        log_take(log, from, t);
     t->pos = log->end;
+}
+
+/* One notice of each thing, of its latest number, comes in place of all that
+ * the log holds; the others go as long as there is one.  What is new has its
+ * place in t. */
+static unsigned
+log_merge(const struct log *log, const struct thread *t, uint8_t *all)
+{
+    uint8_t  latest[THINGS] = { 0 };
+    unsigned n = 0, old = broken(MERGE_SAYS_LESS) ? 0 : log->whole;
+
+    for (unsigned i = 0; i < old + t->n; i++) {
+        uint8_t notice = i < old ? log->notice[(log->end - i - 1u) % SLOTS]
+                                 : t->notice[i - old];
+
+        if (notice > 0 && notice > latest[thing_of(notice)])
+            latest[thing_of(notice)] = notice;
+    }
+    for (unsigned i = 0; i < THINGS; i++)
+        if (latest[i] > 0 && n++ < SLOTS)
+            all[n - 1] = latest[i];
+    if (n == 0)
+        all[n++] = 0;
+    return n;
+}
+
+static void
+log_write(struct log *log, const uint8_t *notice, unsigned n, unsigned whole)
+{
+    for (unsigned i = 0; i < n; i++, log->end++)
+        if (n <= SLOTS)
+            log->notice[log->end % SLOTS] = notice[i];
+    log->whole = whole <= SLOTS ? (uint8_t)whole : 0;
 }
 
 void
 log_append(struct log *log, const struct thread *t, uint8_t epoch)
 {
+    uint8_t all[SLOTS];
+
     if (t->n == 0)
         return;
     if (log->epoch < epoch && !(broken(NO_ANEW) && log->epoch > 0)) {
         log->epoch = epoch;
-        log->end = log->notice[0] = log->notice[1] = 0;
+        log->end = log->whole = log->notice[0] = log->notice[1] = 0;
     }
-    for (unsigned i = 0; i < t->n; i++, log->end++)
-        if (t->n <= SLOTS)
-            log->notice[log->end % SLOTS] = t->notice[i];
+    if (log->whole > 0 && t->n <= SLOTS && log->whole + t->n > SLOTS) {
+        unsigned n = log_merge(log, t, all);
+
+        if (broken(MERGE_IN_PLACE) && n <= log->end)
+            log->end = (uint8_t)(log->end - n);
+        log_write(log, all, n, n);
+    } else {
+        log_write(log, t->notice, t->n,
+                  log->whole > 0 || log->end == 0 ? log->whole + t->n : 0);
+    }
 }
 
 /* ---- what is known ---- */
@@ -147,6 +198,8 @@ release_collect(struct rank *r, struct thread *t)
         t->n++;
     }
     t->epoch = r->release;
+    if (broken(NOISE) && t->n < SLOTS)
+        t->notice[t->n++] = 0;
     begin(r, t);
     if (!broken(FLAGS) || broken(GIVEN_FIRST) || t->n == 0)
         given_note(r, t);
@@ -172,7 +225,7 @@ given_note(struct rank *r, const struct thread *t)
 static bool
 notice_learn(struct rank *r, unsigned me, unsigned sync, uint8_t notice)
 {
-    unsigned thing = (notice - 1u) % NUMBER, number = (notice - 1u) / NUMBER;
+    unsigned thing = thing_of(notice), number = (notice - 1u) / NUMBER;
     uint8_t *known = &r->known[thing];
     uint8_t  none = 0, *newest = &none;
 

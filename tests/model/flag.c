@@ -4,7 +4,8 @@
  * slots, each in its turn, while a reader that waits for no turn reads it.  A
  * Fetch_and_op is a step, and so is each slot that a Put writes or a Get
  * reads, in any order within one flush.  Notices are named by their positions;
- * a producer may come in a later epoch, and begins the log anew then. Somebody
+ * a producer may come in a later epoch, and begins the log anew then; or the
+ * log is full, and what it appends is all of it, merged.  Somebody
  * resets the flag as often as he likes, which takes turns and publishes
  * nothing: tickets go round meanwhile.
  */
@@ -58,14 +59,14 @@ enum at {
 };
 
 struct serving {
-    uint8_t ticket, epoch, end;
+    uint8_t ticket, epoch, end, whole;
 };
 
 struct actor {
     uint8_t        at;
     uint8_t        todo; /* a bit for each slot to be written or read */
     uint8_t        count, epoch, ticket;
-    uint8_t        pos, now; /* the reader's */
+    uint8_t        pos, now, from; /* the reader's */
     struct serving was;
 };
 
@@ -109,10 +110,12 @@ ticket_draw(struct state *s)
 static struct serving
 end_of(const struct actor *a)
 {
-    bool anew = a->epoch > a->was.epoch;
+    bool    anew = a->epoch > a->was.epoch;
+    uint8_t all = (uint8_t)((anew ? 0 : a->was.whole) + a->count);
 
     return (struct serving){ after(a->ticket), anew ? a->epoch : a->was.epoch,
-                             (uint8_t)((anew ? 0 : a->was.end) + a->count) };
+                             (uint8_t)((anew ? 0 : a->was.end) + a->count),
+                             all <= SLOTS ? all : a->count };
 }
 
 static void
@@ -211,13 +214,16 @@ static void
 look(struct actor *a, struct serving now)
 {
     a->was = now;
-    a->was.ticket = a->ticket = a->now = 0;
+    a->was.ticket = a->was.whole = a->ticket = a->now = 0;
     a->todo = 0;
-    if (now.epoch > 0 || now.end - a->pos > SLOTS || now.end == a->pos) {
+    a->from = a->pos;
+    if (now.end - a->pos > SLOTS)
+        a->from = (uint8_t)(now.end - now.whole);
+    if (now.epoch > 0 || now.end == a->pos) {
         a->at = DONE; /* everything, which is always right, or nothing new */
         return;
     }
-    a->todo = slots_of(a->pos, now.end);
+    a->todo = slots_of(a->from, now.end);
     a->at = broken(NEXT_TOO_EARLY) ? EARLY : READ;
 }
 
@@ -227,7 +233,7 @@ verdict(struct state *s, struct actor *a)
     struct serving now = s->serving;
     bool           same = broken(TRUST_EPOCH) || now.epoch == a->was.epoch;
 
-    if ((same && now.end - a->pos <= SLOTS) || broken(TRUST_RING)) {
+    if ((same && now.end - a->from <= SLOTS) || broken(TRUST_RING)) {
         s->accepted = 1;
         a->at = DONE;
     } else {
@@ -334,7 +340,7 @@ fault(const void *state)
     const struct state *s = state;
     const struct actor *a = &s->actor[READER];
 
-    for (unsigned p = a->pos; s->accepted && p < a->was.end; p++)
+    for (unsigned p = a->from; s->accepted && p < a->was.end; p++)
         if (s->got[p % SLOTS] != p + 1)
             return "the reader believes a notice that is another";
     return NULL;

@@ -82,15 +82,17 @@ sets_wait(int sync)
     return s;
 }
 
-/* Is what was read from position `from` on, when `serving` was `was`, what was
+/* Is what was read, the last g->n positions when `serving` was `was`, what was
  * there then?  A set overwrites the position that is as many before its end as
- * the ring holds, or begins the log anew.  The latter shows in the epoch as
- * long as this rank stays in its own, since a log is at most two ahead then.
- */
+ * the ring holds, be it with what is new or with all of the log, merged; or it
+ * begins the log anew.  The latter shows in the epoch as long as this rank
+ * stays in its own, since a log is at most two ahead then. */
 static bool
 is_intact(struct hearthi_serving was, struct hearthi_serving now,
-          const struct hearthi_grant *g, uint32_t from)
+          const struct hearthi_grant *g)
 {
+    uint32_t from = was.end - (uint32_t)g->n;
+
     return now.epoch == was.epoch && hearthi_epochs.acquire == g->epoch &&
            (g->n == 0 || now.end - from <= HEARTHI_LOG);
 }
@@ -111,12 +113,25 @@ is_final(const struct hearthi_grant *g, uint64_t known)
     return g->ahead > 0 || (g->everything && known == g->epoch);
 }
 
+/* Who was disturbed again and again while the log was of its epoch takes it
+ * for everything, or would have to be faster than those who set. */
+enum { LOOKS_MOST = 4 };
+
+static bool
+is_given_up(struct hearthi_grant *g, uint64_t known, unsigned looks)
+{
+    if (looks < LOOKS_MOST || known != g->epoch)
+        return false;
+    g->everything = true;
+    g->n = 0;
+    return true;
+}
+
 /* Read the log until that was not disturbed.  `known` is an epoch that the log
  * was seen to have reached: as long as that is not this rank's, the end that
  * was read may be that of another time, and `epoch` of this one.  After a
- * disturbance the next look finds that the log has lost some, or that its
- * epoch or this rank's is another, or it knows that the log is not an old one:
- * so it ends. */
+ * disturbance the next look finds that its epoch or this rank's is another, or
+ * it knows that the log is not an old one: so it ends. */
 static void
 log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
 {
@@ -125,15 +140,17 @@ log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
     struct hearthi_log     log;
     uint32_t               from;
     bool                   intact;
+    unsigned               looks = 0;
 
     do {
         was = s;
         hearthi_grant_refresh(g);
         from = g->pos;
-        if (!hearthi_log_get(sync, was, g, &log) || is_final(g, known))
+        if (!hearthi_log_get(sync, was, g, &log) || is_final(g, known) ||
+            is_given_up(g, known, looks++))
             return;
         s = sets_wait(sync);
-        intact = (g->everything || is_intact(was, s, g, from)) &&
+        intact = (g->everything || is_intact(was, s, g)) &&
                  (known == g->epoch || is_same(was, s));
         known = log.epoch;
         if (!intact)

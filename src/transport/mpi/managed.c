@@ -17,6 +17,7 @@ enum { OBJECT = 4096 };
 _Static_assert(HEARTHI_LOG_AT + HEARTHI_LOG * sizeof(struct hearthi_notice) <=
                    OBJECT,
                "a log fits its object");
+_Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
 
 static int
 manager(int sync)
@@ -77,7 +78,8 @@ hearthi_serving_read(uint64_t word)
 {
     return (struct hearthi_serving){
         (word & FLAG_SET) != 0, (uint16_t)(word >> 47),
-        (uint16_t)(word >> 32 & (HEARTHI_EPOCHS - 1)), (uint32_t)word
+        (uint8_t)(word >> 40 & (HEARTHI_EPOCHS - 1)), (uint8_t)(word >> 32),
+        (uint32_t)word
     };
 }
 
@@ -85,7 +87,7 @@ uint64_t
 hearthi_serving_make(struct hearthi_serving s)
 {
     return (s.set ? FLAG_SET : 0) | (uint64_t)s.ticket << 47 |
-           (uint64_t)s.epoch << 32 | s.end;
+           (uint64_t)s.epoch << 40 | (uint64_t)s.whole << 32 | s.end;
 }
 
 uint64_t
@@ -170,7 +172,7 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
     unsigned              ahead;
 
     ahead = epochs_ahead(s, g->epoch);
-    *log = (struct hearthi_log){ 0, s.end };
+    *log = (struct hearthi_log){ 0, s.end, s.whole };
     if (s.end == 0 || ahead > AHEAD_MOST) {
         g->pos = 0;
         return false;
@@ -197,7 +199,7 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
 static struct hearthi_log
 log_find(int sync, struct hearthi_serving s, uint64_t epoch)
 {
-    struct hearthi_log log = { 0, s.end };
+    struct hearthi_log log = { 0, s.end, s.whole };
     unsigned           ahead = epochs_ahead(s, epoch);
 
     if (ahead == 0) {
@@ -209,23 +211,40 @@ log_find(int sync, struct hearthi_serving s, uint64_t epoch)
     return log;
 }
 
+/* A full log is read, merged and written anew by who has the turn. */
+static void
+log_add(int sync, struct hearthi_log *log, uint64_t epoch,
+        const struct hearthi_notice *n, uint32_t count)
+{
+    struct hearthi_notice all[2 * HEARTHI_LOG];
+    struct hearthi_span   span[2];
+
+    if (hearthi_log_is_full(log, epoch, count, span)) {
+        log_move(sync, READ, span, all);
+        hearthi_flush(hearthi_mpi.sync, manager(sync));
+        hearthi_log_merge(log, all, n, count, span);
+        log_move(sync, WRITE, span, all);
+    } else if (hearthi_log_append(log, epoch, count, span)) {
+        log_move(sync, WRITE, span, (struct hearthi_notice *)n);
+    }
+}
+
 void
 hearthi_log_put(int sync, struct hearthi_serving *s,
                 const struct hearthi_log    *known,
                 const struct hearthi_notice *n, size_t count)
 {
-    uint64_t            now = hearthi_epochs.release;
-    struct hearthi_log  log;
-    struct hearthi_span span[2];
+    uint64_t           now = hearthi_epochs.release;
+    struct hearthi_log log;
 
     if (count == 0)
         return;
     log = known != NULL ? *known : log_find(sync, *s, now);
-    if (hearthi_log_append(&log, now, (uint32_t)count, span))
-        log_move(sync, WRITE, span, (struct hearthi_notice *)n);
+    log_add(sync, &log, now, n, (uint32_t)count);
     if (known == NULL || log.epoch != known->epoch)
         epoch_move(sync, WRITE, &log.epoch);
     hearthi_flush(hearthi_mpi.sync, manager(sync));
-    s->epoch = (uint16_t)(log.epoch & (HEARTHI_EPOCHS - 1));
+    s->epoch = (uint8_t)(log.epoch & (HEARTHI_EPOCHS - 1));
+    s->whole = (uint8_t)log.whole;
     s->end = log.end;
 }

@@ -5,9 +5,9 @@
  *
  *   next     the ticket that is drawn next (16 bits), steps of tries (48)
  *   serving  a flag's value (1), ticket served (16), the log's epoch modulo
- *            HEARTHI_EPOCHS (15), end of the log (32)
- *   epoch    of the log (64)
- *   try      not 0 while a try is under way or holds the lock
+ *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
+ * (32) epoch    of the log (64) try      not 0 while a try is under way or
+ * holds the lock
  *
  * The log and its epoch are moved by Get and Put, the other words by
  * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
@@ -42,9 +42,9 @@ enum {
 /* Added to `next`, it draws a ticket. */
 #define HEARTHI_TICKET (UINT64_C(1) << 48)
 
-/* The modulus of the epochs in `serving`.  With the small one logs that rest
- * look like newer ones every few barriers. */
-enum { HEARTHI_EPOCHS = HEARTHI_BOUND(1 << 15, 8) };
+/* The modulus of the epochs in `serving`: a log that rests looks like a newer
+ * one for three barriers of so many, and costs a look at `epoch` then. */
+enum { HEARTHI_EPOCHS = HEARTHI_BOUND(1 << 7, 8) };
 
 /* Has more nodes than tickets can tell apart. */
 enum { HEARTHI_NODES_MOST = UINT16_MAX };
@@ -53,7 +53,8 @@ enum { HEARTHI_NODES_MOST = UINT16_MAX };
 struct hearthi_serving {
     bool     set;
     uint16_t ticket;
-    uint16_t epoch; /* modulo HEARTHI_EPOCHS */
+    uint8_t  epoch; /* modulo HEARTHI_EPOCHS */
+    uint8_t  whole;
     uint32_t end;
 };
 

@@ -91,17 +91,29 @@ log_read(const struct object *o, const struct hearthi_udp_peer *p,
 }
 
 static void
+spans_fill(struct object *o, const struct hearthi_span span[2],
+           const struct hearthi_notice *from)
+{
+    for (int i = 0; i < 2; i++) {
+        memcpy(&o->notice[span[i].at], from, span[i].n * sizeof *from);
+        from += span[i].n;
+    }
+}
+
+static void
 log_append(struct object *o, const struct hearthi_udp_message *m,
            uint32_t count)
 {
-    struct hearthi_span span[2];
-    const uint8_t      *from = m->body;
+    struct hearthi_notice all[2 * HEARTHI_LOG], new[HEARTHI_LOG];
+    struct hearthi_span   span[2];
 
-    if (!hearthi_log_append(&o->log, m->at, count, span))
-        return;
-    for (int i = 0; i < 2; i++) {
-        memcpy(&o->notice[span[i].at], from, span[i].n * sizeof *o->notice);
-        from += span[i].n * sizeof *o->notice;
+    memcpy(new, m->body, m->body_len);
+    if (hearthi_log_is_full(&o->log, m->at, count, span)) {
+        spans_copy(o, span, all, HEARTHI_LOG);
+        hearthi_log_merge(&o->log, all, new, count, span);
+        spans_fill(o, span, all);
+    } else if (hearthi_log_append(&o->log, m->at, count, span)) {
+        spans_fill(o, span, new);
     }
 }
 
