@@ -6,6 +6,7 @@
 
 TCase *flags_and_atomics(void);
 TCase *flag_logs(void);       /* flag_log.c */
+TCase *full_lists(void);      /* full.c */
 TCase *tries_and_rests(void); /* tries.c */
 
 #endif

@@ -4,7 +4,6 @@
  * overflow.
  */
 #include "flags.h"
-#include "transport/log.h"
 
 /* Everybody's turn in MPI alone, without Hearth: MPI_Ibarrier, so that the
  * wait serves one-sided operations. */
@@ -246,52 +245,6 @@ START_TEST(a_log_that_overflows_loses_nothing)
 }
 END_TEST
 
-/* Each rank writes some pages of its own, apart from each other, and reads
- * others of which it has copies. */
-static void
-section_write(int64_t *mine, int64_t *other, int runs, int others)
-{
-    int64_t sum = 0;
-
-    hearth_lock(2201);
-    for (int i = 0; i < runs; i++)
-        word(mine, 2 * i)[0]++;
-    for (int i = 0; i < others; i++)
-        sum += word(other, i)[0];
-    hearth_unlock(2201);
-    expect_eq(sum, 0);
-}
-
-/* Between two turns of a rank more is written than a log holds. */
-START_TEST(a_full_log_costs_the_copies_of_pages_nearby_only)
-{
-    enum { OTHERS = 64, ROUNDS = 8, WARM = 2 };
-    int          runs = HEARTHI_LOG / ranks + 2;
-    int64_t     *p = pages_new(ranks * 2 * runs);
-    int64_t     *other = pages_new(OTHERS);
-    hearth_stats before, after;
-
-    for (int k = 0; k < ROUNDS; k++) {
-        if (k == WARM)
-            hearth_get_stats(&before);
-        for (int r = 0; r < ranks; r++) {
-            if (r == me)
-                section_write(word(p, me * 2 * runs), other, runs, OTHERS);
-            mpi_barrier();
-        }
-    }
-    hearth_get_stats(&after);
-    expect_eq(after.everything, before.everything);
-    expect(after.getpages - before.getpages < 2 * OTHERS);
-    barrier();
-    for (int i = 0; i < ranks * runs; i++)
-        expect_eq(word(p, 2 * i)[0], ROUNDS);
-    hearth_free(other);
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
-
 int
 main(int argc, char **argv)
 {
@@ -307,10 +260,10 @@ main(int argc, char **argv)
     tcase_add_test(tc, many_locks_are_held_at_once);
     tcase_add_test(tc, every_number_is_a_lock);
     tcase_add_test(tc, a_log_that_overflows_loses_nothing);
-    tcase_add_test(tc, a_full_log_costs_the_copies_of_pages_nearby_only);
     suite_add_tcase(s, tc);
     suite_add_tcase(s, tries_and_rests());
     suite_add_tcase(s, flags_and_atomics());
     suite_add_tcase(s, flag_logs());
+    suite_add_tcase(s, full_lists());
     return mpi_main(argc, argv, s);
 }

@@ -41,12 +41,12 @@
 #include "shared.h"
 #include "world.h"
 
-/* Runs of notices that are kept between barriers; more is "everything".  The
- * first epoch of a library with small bounds is one from which the random
- * programs come to numbers that 15 and 16 bits do not hold. */
+/* Notices that are kept between barriers for locks and flags; more is
+ * "everything".  The first epoch of a library with small bounds is one from
+ * which the random programs come to numbers that 15 and 16 bits do not hold.
+ */
 enum {
     KNOWN_MAX = HEARTHI_BOUND(8192, 32),
-    OWN_MAX = HEARTHI_BOUND(16384, 48),
     EPOCH_FIRST = HEARTHI_BOUND(1, 65530),
     TWO = 2
 };
@@ -79,7 +79,7 @@ hearthi_coherence_open(void)
     hearthi_known_init(&c.known, KNOWN_MAX, (uint32_t)hearthi_world.rank);
     hearthi_known_init(&c.section, KNOWN_MAX, (uint32_t)hearthi_world.rank);
     for (int i = 0; i < TWO; i++)
-        hearthi_pageset_init(&c.own[i], OWN_MAX);
+        hearthi_pageset_init(&c.own[i], HEARTHI_NEWS_OF_ONE);
     hearthi_epochs.release = hearthi_epochs.acquire = EPOCH_FIRST;
     hearthi_shared_open();
     hearthi_interval_open();

@@ -48,9 +48,10 @@ struct hearthi_closing hearthi_gaps_close(hearthi_gap *gap, const void *runs,
 bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
 
 /* Sort n notices, leave out what others of them say, and if they are more than
- * `most` merge those of one writer that are nearest to each other in pages and time.  What they
- * said, the result says, and more.  Returns how many they are now: more than
- * `most` where there are more writers than that, or runs too long to be one.
+ * `most` merge those of one writer that are nearest to each other, in pages
+ * and in time.  What they said, the result says, and more.  Returns how many
+ * they are now: more than `most` where there are more writers than that, or
+ * runs too long to be one.
  */
 size_t hearthi_notices_merge(struct hearthi_notice *notice, size_t n,
                              size_t most);
@@ -62,8 +63,9 @@ struct hearthi_pagerun {
     uint32_t count;
 };
 
-/* A set of pages, kept as runs.  All fields are for reading: run[0 .. n) is
- * sorted, disjoint and maximal after hearthi_pageset_normalise() only. */
+/* A set of pages, kept as runs, and of pages between them if they are too many
+ * runs.  All fields are for reading: run[0 .. n) is sorted, disjoint and
+ * maximal after hearthi_pageset_normalise() only. */
 struct hearthi_pageset {
     struct hearthi_pagerun *run;
     size_t                  n, room;
@@ -73,9 +75,10 @@ struct hearthi_pageset {
     bool                    everything;
 };
 
-/* An empty set that holds at most cap runs (at least 1); with more it says
- * "everything": then `everything` is true and n is 0, until it is cleared.
- * Memory is at most 16 * (2 * cap + 64) bytes, taken when needed. */
+/* An empty set that holds at most cap runs (at least 1); of more the nearest
+ * become one.  If "everything" was added `everything` is true and n is 0,
+ * until it is cleared.  Memory is at most 16 * (2 * cap + 64) bytes, taken
+ * when needed. */
 void hearthi_pageset_init(struct hearthi_pageset *s, size_t cap);
 void hearthi_pageset_free(struct hearthi_pageset *s);
 

@@ -122,6 +122,34 @@ runs_merge(struct hearthi_pagerun *run, size_t n)
     return out;
 }
 
+static uint64_t
+run_gap(const void *runs, size_t i)
+{
+    const struct hearthi_pagerun *r = (const struct hearthi_pagerun *)runs + i;
+
+    return hearthi_gap_between(r[0].page, r[0].count, r[1].page, r[1].count);
+}
+
+/* Close the narrowest gaps between maximal runs.  As many runs as before stay
+ * only where they would be too long. */
+static size_t
+runs_coarsen(struct hearthi_pagerun *run, size_t n, size_t most)
+{
+    struct hearthi_closing c =
+        hearthi_gaps_close(run_gap, run, n - 1, n - most);
+    size_t out = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        uint64_t end = run[out].page + run[out].count;
+        uint64_t next = run[i].page + run[i].count;
+
+        if (!hearthi_gap_is_closed(&c, run[i].page - end) ||
+            !run_join(&run[out], end, next - end))
+            run[++out] = run[i];
+    }
+    return out + 1;
+}
+
 void
 hearthi_pageset_normalise(struct hearthi_pageset *s)
 {
@@ -130,6 +158,8 @@ hearthi_pageset_normalise(struct hearthi_pageset *s)
     s->loose = false;
     qsort(s->run, s->n, sizeof *s->run, run_order);
     s->n = runs_merge(s->run, s->n);
+    if (s->n > s->cap)
+        s->n = runs_coarsen(s->run, s->n, s->cap);
     if (s->n > s->cap) {
         s->everything = true;
         s->n = 0;

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bound.h"
 #include "notice/notice.h"
 #include "transport/log.h"
 
@@ -50,6 +51,12 @@ struct hearthi_grant {
     bool     everything; /* the log had overflowed, or is ahead */
     uint64_t ahead;      /* 0, or its epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
+};
+
+/* Runs that a barrier exchanges, of one rank and of all. */
+enum {
+    HEARTHI_NEWS_OF_ONE = HEARTHI_BOUND(16384, 40),
+    HEARTHI_NEWS_MAX = HEARTHI_BOUND(131072, 64)
 };
 
 /* What a barrier learnt; valid until the next barrier. */
@@ -121,7 +128,8 @@ struct hearthi_transport_ops {
     void (*release)(int sync, const struct hearthi_notice *n, size_t count);
 
     /* barrier waits for every rank and exchanges what each has written since
-     * the last barrier.  Blocks. */
+     * the last barrier, at most HEARTHI_NEWS_OF_ONE runs; what is more than
+     * HEARTHI_NEWS_MAX of all together is merged.  Blocks. */
     void (*barrier)(const struct hearthi_notice *own, size_t n,
                     bool everything, struct hearthi_news *news);
 

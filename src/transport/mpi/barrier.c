@@ -90,8 +90,7 @@ depositers_wait(void)
     }
 }
 
-/* This node's notices, one rank's behind the other's, in the news array at
- * the place that they would have in the full exchange. */
+/* True if they are everything. */
 static bool
 node_total(size_t *n)
 {
@@ -103,9 +102,10 @@ node_total(size_t *n)
         *n += node->of[r].n;
         everything |= node->of[r].everything != 0;
     }
-    return everything || *n > HEARTHI_NEWS_MAX;
+    return everything;
 }
 
+/* This node's notices, one rank's behind the other's. */
 static void
 node_gather(struct hearthi_notice *to)
 {
@@ -127,22 +127,60 @@ news_from_blocks(struct hearthi_notice *to)
     }
 }
 
+/* How many of a node's n notices are exchanged if all nodes have `total`: all,
+ * or so many that an equal share of each is not too much. */
+static uint32_t
+share_of(uint32_t n, size_t total)
+{
+    uint32_t most = HEARTHI_NEWS_MAX / (uint32_t)hearthi_world.nodes;
+
+    return total <= HEARTHI_NEWS_MAX || n <= most ? n : most;
+}
+
+/* This node's notices, merged to its share and behind them some of no pages,
+ * as all leaders know how many there will be.  If they cannot be so few they
+ * are everything, for this node, too. */
+static void
+node_merge(struct hearthi_notice *to, uint32_t n, uint32_t share)
+{
+    struct hearthi_notice *all = malloc(n * sizeof *all);
+    size_t                 some;
+
+    if (all == NULL)
+        hearthi_fatal("hearth_barrier", "no memory for %u notices", n);
+    node_gather(all);
+    some = hearthi_notices_merge(all, n, share);
+    if (some > share) {
+        all[0] = (struct hearthi_notice){ .count = HEARTHI_EVERYTHING,
+                                          .writer = UINT32_MAX };
+        some = 1;
+    }
+    memset(to, 0, share * sizeof *to);
+    memcpy(to, all, some * sizeof *to);
+    free(all);
+}
+
 /* Counted as if each leader sent its notices to each other. */
 static void
-news_exchange(void)
+news_exchange(size_t total)
 {
     int         n = hearthi_world.nodes, me = hearthi_world.node, at = 0;
     int         unit = (int)sizeof(struct hearthi_notice);
+    uint32_t    mine = blocks[0].n, share = share_of(mine, total);
     MPI_Request request;
 
     for (int node = 0; node < n; node++) {
-        counts[node] = (int)blocks[(node - me + n) % n].n * unit;
+        counts[node] =
+            (int)share_of(blocks[(node - me + n) % n].n, total) * unit;
         starts[node] = at;
         at += counts[node];
     }
     hearthi_count(messages, (uint64_t)n - 1);
     hearthi_count(message_bytes, ((uint64_t)n - 1) * (uint64_t)counts[me]);
-    node_gather(hearthi_mpi.news + starts[me] / unit);
+    if (share < mine)
+        node_merge(hearthi_mpi.news + starts[me] / unit, mine, share);
+    else
+        node_gather(hearthi_mpi.news + starts[me] / unit);
     HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                 hearthi_mpi.news, counts, starts, MPI_BYTE,
                                 hearthi_world.leaders, &request));
@@ -169,22 +207,23 @@ leaders_exchange(void)
         everything |= blocks[i].everything != 0;
         fits &= blocks[i].n <= INLINE;
     }
-    everything |= total > HEARTHI_NEWS_MAX;
     node->news.everything = everything;
-    node->news.n = everything ? 0 : (uint32_t)total;
+    node->news.n = 0;
     if (everything)
         return;
+    for (int i = 0; i < hearthi_world.nodes; i++)
+        node->news.n += share_of(blocks[i].n, total);
     if (fits)
         news_from_blocks(hearthi_mpi.news);
     else
-        news_exchange();
+        news_exchange(total);
 }
 
 static void
 deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
         size_t n, bool everything)
 {
-    everything |= n > HEARTHI_DEPOSIT_MAX;
+    everything |= n > HEARTHI_NEWS_OF_ONE;
     mine->everything = everything;
     mine->n = everything ? 0 : (uint32_t)n;
     if (mine->n > 0)

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bound.h"
 #include "base/stat.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -41,11 +40,6 @@ struct hearthi_deposit {
     uint32_t everything;
 };
 
-enum {
-    HEARTHI_DEPOSIT_MAX = HEARTHI_BOUND(16384, 40),
-    HEARTHI_NEWS_MAX = HEARTHI_BOUND(131072, 64)
-};
-
 struct hearthi_node_area {
     struct hearthi_node_lock lock[HEARTHI_SYNCS];
     struct hearthi_deposit   news; /* what the barrier brought */
@@ -56,7 +50,7 @@ struct hearthi_mpi {
     MPI_Win                   sync; /* words and logs of managed objects */
     struct hearthi_node_area *node;
     struct hearthi_notice    *news;      /* NEWS_MAX, shared by the node */
-    struct hearthi_notice   **deposited; /* DEPOSIT_MAX, of each node rank */
+    struct hearthi_notice   **deposited; /* NEWS_OF_ONE, of each node rank */
     bool                      helper;    /* a thread serves others */
 };
 

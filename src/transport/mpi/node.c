@@ -35,7 +35,7 @@ hearthi_node_open(void)
 
     hearthi_area_open(&area,
                       head_bytes(ranks) +
-                          (size_t)ranks * HEARTHI_DEPOSIT_MAX *
+                          (size_t)ranks * HEARTHI_NEWS_OF_ONE *
                               sizeof *m->news +
                           HEARTHI_NEWS_MAX * sizeof *m->news,
                       head_bytes(ranks));
@@ -49,7 +49,7 @@ hearthi_node_open(void)
         hearthi_fatal("hearth_init", "no memory");
     for (int r = 0; r < ranks; r++)
         m->deposited[r] = (struct hearthi_notice *)(void *)at +
-                          (size_t)r * HEARTHI_DEPOSIT_MAX;
+                          (size_t)r * HEARTHI_NEWS_OF_ONE;
 }
 
 void

@@ -47,7 +47,7 @@ static struct {
 } b;
 
 static const size_t buffer_bytes =
-    HEARTHI_UDP_NEWS_MAX * sizeof(struct hearthi_notice);
+    HEARTHI_NEWS_MAX * sizeof(struct hearthi_notice);
 
 static bool
 is_root(void)
@@ -82,13 +82,27 @@ hearthi_udp_barrier_close(void)
 
 /* ---- with the mutex: arrivals and news ---- */
 
-/* More than fits is "everything", for good. */
+/* Room for n more, and for as many again if that may be. */
+static void
+room_make(struct heap_of_notices *g, size_t n)
+{
+    size_t most = HEARTHI_NEWS_MAX / 2;
+
+    if (n > most)
+        most = HEARTHI_NEWS_MAX - n;
+    g->n = (uint32_t)hearthi_notices_merge(g->notice, g->n, most);
+}
+
+/* What does not fit is merged with what there is.  Of too many writers for
+ * that it is "everything", for good. */
 static void
 gather(const void *notice, size_t n, bool everything)
 {
     struct heap_of_notices *g = &b.gather;
 
-    if (everything || g->everything || n > HEARTHI_UDP_NEWS_MAX - g->n) {
+    if (n <= HEARTHI_NEWS_MAX && n > HEARTHI_NEWS_MAX - g->n)
+        room_make(g, n);
+    if (everything || g->everything || n > HEARTHI_NEWS_MAX - g->n) {
         g->everything = true;
         g->n = 0;
         return;
@@ -240,7 +254,7 @@ parent_ask(void)
 
     parent_tell(c, &answer);
     g->everything = (answer.kind & HEARTHI_UDP_EVERYTHING) != 0;
-    n = answer.len < HEARTHI_UDP_NEWS_MAX ? answer.len : HEARTHI_UDP_NEWS_MAX;
+    n = answer.len < HEARTHI_NEWS_MAX ? answer.len : HEARTHI_NEWS_MAX;
     g->n = 0;
     while (news_take(g, n, &answer) > 0 && g->n < n) {
         ask.at = g->n;

@@ -28,14 +28,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
 #include "transport/transport.h"
 #include "wire.h"
 
 enum {
     HEARTHI_UDP_SMALL = HEARTHI_LOG * HEARTHI_UDP_NOTICE, /* body, at most */
-    /* Notices of a barrier; more is all. */
-    HEARTHI_UDP_NEWS_MAX = HEARTHI_BOUND(131072, 64)
 };
 
 struct hearthi_udp {
