@@ -12,6 +12,7 @@
 #include "base/next.h"
 #include "fixture.h"
 #include "seen.h"
+#include "space/segment.h"
 #include "transport/mpi/progress.h"
 
 enum { PAGES = 64, WORDS = PAGE / 8, ROUNDS = 4, LOCK = 11 };
@@ -75,11 +76,36 @@ MPI_Put(const void *from, int n, MPI_Datatype type, int rank, MPI_Aint at,
     return MPI_SUCCESS;
 }
 
+/* A word of the mail's comes in two pieces, the second much later. */
+static void
+torn_put(const struct late *l)
+{
+    uint64_t word;
+
+    memcpy(&word, l->from, sizeof word);
+    word |= 0xff00;
+    PMPI_Put(&word, l->n, MPI_BYTE, l->rank, l->at, l->n, MPI_BYTE, l->win);
+    PMPI_Win_flush(l->rank, l->win);
+    hearthi_bell_mail(l->rank);
+    sleep_ms(1);
+}
+
+static bool
+is_mail(const struct late *l)
+{
+    size_t at = (size_t)l->at - hearthi_segments.mail_at;
+
+    return l->n == 8 && at < (size_t)ranks * HEARTHI_MAIL_WORDS;
+}
+
 static void
 late_puts_do(void)
 {
     while (n_late > 0) {
         const struct late *l = &late[--n_late];
+
+        if (is_mail(l))
+            torn_put(l);
 
         PMPI_Put(l->from, l->n, MPI_BYTE, l->rank, l->at, l->n, MPI_BYTE,
                  l->win);

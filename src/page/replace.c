@@ -53,6 +53,9 @@ evict(size_t max)
     size_t       n = hearthi_frames_victims(victim, max < BATCH ? max : BATCH);
     uint64_t     dropped = 0;
 
+    /* A release that is under way may have gathered bytes of a victim that
+     * stays open, and other threads have written them again. */
+    hearthi_diff_end();
     for (size_t i = 0, run; i < n; i += run) {
         run = hearthi_pages_in_row(victim, n, i);
         dropped += hearthi_copies_drop_begin(victim[i], run);

@@ -113,10 +113,11 @@ serve(bool rung)
         uint64_t one = look();
 
         /* This may go on for as long as the program calls MPI, and longer. */
-        if (does_mail && looks % MAIL_LOOKS == 0) {
-            if (bell_look() == HEARTHI_RUNG)
+        if (does_mail) {
+            if (looks % MAIL_LOOKS == 0 && bell_look() != HEARTHI_SILENT)
                 end = hearthi_now() + more;
-            hearthi_mail_serve();
+            if (hearthi_mail_serve())
+                end = hearthi_now() + more;
         }
         now = hearthi_now();
         if (one > 0 && looks > 1) {
@@ -128,28 +129,21 @@ serve(bool rung)
     return any;
 }
 
-/* One letter is often followed by another. */
-static void
-mail_do(bool rung)
-{
-    uint64_t now = hearthi_now(), end = rung ? now + hot() : now;
-
-    do {
-        if (rung)
-            bell_look();
-        if (hearthi_mail_serve())
-            end = hearthi_now() + hot();
-    } while (!stop && hearthi_now() < end);
-    hearthi_mail_rest();
-}
-
 /* Where MPI needs nobody. */
 static void
 mail_loop(void)
 {
-    while (!stop)
-        if (hearthi_bell_wait(NAP_LONGEST) == HEARTHI_MAILED)
-            mail_do(true);
+    while (!stop) {
+        bool     rung = hearthi_bell_wait(NAP_LONGEST) != HEARTHI_SILENT;
+        uint64_t end = hearthi_now() + hot();
+
+        while (rung && !stop && hearthi_now() < end) {
+            if (hearthi_mail_serve())
+                end = hearthi_now() + hot();
+            hearthi_bell_look();
+        }
+        hearthi_mail_rest();
+    }
 }
 
 /* An announced operation may come late, since its rank may have had to give
@@ -163,14 +157,18 @@ bell_loop(void)
         enum hearthi_rung rung = hearthi_bell_wait(nap);
 
         if (does_mail)
-            mail_do(rung == HEARTHI_MAILED);
+            hearthi_mail_serve();
         if (rung == HEARTHI_ANNOUNCED || announced)
             nap = NAP_SHORT;
         else if (nap < NAP_LONG)
             nap *= 2;
         announced = false;
-        if (!others_look() && serve(rung == HEARTHI_RUNG) && nap < NAP_LONG)
+        if (!others_look() &&
+            serve(rung == HEARTHI_RUNG || rung == HEARTHI_MAILED) &&
+            nap < NAP_LONG)
             nap = NAP_SHORT;
+        if (does_mail)
+            hearthi_mail_rest();
     }
 }
 
@@ -303,7 +301,9 @@ hearthi_helper_open(void)
         return;
     hearthi_probe();
     hearthi_mpi.helper = helper_wanted();
-    does_mail = hearthi_opt.progress != HEARTHI_NONE;
+    does_mail = hearthi_opt.progress != HEARTHI_NONE &&
+                (hearthi_mpi.helper ||
+                 hearthi_help.need[HEARTHI_PAGE] == HEARTHI_FREE);
     sleeps_at_bell = (hearthi_mpi.helper || does_mail) && hearthi_bell_open();
     does_mail = does_mail && sleeps_at_bell;
     hearthi_packs_open(does_mail);

@@ -10,7 +10,8 @@
  * on a Get of the page finds them, as it finds what the home's own threads
  *     have stored.
  * Bells may be lost, and come too often: what is there say the words, and who
- * waits rings again.
+ * waits rings again.  MPI does not promise that eight bytes come at once: a
+ * word that would say more than can be is torn, and looked at again.
  *
  * No place is shared, so there is no step of two ranks on one word: where MPI
  * does such steps by the target's processor they would need its help first.
@@ -22,6 +23,7 @@
 
 #include "mail.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,7 @@
 #include "window.h"
 #include "world.h"
 
-enum { PLACES = 2, DONE_AT = sizeof(uint64_t) };
+enum { PLACES = 2, DONE_AT = sizeof(uint64_t), YIELD = 8 };
 enum { AGAIN = 300000, AGAIN_MOST = 10000000 }; /* nanoseconds */
 
 /* Letters to a home. */
@@ -67,6 +69,12 @@ place_at(int rank, uint64_t letter)
            ((size_t)rank * PLACES + letter % PLACES) * hearthi_segments.letter;
 }
 
+static char *
+segment(void)
+{
+    return hearthi_segments.base[hearthi_world.node_rank];
+}
+
 static void *
 room(size_t bytes)
 {
@@ -82,6 +90,8 @@ hearthi_mail_open(void)
 {
     post = room(sizeof *post);
     open_at = room(sizeof *open_at);
+    memset(segment() + words_at(0), 0,
+           (size_t)hearthi_world.size * HEARTHI_MAIL_WORDS);
     served = room(sizeof *served);
     rung = room(sizeof *rung);
     ringing = room(sizeof *ringing);
@@ -115,23 +125,31 @@ done_look(int home)
     return done;
 }
 
-/* The first ring was for the letter; more are for one that got lost. */
+/* The first ring was for the letter; more are for one that got lost.  The
+ * home's helper may need this very core. */
 static void
 done_wait(int home, uint64_t until)
 {
-    struct hearthi_wait w = hearthi_wait_begin(0);
-    struct post        *p = &post[home];
-    uint64_t            again = AGAIN, ring_at = hearthi_now() + again;
+    struct post *p = &post[home];
+    uint64_t     again = AGAIN, ring_at = hearthi_now() + again;
 
-    while (p->done < until) {
-        p->done = done_look(home);
-        hearthi_wait_turn(&w);
-        if (p->done < until && hearthi_now() > ring_at) {
+    for (unsigned looks = 1; p->done < until; looks++) {
+        uint64_t done = done_look(home);
+
+        if (done > p->done && done <= p->sent)
+            p->done = done;
+        if (p->done >= until)
+            break;
+        if (looks % YIELD == 0)
+            sched_yield();
+        if (hearthi_now() > ring_at) {
             hearthi_bell_mail(home);
             again = hearthi_least(2 * again, AGAIN_MOST);
             ring_at = hearthi_now() + again;
         }
     }
+    /* What the home stored, before our loads of it. */
+    atomic_thread_fence(memory_order_acquire);
 }
 
 void
@@ -144,6 +162,8 @@ hearthi_mail_send(int home, const struct hearthi_letter *l)
         done_wait(home, p->sent - PLACES + 1);
     hearthi_put(home, place_at(me, p->sent), l, sizeof *l + l->bytes);
     hearthi_puts_wait();
+    /* What a flush does inside MPI is not relied on. */
+    atomic_thread_fence(memory_order_seq_cst);
     p->sent++;
     hearthi_put(home, words_at(me), &p->sent, sizeof p->sent);
     hearthi_puts_wait();
@@ -165,12 +185,6 @@ hearthi_mail_wait(void)
 }
 
 /* ---- at home ---- */
-
-static char *
-segment(void)
-{
-    return hearthi_segments.base[hearthi_world.node_rank];
-}
 
 static _Atomic uint64_t *
 word(size_t offset)
@@ -206,9 +220,9 @@ letters_do(int rank)
 {
     const size_t at = words_at(rank);
     uint64_t     sent = atomic_load_explicit(word(at), memory_order_acquire);
-    bool         any = served[rank] < sent;
+    bool         any = served[rank] < sent && sent - served[rank] <= PLACES;
 
-    while (served[rank] < sent) {
+    while (any && served[rank] < sent) {
         letter_do((void *)(segment() + place_at(rank, served[rank])));
         served[rank]++;
         atomic_store_explicit(word(at + DONE_AT), served[rank],

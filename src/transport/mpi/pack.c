@@ -3,40 +3,60 @@
  * A Put takes a microsecond however short it is, and a page whose every second
  * word has changed has 512 runs.  So the short runs of a release are gathered,
  * home by home.  Up to HEARTH_PUT_RUNS of them go by a Put each, since a
- * letter costs four round trips and the waking of a thread; more go in
- * letters.
+ * letter costs some round trips and the waking of a thread; from the next on
+ * they go in letters.
  *
- * No byte is twice among the diffs of one flush, so it does not matter that a
- * Put and a letter, or two letters, of the same page pass each other.
+ * No byte is twice among the diffs of one flush (an eviction in the middle of
+ * a release ends what was gathered first, page/replace.c), so it does not
+ * matter that a Put and a letter, or two letters, of the same page pass each
+ * other.
  */
 #include "config.h"
 
 #include "pack.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/bound.h"
+#include "base/least.h"
 #include "base/option.h"
-#include "base/report.h"
 #include "mail.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transfer.h"
 
-/* Runs of at least so many bytes always go by a Put of their own. */
-enum { LONG_RUN = 512, PACKS = 4 };
+/* Runs of at least so many bytes always go by a Put of their own, or less
+ * where letters are so short that they would have few. */
+enum { LONG_RUN = 512, RUNS_IN_LETTER = 16 };
 
+enum {
+    HOMES = HEARTHI_BOUND(32, 2),
+    LETTERS = HEARTHI_BOUND(4, 1),
+    RUNS = HEARTHI_BOUND(64, 4)
+};
+
+struct run {
+    size_t      offset, len;
+    const void *src;
+};
+
+/* What a home is to get: runs where they are, until there are too many, and
+ * then a letter. */
 struct pack {
     int                    home;
-    uint64_t               runs;
+    uint64_t               all; /* runs of this release, 0: no pack */
+    size_t                 n;
+    struct run             run[RUNS];
     struct hearthi_letter *letter;
 };
 
-static struct pack  pack[PACKS];
-static struct pack *last; /* that was added to */
-static int          turn; /* which gives way next */
-static bool         packing;
-static size_t       room; /* in a letter */
+static struct pack            pack[HOMES], *last;
+static int                    n_packs, turn; /* which gives way next */
+static struct hearthi_letter *letters[LETTERS], *spare[LETTERS];
+static int                    n_spare;
+static bool                   packing;
+static size_t                 room, long_run; /* bytes */
 
 void
 hearthi_packs_open(bool packs)
@@ -44,66 +64,69 @@ hearthi_packs_open(bool packs)
     packing = packs;
     last = pack;
     room = hearthi_letter_room();
-    for (int i = 0; packs && i < PACKS; i++)
-        pack[i] = (struct pack){
-            .letter = hearthi_sparse(hearthi_segments.letter),
-        };
+    long_run = hearthi_least(LONG_RUN, room / RUNS_IN_LETTER);
+    n_packs = n_spare = 0;
+    for (int i = 0; packs && i < LETTERS; i++)
+        letters[i] = spare[n_spare++] =
+            hearthi_sparse(hearthi_segments.letter);
 }
 
 void
 hearthi_packs_close(void)
 {
-    for (int i = 0; packing && i < PACKS; i++)
-        hearthi_sparse_free(pack[i].letter, hearthi_segments.letter);
+    for (int i = 0; packing && i < LETTERS; i++)
+        hearthi_sparse_free(letters[i], hearthi_segments.letter);
 }
 
 /* ---- what is gathered goes ---- */
 
-/* They leave from the letter, which is written again only after a wait. */
 static void
-runs_put(const struct pack *p)
+runs_put(struct pack *p)
 {
-    const uint8_t *at = p->letter->body, *end = at + p->letter->bytes;
-
-    for (size_t len; at < end; at += len) {
-        uint64_t head;
-
-        memcpy(&head, at, sizeof head);
-        at += sizeof head;
-        len = head & ((1 << HEARTHI_RUN_BITS) - 1);
-        hearthi_put(p->home, (size_t)(head >> HEARTHI_RUN_BITS), at, len);
-    }
-    hearthi_puts_wait();
+    for (size_t i = 0; i < p->n; i++)
+        hearthi_put(p->home, p->run[i].offset, p->run[i].src, p->run[i].len);
+    p->n = 0;
 }
 
 static void
-pack_send(struct pack *p)
+letter_send(struct pack *p)
 {
-    if (p->runs > hearthi_opt.put_runs)
-        hearthi_mail_send(p->home, p->letter);
-    else
-        runs_put(p);
-    p->runs = 0;
+    hearthi_mail_send(p->home, p->letter);
     p->letter->bytes = 0;
+}
+
+static void
+pack_end(struct pack *p)
+{
+    runs_put(p);
+    if (p->letter != NULL) {
+        if (p->letter->bytes > 0)
+            letter_send(p);
+        spare[n_spare++] = p->letter;
+        p->letter = NULL;
+    }
+    p->all = 0;
+    n_packs--;
 }
 
 static struct pack *
 pack_for(int home)
 {
-    struct pack *p;
+    struct pack *none = NULL;
 
-    for (p = pack; p < pack + PACKS; p++)
-        if (p->runs > 0 && p->home == home)
+    for (struct pack *p = pack; p < pack + HOMES; p++) {
+        if (p->all > 0 && p->home == home)
             return p;
-    for (p = pack; p < pack + PACKS; p++)
-        if (p->runs == 0)
-            break;
-    if (p == pack + PACKS) {
-        p = &pack[turn++ % PACKS];
-        pack_send(p);
+        if (p->all == 0)
+            none = p;
     }
-    p->home = home;
-    return p;
+    if (none == NULL) {
+        none = &pack[turn++ % HOMES];
+        pack_end(none);
+    }
+    none->home = home;
+    n_packs++;
+    return none;
 }
 
 /* A word is the usual run. */
@@ -117,21 +140,49 @@ bytes_copy(uint8_t *to, const void *from, size_t len)
 }
 
 static void
-run_add(int home, size_t offset, const void *src, size_t len)
+letter_add(struct pack *p, size_t offset, const void *src, size_t len)
 {
-    struct pack *p = last;
-    uint64_t     head = hearthi_run_head(offset, len);
-    uint8_t     *at;
+    uint64_t head = hearthi_run_head(offset, len);
+    uint8_t *at;
 
-    if (p->runs == 0 || p->home != home)
-        p = last = pack_for(home);
     if (p->letter->bytes + sizeof head + len > room)
-        pack_send(p);
+        letter_send(p);
     at = p->letter->body + p->letter->bytes;
     memcpy(at, &head, sizeof head);
     bytes_copy(at + sizeof head, src, len);
     p->letter->bytes += sizeof head + len;
-    p->runs++;
+}
+
+/* Another home's pack may have to give its letter up. */
+static void
+letter_begin(struct pack *p)
+{
+    for (int i = 0; n_spare == 0; i++)
+        if (pack[i].letter != NULL)
+            pack_end(&pack[i]);
+    p->letter = spare[--n_spare];
+    for (size_t i = 0; i < p->n; i++)
+        letter_add(p, p->run[i].offset, p->run[i].src, p->run[i].len);
+    p->n = 0;
+}
+
+static void
+run_add(int home, size_t offset, const void *src, size_t len)
+{
+    struct pack *p = last;
+
+    if (p->all == 0 || p->home != home)
+        p = last = pack_for(home);
+    p->all++;
+    if (p->letter == NULL && p->all > hearthi_opt.put_runs)
+        letter_begin(p);
+    if (p->letter != NULL) {
+        letter_add(p, offset, src, len);
+        return;
+    }
+    if (p->n == RUNS)
+        runs_put(p);
+    p->run[p->n++] = (struct run){ offset, len, src };
 }
 
 /* ---- the transport's operations ---- */
@@ -139,7 +190,7 @@ run_add(int home, size_t offset, const void *src, size_t len)
 void
 hearthi_mpi_diff(int home, size_t offset, const void *src, size_t len)
 {
-    if (packing && len < LONG_RUN)
+    if (packing && len < long_run)
         run_add(home, offset, src, len);
     else
         hearthi_put(home, offset, src, len);
@@ -148,9 +199,9 @@ hearthi_mpi_diff(int home, size_t offset, const void *src, size_t len)
 void
 hearthi_mpi_flush(void)
 {
-    for (int i = 0; packing && i < PACKS; i++)
-        if (pack[i].runs > 0)
-            pack_send(&pack[i]);
+    for (int i = 0; n_packs > 0; i++)
+        if (pack[i].all > 0)
+            pack_end(&pack[i]);
     hearthi_puts_wait();
     if (packing)
         hearthi_mail_wait();
