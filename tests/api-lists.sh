@@ -21,7 +21,7 @@ words() {
 system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([a-z_0-9]*\), (.*/\1/p' \
     "$srcdir/src/front/system.def"`
     sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal
-    sigset sigignore sigsetmask sigblock sighold
+    sigset sigignore sigsetmask sigblock sighold sigsuspend
     pthread_sigmask sigprocmask pthread_attr_setsigmask_np"
 symbols=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
     sed -n 's/.* [TWDBVi] //p' | grep -v -x 'P\{0,1\}MPI_[A-Z][a-z_]*'`
