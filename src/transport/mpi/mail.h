@@ -25,7 +25,7 @@ hearthi_letter_room(void)
 }
 
 /* A run begins with where it goes and how long it is. */
-enum { HEARTHI_RUN_HEAD = sizeof(uint64_t), HEARTHI_RUN_BITS = 16 };
+enum { HEARTHI_RUN_BITS = 16 };
 
 static inline uint64_t
 hearthi_run_head(size_t offset, size_t len)
