@@ -56,16 +56,10 @@ plain_calls(void)
     return plain;
 }
 
-static bool
-taking_part(const struct perf *p)
-{
-    return perf_acting(p) || perf_is_peer(p);
-}
-
 static void
 bounce(const struct perf *p, const struct calls *c, char *buffer, int bytes)
 {
-    int other = perf_acting(p) ? p->peer : PERF_ACTOR;
+    int other = perf_other(p);
 
     if (perf_acting(p))
         c->send(buffer, bytes, MPI_BYTE, other, TAG, p->raw.comm);
@@ -112,7 +106,7 @@ small_messages(struct perf *p, double *sample)
 
     perf_meet(p);
     sample[0] = sample[1] = 0;
-    if (taking_part(p))
+    if (perf_taking_part(p))
         bounces_alternate(p, calls, buffers, SMALL, p->turns, sample);
     perf_meet(p);
 }
@@ -135,7 +129,7 @@ large_messages(struct perf *p, double *sample)
     hearth_barrier();
     perf_meet(p);
     sample[0] = sample[1] = 0;
-    if (taking_part(p))
+    if (perf_taking_part(p))
         bounces_alternate(p, calls, buffers, MESSAGE, p->turns / 200, sample);
     perf_meet(p);
     free(plain);

@@ -49,6 +49,18 @@ perf_is_peer(const struct perf *p)
     return p->rank == p->peer;
 }
 
+bool
+perf_taking_part(const struct perf *p)
+{
+    return perf_acting(p) || perf_is_peer(p);
+}
+
+int
+perf_other(const struct perf *p)
+{
+    return perf_acting(p) ? p->peer : PERF_ACTOR;
+}
+
 /* MPI_Barrier need not drive other ranks' one-sided operations; a tested
  * MPI_Ibarrier does.  It yields only where ranks share cores: on a busy
  * machine whoever yields is away for a time slice of the others. */

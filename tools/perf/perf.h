@@ -107,6 +107,9 @@ double perf_now(void); /* microseconds */
 double perf_median(double *values, int count);
 bool   perf_acting(const struct perf *p);
 bool   perf_is_peer(const struct perf *p);
+/* Of the two, is this one?  And the other of them. */
+bool perf_taking_part(const struct perf *p);
+int  perf_other(const struct perf *p);
 /* Wait for every rank, inside MPI and outside Hearth. */
 void perf_meet(const struct perf *p);
 /* The same, asleep where the transport needs nobody inside MPI. */

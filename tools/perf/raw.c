@@ -135,18 +135,6 @@ perf_raw_atomics(struct perf *p, MPI_Win win, size_t count)
 
 /* ---- messages, by the actor and the peer; the others wait ---- */
 
-static int
-other_of(const struct perf *p)
-{
-    return perf_acting(p) ? p->peer : PERF_ACTOR;
-}
-
-static bool
-taking_part(const struct perf *p)
-{
-    return perf_acting(p) || perf_is_peer(p);
-}
-
 /* MPI_Send and MPI_Recv of so many bytes, there and back.  `sending` (or NULL)
  * gets the part of it that the calls of MPI_Send took. */
 double
@@ -154,13 +142,13 @@ perf_raw_bounce(const struct perf *p, size_t bytes, size_t turns,
                 double *sending)
 {
     int    n = (int)bytes;
-    int    other = other_of(p);
+    int    other = perf_other(p);
     double sent = 0;
     double start;
 
     perf_meet(p);
     start = perf_now();
-    for (size_t i = 0; taking_part(p) && i < turns; i++) {
+    for (size_t i = 0; perf_taking_part(p) && i < turns; i++) {
         double begin;
 
         if (perf_is_peer(p))
@@ -183,7 +171,7 @@ perf_raw_bounce(const struct perf *p, size_t bytes, size_t turns,
 static void
 batch_pass(const struct perf *p, size_t bytes)
 {
-    int         other = other_of(p);
+    int         other = perf_other(p);
     MPI_Request request[PERF_BATCH];
 
     for (size_t k = 0; k < PERF_BATCH; k++) {
@@ -207,7 +195,7 @@ perf_raw_stream(const struct perf *p, size_t bytes, size_t count)
 
     perf_meet(p);
     start = perf_now();
-    for (size_t i = 0; taking_part(p) && i < count; i += PERF_BATCH) {
+    for (size_t i = 0; perf_taking_part(p) && i < count; i += PERF_BATCH) {
         batch_pass(p, bytes);
         if (perf_acting(p))
             MPI_Send(NULL, 0, MPI_BYTE, p->peer, 4, p->raw.comm);
@@ -225,7 +213,7 @@ double
 perf_raw_receive(const struct perf *p, size_t bytes)
 {
     int    n = (int)bytes;
-    int    other = other_of(p);
+    int    other = perf_other(p);
     double start = 0;
 
     if (perf_is_peer(p)) {

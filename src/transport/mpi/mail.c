@@ -206,10 +206,7 @@ letter_do(const struct hearthi_letter *l)
         at += sizeof head;
         len = head & ((1 << HEARTHI_RUN_BITS) - 1);
         to = segment() + (size_t)(head >> HEARTHI_RUN_BITS);
-        if (len == sizeof head) /* one store, and the usual length */
-            memcpy(to, at, sizeof head);
-        else
-            memcpy(to, at, len);
+        hearthi_run_copy(to, at, len);
         at += len;
     }
 }

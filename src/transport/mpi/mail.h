@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "space/segment.h"
 
@@ -31,6 +32,16 @@ static inline uint64_t
 hearthi_run_head(size_t offset, size_t len)
 {
     return (uint64_t)offset << HEARTHI_RUN_BITS | len;
+}
+
+/* Its bytes; a word is the usual length, and then one store. */
+static inline void
+hearthi_run_copy(void *to, const void *from, size_t len)
+{
+    if (len == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else
+        memcpy(to, from, len);
 }
 
 void hearthi_mail_open(void);

@@ -129,16 +129,6 @@ pack_for(int home)
     return none;
 }
 
-/* A word is the usual run. */
-static inline void
-bytes_copy(uint8_t *to, const void *from, size_t len)
-{
-    if (len == sizeof(uint64_t))
-        memcpy(to, from, sizeof(uint64_t));
-    else
-        memcpy(to, from, len);
-}
-
 static void
 letter_add(struct pack *p, size_t offset, const void *src, size_t len)
 {
@@ -149,7 +139,7 @@ letter_add(struct pack *p, size_t offset, const void *src, size_t len)
         letter_send(p);
     at = p->letter->body + p->letter->bytes;
     memcpy(at, &head, sizeof head);
-    bytes_copy(at + sizeof head, src, len);
+    hearthi_run_copy(at + sizeof head, src, len);
     p->letter->bytes += sizeof head + len;
 }
 
