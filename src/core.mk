@@ -1,6 +1,7 @@
 # Everything that may call MPI, lowest layer first.
 libhearth_core_la_SOURCES += \
   src/world.c src/world.h \
+  src/together.c src/together.h \
   src/life/life.c src/life/life.h \
   src/life/line.c src/life/line.h \
   src/life/call.c src/life/call.h \
@@ -10,7 +11,11 @@ libhearth_core_la_SOURCES += \
   src/space/heap.c src/space/heap.h \
   src/space/pool.c src/space/pool.h \
   src/space/segment.c src/space/segment.h \
+  src/page/place.c src/page/place.h \
   src/page/page.c src/page/page.h \
+  src/page/table.c \
+  src/page/protect.c src/page/protect.h \
+  src/page/watched.c src/page/watched.h \
   src/page/copies.c src/page/copies.h \
   src/page/diffs.c src/page/diffs.h \
   src/page/frames.c src/page/frames.h \
@@ -20,7 +25,11 @@ libhearth_core_la_SOURCES += \
   src/page/held.c src/page/held.h \
   src/page/hold.c src/page/hold.h \
   src/page/fault.c src/page/fault.h src/page/machine.h \
+  src/page/altstack.c src/page/altstack.h \
+  src/page/serve.c src/page/serve.h \
   src/page/signal.c \
+  src/page/bus.c \
+  src/home/layout.c src/home/layout.h \
   src/home/home.c src/home/home.h \
   src/coherence/shared.c src/coherence/shared.h \
   src/coherence/interval.c \
@@ -28,9 +37,12 @@ libhearth_core_la_SOURCES += \
   src/coherence/apply.c \
   src/coherence/atomic.c \
   src/coherence/coherence.c src/coherence/coherence.h \
+  src/coherence/sync.c src/coherence/learnt.h \
+  src/coherence/give.c src/coherence/give.h \
   src/transport/transport.c src/transport/transport.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
+  src/transport/keep.c src/transport/keep.h \
   src/transport/mpi/mail.c src/transport/mpi/mail.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
   src/transport/mpi/pack.c src/transport/mpi/pack.h \
@@ -41,12 +53,17 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \
   src/transport/mpi/sync.c \
   src/transport/mpi/flag.c \
+  src/transport/mpi/cond.c \
   src/transport/mpi/barrier.c \
   src/transport/mpi/progress.c src/transport/mpi/progress.h \
   src/transport/mpi/probe.c \
   src/transport/mpi/doorbell.c \
   src/transport/mpi/helper.c \
   src/transport/udp/ack.c src/transport/udp/ack.h \
+  src/transport/udp/tree.c src/transport/udp/tree.h \
+  src/transport/udp/row.c src/transport/udp/row.h \
+  src/transport/udp/hello.c src/transport/udp/hello.h \
+  src/transport/udp/meet.c src/transport/udp/meet.h \
   src/transport/udp/address.c src/transport/udp/address.h \
   src/transport/udp/barrier.c src/transport/udp/barrier.h \
   src/transport/udp/client.c src/transport/udp/client.h \
@@ -55,8 +72,12 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/gone.c src/transport/udp/gone.h \
   src/transport/udp/flight.c src/transport/udp/flight.h \
   src/transport/udp/home.c src/transport/udp/home.h \
+  src/transport/udp/hosts.c src/transport/udp/hosts.h \
   src/transport/udp/inbox.c src/transport/udp/inbox.h \
   src/transport/udp/local.c src/transport/udp/local.h \
+  src/transport/udp/object.c src/transport/udp/object.h \
+  src/transport/udp/stay.c src/transport/udp/stay.h \
+  src/transport/udp/cond.c src/transport/udp/cond.h \
   src/transport/udp/manager.c src/transport/udp/manager.h \
   src/transport/udp/pace.c src/transport/udp/pace.h \
   src/transport/udp/page.c src/transport/udp/page.h \
@@ -80,8 +101,9 @@ libhearth_core_la_SOURCES += \
   src/api/sync.c
 
 # The rule of logs and the decoder of datagrams are pure functions, so they
-# are tested as such.
+# are tested as such.  hearth-info asks what userfaultfd can do.
 libhearth_base_la_SOURCES += \
+  src/space/userfault.c src/space/userfault.h \
   src/transport/log.c src/transport/log.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 

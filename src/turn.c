@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "front/direct.h"
+#include "together.h"
 #include "world.h"
 
 static int file = -1;
@@ -45,15 +46,18 @@ turn_open(void)
  * by an msync of each of its pages: seconds for a few gigabytes.  Nobody here
  * needs equal addresses, and it does without when it is not to try.  For all
  * windows of all ranks, or MPI_Win_allocate fails where only some did so.
- * Gives the number of tries before, or -1 if this MPI has no such variable. */
+ * Gives the number of tries before, or -1 if this MPI has no such variable:
+ * Open MPI has none, and loads each module that it has to tell (0.2 s). */
 static int
 symmetric_tries(int tries)
 {
+#ifdef OPEN_MPI
+    (void)tries;
+    return -1;
+#else
     MPI_T_cvar_handle variable;
     int               level, index, count, before = -1;
 
-    /* Open MPI 4.1.4 gives the whole of MPI the level that is asked for
-     * here, so ask for the one that it has. */
     MPI_Query_thread(&level);
     if (MPI_T_init_thread(level, &level) != MPI_SUCCESS)
         return -1;
@@ -67,6 +71,7 @@ symmetric_tries(int tries)
     }
     MPI_T_finalize();
     return before;
+#endif
 }
 
 /* The first rank of each machine tries, and all give up together if one
@@ -76,7 +81,7 @@ static void
 turn_take(void)
 {
     bool try = hearthi_world.machine_rank == 0;
-    int  mine, all = 0;
+    int  mine, all;
 
     if (alone_in_the_job())
         return;
@@ -86,8 +91,7 @@ turn_take(void)
         struct timespec nap = { 0, 1000000 + (long)(hearthi_now() % 4000000) };
 
         mine = !try || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
-        HEARTHI_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND,
-                                  hearthi_world.comm));
+        all = hearthi_together_int(mine, MPI_LAND);
         if (all)
             return;
         if (try && file >= 0 && mine)
@@ -101,7 +105,7 @@ turn_give(void)
 {
     if (alone_in_the_job())
         return;
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    hearthi_together(hearthi_world.comm);
     if (file >= 0)
         close(file);
     file = -1;

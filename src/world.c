@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "front/direct.h"
+#include "together.h"
 
 struct hearthi_world hearthi_world;
 
@@ -46,28 +47,58 @@ ints(int n)
     return p;
 }
 
+/* Of the ranks of this machine those of this node.  Where no communicator
+ * must be made none is: each takes a round of all ranks, and blocks. */
+static MPI_Comm
+node_cut(struct hearthi_world *w, MPI_Comm machine)
+{
+    int      most = (int)hearthi_opt.node_size;
+    MPI_Comm node = machine;
+
+    if (most == 0 || most >= w->machine_ranks)
+        return machine;
+    if (most == 1)
+        HEARTHI_MPI(MPI_Comm_dup(MPI_COMM_SELF, &node));
+    else
+        HEARTHI_MPI(
+            MPI_Comm_split(machine, w->machine_rank / most, w->rank, &node));
+    HEARTHI_MPI(MPI_Comm_free(&machine));
+    return node;
+}
+
 /* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
 static void
 nodes_split(struct hearthi_world *w)
 {
     MPI_Comm machine;
-    int      part = 0, first = w->rank;
+    int      first = w->rank;
 
     HEARTHI_MPI(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, w->rank,
                                     MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &w->machine_rank);
     MPI_Comm_size(machine, &w->machine_ranks);
-    if (hearthi_opt.node_size > 0)
-        part = w->machine_rank / (int)hearthi_opt.node_size;
-    HEARTHI_MPI(MPI_Comm_split(machine, part, w->rank, &w->node_comm));
-    HEARTHI_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, machine));
-    HEARTHI_MPI(MPI_Comm_free(&machine));
+    hearthi_together_bcast(&first, sizeof first, 0, machine);
+    w->node_comm = node_cut(w, machine);
     w->machine_of = ints(w->size);
-    HEARTHI_MPI(
-        MPI_Allgather(&first, 1, MPI_INT, w->machine_of, 1, MPI_INT, w->comm));
+    hearthi_together_gather(&first, sizeof first, w->machine_of, w->comm);
     MPI_Comm_set_errhandler(w->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(w->node_comm, &w->node_rank);
     MPI_Comm_size(w->node_comm, &w->node_size);
+}
+
+/* Those who speak for nodes to each other. */
+static MPI_Comm
+leaders_make(const struct hearthi_world *w)
+{
+    MPI_Comm leaders = MPI_COMM_NULL;
+
+    if (w->nodes == w->size)
+        return hearthi_together_dup(w->comm);
+    if (w->nodes > 1)
+        HEARTHI_MPI(MPI_Comm_split(w->comm,
+                                   w->node_rank == 0 ? 0 : MPI_UNDEFINED,
+                                   w->rank, &leaders));
+    return leaders;
 }
 
 /* Number the nodes in the order of their first ranks. */
@@ -77,12 +108,10 @@ nodes_number(struct hearthi_world *w)
     int mine[2], *all = ints(2 * w->size);
     int first = w->rank;
 
-    HEARTHI_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, w->node_comm));
-    HEARTHI_MPI(MPI_Comm_split(w->comm, w->node_rank == 0 ? 0 : MPI_UNDEFINED,
-                               w->rank, &w->leaders));
+    hearthi_together_bcast(&first, sizeof first, 0, w->node_comm);
     mine[0] = first;
     mine[1] = w->node_rank;
-    HEARTHI_MPI(MPI_Allgather(mine, 2, MPI_INT, all, 2, MPI_INT, w->comm));
+    hearthi_together_gather(mine, sizeof mine, all, w->comm);
     w->node_of = ints(w->size);
     w->node_rank_of = ints(w->size);
     w->node_member = ints(w->node_size);
@@ -94,6 +123,7 @@ nodes_number(struct hearthi_world *w)
             w->node_member[w->node_rank_of[r]] = r;
     }
     w->node = w->node_of[w->rank];
+    w->leaders = leaders_make(w);
     free(all);
 }
 

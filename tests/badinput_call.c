@@ -179,6 +179,20 @@ flag_negative(void)
 }
 
 static void
+cond_too_large(void)
+{
+    if (me == last)
+        hearth_cond_signal(HEARTH_CONDS);
+}
+
+static void
+cond_without_lock(void)
+{
+    if (me == last)
+        hearth_cond_wait(3, 7);
+}
+
+static void
 barrier_in_section(void)
 {
     if (me == last)
@@ -268,6 +282,7 @@ const struct badinput badinput_calls[] = {
     BADINPUT(unlock_not_held),   BADINPUT(unlock_of_another),
     BADINPUT(lock_held_already), BADINPUT(flag_too_large),
     BADINPUT(flag_negative),     BADINPUT(barrier_in_section),
+    BADINPUT(cond_too_large),    BADINPUT(cond_without_lock),
     BADINPUT(atomic_unaligned),  BADINPUT(atomic_outside),
     BADINPUT(release_beyond),    BADINPUT(acquire_outside),
     BADINPUT(init_twice),        BADINPUT(after_finalize),

@@ -2,6 +2,7 @@
  *
  * Addresses that nobody was given, and threads that may not.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +60,63 @@ touch_null(void)
     hearth_barrier();
     if (me == last)
         *p = 1;
+}
+
+/* Somebody else fills /dev/shm: a small one, where tests may. */
+static void
+shm_fill(void)
+{
+    struct statvfs s;
+    static char    bytes[1 << 16];
+    int            fd;
+
+    if (statvfs("/dev/shm", &s) != 0 || s.f_blocks * s.f_frsize > 256 << 20)
+        return;
+    fd = open("/dev/shm/hearth-badinput", O_CREAT | O_WRONLY, 0600);
+    while (write(fd, bytes, sizeof bytes) > 0)
+        ;
+    close(fd);
+}
+
+enum { GONE = 4 << 20 };
+
+/* Nobody needs any more. */
+static void
+shm_full(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    if (me == last)
+        shm_fill();
+    sleep(4);
+    hearth_free(p);
+}
+
+static void
+home_memory_gone(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    hearth_barrier();
+    if (me == last) {
+        shm_fill();
+        memset(p, 1, GONE);
+    }
+    hearth_barrier();
+}
+
+/* The home is on another node: a thread of it stores, or MPI. */
+static void
+home_memory_gone_elsewhere(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    hearth_barrier();
+    if (me == 0) {
+        shm_fill();
+        memset(p, 1, GONE);
+    }
+    hearth_barrier();
 }
 
 static void *
@@ -210,6 +269,9 @@ reduction_touches_held(void)
 }
 
 const struct badinput badinput_touches[] = {
+    BADINPUT(shm_full),
+    BADINPUT(home_memory_gone),
+    BADINPUT(home_memory_gone_elsewhere),
     BADINPUT(touch_beyond),
     BADINPUT(touch_between),
     BADINPUT(touch_freed),

@@ -5,8 +5,11 @@
 #include "fixture.h"
 
 TCase *flags_and_atomics(void);
-TCase *flag_logs(void);       /* flag_log.c */
-TCase *full_lists(void);      /* full.c */
-TCase *tries_and_rests(void); /* tries.c */
+TCase *flag_logs(void);  /* flag_log.c */
+TCase *full_lists(void); /* full.c */
+TCase *tries(void);      /* tries.c */
+TCase *rests(void);
+TCase *stays(void);      /* stay.c */
+TCase *conditions(void); /* conds.c */
 
 #endif

@@ -193,7 +193,7 @@ START_TEST(a_held_first_copy_is_fetched_once_more_and_not_again)
         uint64_t       page =
             hearthi_page_of(p) + (uint64_t)(me + 1) % (uint64_t)ranks;
         hearth_stats a, b, c;
-        uint64_t first = hearthi_is_home(hearthi_table.state[page]) ? 0 : 1;
+        uint64_t     first = hearthi_is_home(hearthi_state_of(page)) ? 0 : 1;
 
         hearth_hold(hearthi_app(page), 1, how);
         expect_eq((hearthi_table.mark[page] & HEARTHI_PROVISIONAL) != 0,
@@ -244,7 +244,7 @@ holds_acquires(Suite *s)
 {
     TCase *tc = tcase_create("acquires");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_unchecked_fixture(tc, fixture_start_eager, fixture_stop);
     tcase_add_test(tc, a_read_held_copy_is_new_after_an_acquire);
     tcase_add_test(tc,
                    an_acquire_takes_back_nothing_that_was_not_released_yet);

@@ -16,7 +16,7 @@ enum { FEW = 6, MANY = 48 };
 static unsigned
 state_of(const void *p)
 {
-    return hearthi_table.state[hearthi_page_of(p)];
+    return hearthi_state_of(hearthi_page_of(p));
 }
 
 /* Somewhere in the page, but in no rank's part. */
@@ -276,7 +276,7 @@ holds_rules(Suite *s)
 {
     TCase *tc = tcase_create("rules"), *small = tcase_create("small cache");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_unchecked_fixture(tc, fixture_start_eager, fixture_stop);
     tcase_add_test(tc,
                    a_held_range_is_present_and_costs_nothing_the_second_time);
     tcase_add_test(tc, holds_nest_and_overlap);

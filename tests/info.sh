@@ -23,7 +23,7 @@ while read name; do
 done <"$out/names"
 
 # What gdb needs is said here and in the manual.
-grep 'handle SIGSEGV nostop noprint pass' "$srcdir/man/hearth-beside.7" \
+grep 'handle SIGSEGV SIGBUS nostop noprint pass' "$srcdir/man/hearth-beside.7" \
     >/dev/null || wrong "hearth-beside(7) does not tell gdb's line"
 
 for words in --nonsense extra "--threads" "--threads many" "--man --help"; do
@@ -37,6 +37,8 @@ if test -n "$MPIEXEC"; then
         wrong "exit status $? on two ranks"
     grep 'ranks  *2 on' "$out/text" >/dev/null || wrong "not two ranks"
     grep 'so: works' "$out/text" >/dev/null || wrong "the probe fails"
+    grep 'copies  *protected by' "$out/text" >/dev/null ||
+        wrong "nothing is said of how copies are protected"
     test $fail = 0 || cat "$out/text"
     HEARTH_HEAP=much sh "$srcdir/tests/run-mpi" --once 90 2 ./hearth-info \
         >"$out/text" && wrong "a bad option is no failure"

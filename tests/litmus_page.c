@@ -297,6 +297,30 @@ START_TEST(a_run_that_is_written_meanwhile_arrives)
 }
 END_TEST
 
+/* More than one message has room for: each rank writes runs of a page, between
+ * which lie pages that nobody writes. */
+START_TEST(a_barrier_tells_of_many_runs)
+{
+    enum { RUNS = 250 };
+    int64_t *p = pages_new(2 * RUNS);
+
+    copies_take(p, 2 * RUNS, 0);
+    for (int k = 1; k <= 2; k++) {
+        for (int i = 0; i < RUNS; i++)
+            if (i % ranks == me)
+                *word(p, 2 * i) = k;
+        barrier();
+        for (int i = 0; i < RUNS; i++) {
+            expect_eq(*word(p, 2 * i), k);
+            expect_eq(*word(p, 2 * i + 1), 0);
+        }
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* Many pages, everybody writes a share of each and reads all, often. */
 START_TEST(a_barrier_shows_everything)
 {
@@ -334,5 +358,6 @@ litmus_pages(void)
     tcase_add_test(tc, copies_stay_as_long_as_nobody_else_writes);
     tcase_add_test(tc, a_run_that_is_written_meanwhile_arrives);
     tcase_add_test(tc, a_barrier_shows_everything);
+    tcase_add_test(tc, a_barrier_tells_of_many_runs);
     return tc;
 }

@@ -12,6 +12,7 @@ TEST_NODES = 1 2 0
 TEST_CONSISTENCY = release scope
 TEST_TRANSPORT = mpi udp
 TEST_THREADS = multiple funneled
+TEST_PROTECT = auto mprotect
 TEST_TIMEOUT = 120
 TEST_RANDOM = 10
 # Or short or corner: see ./check.
@@ -31,9 +32,11 @@ AM_TESTS_ENVIRONMENT = \
   TEST_CONSISTENCY='$(TEST_CONSISTENCY)' TEST_THREADS='$(TEST_THREADS)' \
   TEST_TRANSPORT='$(TEST_TRANSPORT)' TEST_MATRIX='$(TEST_MATRIX)' \
   TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
+  TEST_PROTECT='$(TEST_PROTECT)' \
   NM='$(NM)' API_PAGES='$(api_pages)'; \
   export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
   export TEST_TRANSPORT TEST_THREADS TEST_TIMEOUT TEST_RANDOM TEST_MATRIX; \
+  export TEST_PROTECT; \
   export NM API_PAGES;
 
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) \
@@ -81,6 +84,11 @@ mpi_tests += %D%/windows.mpi
 %C%_windows_mpi_CFLAGS = $(test_cflags)
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/place.mpi
+%C%_place_mpi_SOURCES = %D%/place.c $(mpi_harness)
+%C%_place_mpi_CFLAGS = $(test_cflags)
+%C%_place_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/litmus.mpi
 %C%_litmus_mpi_SOURCES = %D%/litmus.c %D%/litmus.h %D%/litmus_page.c \
   $(mpi_harness)
@@ -89,7 +97,8 @@ mpi_tests += %D%/litmus.mpi
 
 mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_SOURCES = %D%/locks.c %D%/tries.c %D%/flags.c %D%/flags.h \
-  %D%/flag_log.c %D%/full.c %D%/delay.c %D%/delay.h $(mpi_harness)
+  %D%/flag_log.c %D%/full.c %D%/conds.c %D%/stay.c %D%/delay.c %D%/delay.h \
+  $(mpi_harness)
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
 
@@ -114,6 +123,12 @@ mpi_tests += %D%/dump.mpi
 %C%_dump_mpi_SOURCES = %D%/dump.c $(mpi_harness)
 %C%_dump_mpi_CFLAGS = $(test_cflags)
 %C%_dump_mpi_LDADD = $(mpi_ldadd)
+
+# Copies beyond the kernel's mappings.
+mpi_tests += %D%/scattered.mpi
+%C%_scattered_mpi_SOURCES = %D%/scattered.c $(mpi_harness)
+%C%_scattered_mpi_CFLAGS = $(test_cflags)
+%C%_scattered_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/mappings.mpi
 %C%_mappings_mpi_SOURCES = %D%/mappings.c $(mpi_harness)
@@ -186,6 +201,13 @@ check_PROGRAMS += %D%/badinput %D%/start
 %C%_start_SOURCES = %D%/start.c
 %C%_start_LDADD = libhearth_core.la
 tap_tests += %D%/badinput.tap %D%/ends.tap
+
+# What one of many ranks spends: a few here, up to 64 by hand.
+tap_tests += %D%/scale.tap
+check_PROGRAMS += %D%/scale/scale
+%C%_scale_scale_SOURCES = %D%/scale/scale.c
+%C%_scale_scale_LDADD = libhearth.la
+EXTRA_DIST += %D%/scale/law.py
 
 # Datagrams that are lost, doubled, late and small.
 tap_tests += %D%/udp.tap

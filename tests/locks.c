@@ -261,7 +261,10 @@ main(int argc, char **argv)
     tcase_add_test(tc, every_number_is_a_lock);
     tcase_add_test(tc, a_log_that_overflows_loses_nothing);
     suite_add_tcase(s, tc);
-    suite_add_tcase(s, tries_and_rests());
+    suite_add_tcase(s, tries());
+    suite_add_tcase(s, rests());
+    suite_add_tcase(s, stays());
+    suite_add_tcase(s, conditions());
     suite_add_tcase(s, flags_and_atomics());
     suite_add_tcase(s, flag_logs());
     suite_add_tcase(s, full_lists());

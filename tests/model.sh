@@ -41,6 +41,8 @@ holds --barrier
 holds --homes=2
 holds --alloc
 holds --alloc --locks=2 --bytes=1 --writes=1
+holds --stay --barrier
+holds --stay --barrier --locks=2 --bytes=1 --writes=1
 holds --alloc --homes=2 --bytes=1 --writes=1
 
 # Home pages without cost.
@@ -67,6 +69,9 @@ fails --publish-before-flush
 fails --whole-page-diff
 fails --locks=0 --barrier --writers-keep
 fails --homes=2 --locks=2 --writes=1 --own-notices-only
+# A lock that stays is one that is held for long.
+fails --stay --barrier --writes=1 --keep-first-copy
+fails --stay --barrier --writes=1 --publish-before-flush
 
 # Allocation and freeing beside threads that synchronise.
 fails --alloc --bytes=1 --see-unplaced
@@ -107,6 +112,16 @@ fails --serving-first
 fails --write-first
 fails --no-reread
 fails --no-round
+# Locks that stay.
+model=tests/model/stay
+holds
+fails --no-out
+fails --hint-late
+fails --no-second-try
+fails --end-first
+fails --enter-wanted
+fails --want-once
+fails --no-wake
 # Epochs, and two threads of a rank.
 model=tests/model/epoch
 holds

@@ -52,6 +52,8 @@ check_PROGRAMS += %D%/model/queue %D%/model/flag
 %C%_model_queue_SOURCES = %D%/model/queue.c %D%/model/search.c \
   %D%/model/search.h
 %C%_model_flag_SOURCES = %D%/model/flag.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/stay
+%C%_model_stay_SOURCES = %D%/model/stay.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/epoch
 %C%_model_epoch_SOURCES = %D%/model/epoch.c %D%/model/epoch.h \
   %D%/model/epoch_known.c %D%/model/search.c %D%/model/search.h

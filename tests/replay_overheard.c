@@ -15,6 +15,7 @@
 #include "replay.h"
 #include "transport/udp/client.h"
 #include "transport/udp/flight.h"
+#include "transport/udp/hello.h"
 #include "transport/udp/inbox.h"
 #include "transport/udp/job.h"
 #include "transport/udp/socket.h"
@@ -149,6 +150,50 @@ START_TEST(nor_does_one_whose_answer_is_kept)
 }
 END_TEST
 
+/* A hello that is sent again, by a host that is not the client's, is not
+ * answered and does not make it one. */
+static void
+replay_hello(const struct hearthi_udp_client *c, uint64_t frame,
+             const struct hearthi_udp_set *set)
+{
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_BCAST,
+                                     .slot = c->slot,
+                                     .from = (uint32_t)me,
+                                     .to = HOME,
+                                     .seq = hearthi_udp_hello_number(),
+                                     .body = (const uint8_t *)set };
+    struct overheard           o = { .len = HEARTHI_UDP_HEAD };
+    struct overheard fresh = overhear(replay_page_request(frame, set), c);
+    int              far = stranger(2);
+
+    hearthi_udp_head(&m, o.bytes);
+    say(c->in.fd, &o, 1);
+    expect_eq(drained(c->in.fd), HEARTHI_UDP_HEAD);
+    say(far, &o, TIMES);
+    say(far, &fresh, TIMES);
+    say(c->in.fd, &o, TIMES);
+    expect_eq(drained(far), 0);
+    expect_eq(drained(c->in.fd), 0);
+    close(far);
+}
+
+START_TEST(a_hello_that_was_overheard_makes_nobody_a_host)
+{
+    int64_t               *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    struct hearthi_udp_set set = { { 1 } };
+    uint64_t               frame = replay_fetch(p), before = refused();
+
+    if (me == 1)
+        replay_hello(hearthi_udp_bulk(1), frame, &set);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == HOME)
+        expect_eq(refused() - before, 3 * TIMES);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* What comes to a client within a moment is from the home's server socket. */
 static int
 answers_of_server(struct hearthi_udp_client *c)
@@ -233,6 +278,7 @@ replay_overheard(TCase *tc)
 {
     tcase_add_test(tc, a_request_that_was_overheard_brings_nothing_to_anybody);
     tcase_add_test(tc, nor_does_one_whose_answer_is_kept);
+    tcase_add_test(tc, a_hello_that_was_overheard_makes_nobody_a_host);
     tcase_add_test(
         tc, an_answer_leaves_from_the_port_that_was_asked_the_second_time_too);
     tcase_add_test(

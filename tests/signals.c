@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Segmentation faults that are the program's own: its handler gets them,
- * whether it was installed before hearth_init() or after, and Hearth's page
- * faults go on working.
+ * Segmentation faults and bus errors that are the program's own: its handler
+ * gets them, whether it was installed before hearth_init() or after, and
+ * Hearth's page faults go on working.
  */
+#define _GNU_SOURCE /* memfd_create */
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -247,6 +250,51 @@ START_TEST(a_handler_keeps_its_own_stack)
 }
 END_TEST
 
+static void
+catch_bus(int sig, siginfo_t *info, void *context)
+{
+    if (sig == SIGBUS && info->si_code == BUS_ADRERR)
+        catch_info(sig, info, context);
+}
+
+static void
+bus_errors_reach_the_program(char *beyond)
+{
+    char            *p = hearth_alloc(8 * PAGE, 1, hearth_cyclic(1));
+    struct sigaction now;
+
+    sigaction(SIGBUS, NULL, &now);
+    expect((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == catch_bus);
+    expect(memory_works(p, 8));
+    expect(load_faults(beyond + 3) && fault_address == beyond + 3);
+    expect(store_faults(beyond + 5) && fault_address == beyond + 5);
+    expect(memory_works(p, 8));
+    hearth_free(p);
+}
+
+START_TEST(bus_errors_are_the_programs)
+{
+    struct sigaction act = { .sa_sigaction = catch_bus,
+                             .sa_flags = SA_SIGINFO };
+    int   file = memfd_create("empty", 0); /* a map of it has nothing behind */
+    char *beyond =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    sigaction(SIGBUS, &act, NULL); /* before */
+    fixture_start();
+    bus_errors_reach_the_program(beyond);
+    signal(SIGBUS, SIG_DFL);
+    sigaction(SIGBUS, &act, NULL); /* after */
+    bus_errors_reach_the_program(beyond);
+    fixture_stop();
+    expect(load_faults(beyond));
+    signal(SIGBUS, SIG_DFL);
+    munmap(beyond, PAGE);
+    close(file);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -260,6 +308,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, the_handler_is_there_after_finalize);
     tcase_add_test(tc, a_one_shot_handler_is_called_once);
     tcase_add_test(tc, a_handler_keeps_its_own_stack);
+    tcase_add_test(tc, bus_errors_are_the_programs);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -173,15 +173,32 @@ START_TEST(a_lock_that_rested_for_many_barriers_costs_what_it_did)
 }
 END_TEST
 
-TCase *
-tries_and_rests(void)
+/* A lock that stays is given when it is asked for, perhaps by a rank that is
+ * in the next barrier already: "everything", once. */
+static void
+start_without_stays(void)
 {
-    TCase *tc = tcase_create("tries and rests");
+    fixture_start_with("LOCK_STAY", "no");
+}
+
+TCase *
+rests(void)
+{
+    TCase *tc = tcase_create("rests");
+
+    tcase_add_unchecked_fixture(tc, start_without_stays, fixture_stop);
+    tcase_add_test(tc, a_lock_that_rested_for_many_barriers_costs_what_it_did);
+    return tc;
+}
+
+TCase *
+tries(void)
+{
+    TCase *tc = tcase_create("tries");
 
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(tc, tries_do_not_starve_who_waits);
     tcase_add_test(tc, a_lock_that_a_try_holds_is_waited_for);
     tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
-    tcase_add_test(tc, a_lock_that_rested_for_many_barriers_costs_what_it_did);
     return tc;
 }

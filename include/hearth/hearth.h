@@ -62,7 +62,8 @@ extern "C" {
 
 enum {
     HEARTH_LOCKS = 4096, /**< locks are numbered 0 .. HEARTH_LOCKS - 1 */
-    HEARTH_FLAGS = 1024  /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
+    HEARTH_FLAGS = 1024, /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
+    HEARTH_CONDS = 1024  /**< conditions are numbered 0 .. HEARTH_CONDS - 1 */
 };
 
 /**
@@ -179,7 +180,12 @@ HEARTH_API void hearth_lock(int lock);
  *  in the end tries again, or calls hearth_lock(). */
 HEARTH_API bool hearth_trylock(int lock);
 
-/** Release a lock that this thread holds; another one ends the job.  Local. */
+/** Release a lock that this thread holds; another one ends the job.  Local.
+ *  What was written is seen by who acquires the lock next, and by others when
+ *  they synchronise with this rank in some other way.  A lock that one rank
+ *  takes again and again may stay there until another asks for it (lazy
+ *  release: Keleher, Cox, Zwaenepoel, ISCA 1992), and what was written is
+ *  brought home then (HEARTH_LOCK_STAY). */
 HEARTH_API void hearth_unlock(int lock);
 
 /**
@@ -202,6 +208,26 @@ HEARTH_API void hearth_flag_wait(int flag);
 
 /** Put a flag back to "not set".  Local in effect; no release, no acquire. */
 HEARTH_API void hearth_flag_reset(int flag);
+
+/**
+ * Wait for a condition variable.  Local.  Releases the lock, which this thread
+ * holds, waits until it is woken, and acquires the lock again; both as
+ * hearth_unlock() and hearth_lock().  Whoever enters the lock after this thread
+ * has left it finds it waiting, so no signal is lost; those that wait are woken
+ * in the order in which they came.  Others may have had the lock since the
+ * signal: so look again at what was waited for, in a loop (Hoare 1974; Lampson
+ * and Redell 1980; as pthread_cond_wait()).  A lock that this thread does not
+ * hold, or a number outside 0 .. HEARTH_CONDS - 1, ends the job.
+ */
+HEARTH_API void hearth_cond_wait(int cond, int lock);
+
+/** Wake the thread that has waited longest for the condition.  Local; with the
+ *  lock held or without.  Neither acquires nor releases anything: the lock
+ *  does.  Nothing happens if nobody waits. */
+HEARTH_API void hearth_cond_signal(int cond);
+
+/** Wake all that wait for the condition; otherwise as hearth_cond_signal(). */
+HEARTH_API void hearth_cond_broadcast(int cond);
 
 /**
  * Order by the program's own messages: what this rank wrote to these bytes,
@@ -308,8 +334,10 @@ typedef struct hearth_stats {
     uint64_t provisional;   /**< first copies dropped at an acquire */
     uint64_t evictions;     /**< copies given up to make room */
     uint64_t locks;         /**< locks acquired */
+    uint64_t locks_kept;    /**< of these, locks that had stayed at the rank */
     uint64_t barriers;      /**< barriers passed */
     uint64_t flags;         /**< flags waited for */
+    uint64_t conds;         /**< conditions waited for */
     uint64_t atomics;       /**< atomic operations on heap words */
     uint64_t holds;         /**< ranges held by hearth_hold() */
     uint64_t messages;      /**< messages to other nodes: datagrams sent (udp);

@@ -17,8 +17,8 @@
 #include "front/pending.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
-#include "page/copies.h"
 #include "page/coming.h"
+#include "page/copies.h"
 #include "page/fetch.h"
 #include "page/held.h"
 #include "page/page.h"
@@ -119,8 +119,8 @@ size_check(size_t count, size_t size)
 void *
 hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
 {
-    const struct hearthi_allocation *a;
-    uint64_t                         reach;
+    struct hearthi_allocation *a;
+    uint64_t                   reach;
 
     hearthi_table_lock();
     a = hearthi_home_take(bytes, unit, to);
@@ -129,7 +129,7 @@ hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
     hearthi_transport->reach(reach);
     hearthi_table_lock();
     hearthi_home_place(a);
-    hearthi_shared_expect(a->page, a->pages);
+    hearthi_shared_expect(a);
     hearthi_table_unlock();
     return hearthi_app(a->page);
 }
@@ -149,15 +149,15 @@ hearth_alloc(size_t count, size_t size, hearth_layout layout)
     hearthi_args_check("hearth_alloc", name, args);
     layout_check(layout);
     return hearthi_alloc(size_check(count, size), unit,
-                         &(struct hearthi_placing){ layout, NULL });
+                         &(struct hearthi_placing){ .layout = layout });
 }
 
 /* The list of allocations changes in collective calls only, of which there is
  * one at a time: so what is found stays. */
-static const struct hearthi_allocation *
+static struct hearthi_allocation *
 allocation_of(const char *call, const char *maker, const void *p)
 {
-    const struct hearthi_allocation *a;
+    struct hearthi_allocation *a;
 
     hearthi_table_lock();
     a = hearthi_home_find(p);
@@ -187,11 +187,11 @@ held_check(const char *call, const struct hearthi_allocation *a)
 void
 hearthi_free(const char *call, const char *maker, void *p)
 {
-    static const char *const name[ARGS] = { "pointer", "", "", "", "" };
-    const uint64_t           args[ARGS] = { (uintptr_t)p };
-    const struct hearthi_allocation *a;
-    MPI_Request                      request;
-    uint64_t                         start;
+    static const char *const   name[ARGS] = { "pointer", "", "", "", "" };
+    const uint64_t             args[ARGS] = { (uintptr_t)p };
+    struct hearthi_allocation *a;
+    MPI_Request                request;
+    uint64_t                   start;
 
     hearthi_args_check(call, name, args);
     if (p == NULL)
@@ -204,7 +204,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_table_lock();
     hearthi_coming_wait_for(a->page, a->pages);
     held_check(call, a);
-    hearthi_shared_forget(a->page, a->pages);
+    hearthi_shared_forget(a);
     hearthi_home_free(a);
     hearthi_table_unlock();
     hearthi_home_clear();
@@ -254,6 +254,8 @@ range_prefetch(const void *p, size_t bytes)
     start = hearthi_time_begin();
     hearthi_table_lock();
     hearthi_fetch_range(first, last - first + 1, false);
+    if (first == last)
+        hearthi_state_note(first); /* the next one needs no lock */
     hearthi_table_unlock();
     hearthi_time_end(fault_ns, start);
 }
@@ -269,15 +271,30 @@ hearth_prefetch(const void *p, size_t bytes)
 int
 hearth_home(const void *p)
 {
-    uint64_t page;
+    int home;
 
     hearthi_require_up("hearth_home");
     if (!hearthi_in_heap(p))
         return -1;
-    page = hearthi_page_of(p);
-    return hearthi_table.state[page] == HEARTHI_UNUSED
-               ? -1
-               : (int)hearthi_table.home[page];
+    hearthi_table_lock();
+    home = hearthi_home_of(hearthi_page_of(p));
+    hearthi_table_unlock();
+    return home;
+}
+
+/* Pages that have an entry of the table are known without the lock. */
+static bool
+is_allocated(const void *p)
+{
+    uint64_t       page = hearthi_page_of(p);
+    const uint8_t *state = &hearthi_table.state[page];
+
+    if (__atomic_load_n(state, __ATOMIC_RELAXED) != HEARTHI_UNUSED)
+        return true;
+    hearthi_table_lock();
+    hearthi_state_note(page);
+    hearthi_table_unlock();
+    return __atomic_load_n(state, __ATOMIC_RELAXED) != HEARTHI_UNUSED;
 }
 
 static void
@@ -287,8 +304,7 @@ word_check(const char *call, const int64_t *word)
     if ((uintptr_t)word % sizeof *word != 0)
         hearthi_fatal(call, "%p is not aligned to 8 bytes",
                       (const void *)word);
-    if (!hearthi_in_heap(word) ||
-        hearthi_table.state[hearthi_page_of(word)] == HEARTHI_UNUSED)
+    if (!hearthi_in_heap(word) || !is_allocated(word))
         hearthi_fatal(call, "%p is in no allocation: use a word of the heap",
                       (const void *)word);
 }

@@ -13,6 +13,7 @@
 #include "base/report.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
+#include "coherence/give.h"
 #include "front/direct.h"
 #include "front/next.h"
 #include "front/pending.h"
@@ -25,8 +26,11 @@
 #include "page/fetch.h"
 #include "page/hold.h"
 #include "page/page.h"
+#include "page/serve.h"
+#include "page/watched.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "together.h"
 #include "transport/transport.h"
 #include "turn.h"
 #include "world.h"
@@ -127,8 +131,10 @@ child_leave(void)
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
-    if (up)
-        hearthi_signal_forked();
+    if (up) {
+        hearthi_serve_forked();
+        hearthi_watched_forked();
+    }
 }
 
 static void
@@ -207,8 +213,7 @@ options_agree(MPI_Comm comm)
 {
     if (hearthi_report_rank == 0)
         hearthi_options_from_env();
-    HEARTHI_MPI(
-        MPI_Bcast(&hearthi_opt, sizeof hearthi_opt, MPI_BYTE, 0, comm));
+    hearthi_together_bcast(&hearthi_opt, sizeof hearthi_opt, 0, comm);
 }
 
 /* The heap takes its addresses before any window takes some. */
@@ -226,6 +231,7 @@ layers_open(MPI_Comm comm)
     hearthi_coherence_open();
     hearthi_fetch_open();
     hearthi_signal_open();
+    hearthi_bus_open();
     hearthi_life_open();
     hearthi_transport_open();
     hearthi_turn_end();
@@ -234,6 +240,7 @@ layers_open(MPI_Comm comm)
 static void
 layers_close(void)
 {
+    hearthi_give_close();
     hearthi_transport->close();
     hearthi_life_close();
     hearthi_signal_close();
@@ -262,7 +269,7 @@ hearth_init(MPI_Comm comm)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");
     intercommunicator_check(comm);
-    HEARTHI_MPI(MPI_Comm_dup(comm, &own));
+    own = hearthi_together_dup(comm);
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     MPI_Comm_rank(own, &hearthi_report_rank);
     abort_comm = own;
@@ -276,7 +283,7 @@ hearth_init(MPI_Comm comm)
     watch_the_end();
     hearthi_system_open();
     hearthi_front_check();
-    HEARTHI_MPI(MPI_Barrier(own));
+    hearthi_together(own);
     hearthi_section_begin();
     hearthi_world.up = true;
 }

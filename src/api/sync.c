@@ -11,6 +11,7 @@
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "page/fault.h"
+#include "transport/keep.h"
 #include "world.h"
 
 /* The thread of this rank that holds each lock.  A thread only asks whether it
@@ -33,6 +34,38 @@ number_check(const char *call, const char *what, int number, int most)
     if (number < 0 || number >= most)
         hearthi_fatal(call, "%s %d does not exist: %ss are 0 to %d", what,
                       number, what, most - 1);
+}
+
+/* A lock that stays (keep.h): no message, no clock, nothing that could be
+ * cancelled.  It is kept only where every thread may call this. */
+static inline bool
+kept_enter(int lock)
+{
+    if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_enter(lock))
+        return false;
+    atomic_store_explicit(&holder[lock], hearthi_thread(),
+                          memory_order_relaxed);
+    held++;
+    hearthi_count(locks, 1);
+    hearthi_count(locks_kept, 1);
+    return true;
+}
+
+static inline bool
+kept_leave(int lock)
+{
+    if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_is_used(lock) ||
+        atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
+            hearthi_thread())
+        return false;
+    atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
+    if (hearthi_keep_leave(lock)) {
+        held--;
+        return true;
+    }
+    atomic_store_explicit(&holder[lock], hearthi_thread(),
+                          memory_order_relaxed);
+    return false;
 }
 
 static bool
@@ -67,17 +100,18 @@ lock_take(const char *call, int lock, bool try)
 void
 hearth_lock(int lock)
 {
-    lock_take("hearth_lock", lock, false);
+    if (!kept_enter(lock))
+        lock_take("hearth_lock", lock, false);
 }
 
 bool
 hearth_trylock(int lock)
 {
-    return lock_take("hearth_trylock", lock, true);
+    return kept_enter(lock) || lock_take("hearth_trylock", lock, true);
 }
 
-void
-hearth_unlock(int lock)
+static void
+lock_leave(int lock)
 {
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
@@ -93,6 +127,13 @@ hearth_unlock(int lock)
     held--;
     hearthi_lock_release(lock);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
+}
+
+void
+hearth_unlock(int lock)
+{
+    if (!kept_leave(lock))
+        lock_leave(lock);
 }
 
 void
@@ -145,4 +186,58 @@ hearth_flag_reset(int flag)
     number_check("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);
     hearthi_transport->flag_reset(HEARTH_LOCKS + flag);
     hearthi_time_end(lock_ns, start);
+}
+
+/* ---- condition variables ---- */
+
+static int
+cond_check(const char *call, int cond)
+{
+    number_check(call, "condition", cond, HEARTH_CONDS);
+    return HEARTHI_CONDS_AT + cond;
+}
+
+void
+hearth_cond_wait(int cond, int lock)
+{
+    HEARTHI_UNCANCELLED;
+    int      sync = cond_check("hearth_cond_wait", cond);
+    uint64_t start, place;
+
+    number_check("hearth_cond_wait", "lock", lock, HEARTH_LOCKS);
+    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
+        hearthi_thread())
+        hearthi_fatal("hearth_cond_wait",
+                      "condition %d: lock %d is not held by this thread: lock "
+                      "it first",
+                      cond, lock);
+    start = hearthi_time_begin();
+    place = hearthi_transport->cond_enter(sync);
+    hearth_unlock(lock);
+    hearthi_transport->cond_wait(sync, place);
+    hearth_lock(lock);
+    hearthi_count(conds, 1);
+    hearthi_time_end(lock_ns, start);
+}
+
+static void
+cond_wake(const char *call, int cond, bool all)
+{
+    HEARTHI_UNCANCELLED;
+    uint64_t start = hearthi_time_begin();
+
+    hearthi_transport->cond_wake(cond_check(call, cond), all);
+    hearthi_time_end(lock_ns, start);
+}
+
+void
+hearth_cond_signal(int cond)
+{
+    cond_wake("hearth_cond_signal", cond, false);
+}
+
+void
+hearth_cond_broadcast(int cond)
+{
+    cond_wake("hearth_cond_broadcast", cond, true);
 }

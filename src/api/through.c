@@ -35,15 +35,15 @@ enum { AT_ONCE = 1 << 20 }; /* bytes that go while others wait for the table */
 static uint64_t
 absent_of(struct hearthi_pages r, const char *p, size_t bytes)
 {
-    const uint8_t *state = hearthi_table.state + r.page;
-    uint64_t       absent = 0;
+    uint64_t absent = 0;
 
     for (uint64_t i = 0; i < r.count; i++) {
-        const char *page = hearthi_app(r.page + i);
+        const char        *page = hearthi_app(r.page + i);
+        enum hearthi_state state = hearthi_state_of(r.page + i);
 
-        if (hearthi_is_home(state[i]))
+        if (hearthi_is_home(state))
             return 0;
-        absent += state[i] == HEARTHI_INVALID && page >= p &&
+        absent += state == HEARTHI_INVALID && page >= p &&
                   page + hearthi_heap.page <= p + bytes;
     }
     return absent;
@@ -97,7 +97,7 @@ absent_write(const char *p, const char *src, size_t bytes)
         uint64_t page = hearthi_page_of(p + done);
         size_t   len = in_page(p + done, bytes - done);
 
-        if (hearthi_table.state[page] != HEARTHI_INVALID)
+        if (hearthi_state_of(page) != HEARTHI_INVALID)
             break;
         hearthi_list(page);
         hearthi_diff_bytes(page, (size_t)(p + done - hearthi_app(page)),

@@ -3,6 +3,7 @@ libhearth_base_la_SOURCES += \
   %D%/cancel.h \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
+  %D%/fault_signal.h \
   %D%/alone.c %D%/alone.h %D%/inside.c %D%/inside.h \
   %D%/network.c %D%/network.h \
   %D%/next.c %D%/next.h \

@@ -21,6 +21,11 @@ enum hearthi_report {
     HEARTHI_STATS_YES,
     HEARTHI_STATS_JSON
 };
+enum hearthi_protect {
+    HEARTHI_PROTECT_AUTO,
+    HEARTHI_PROTECT_MPROTECT,
+    HEARTHI_PROTECT_USERFAULTFD
+};
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
@@ -47,6 +52,7 @@ typedef struct hearthi_type_network {
 } hearthi_type_network;
 typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
+typedef int hearthi_type_protect;
 typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
 typedef int hearthi_type_udp_auth;

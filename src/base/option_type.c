@@ -320,6 +320,12 @@ const struct hearthi_type hearthi_type_of_transport = {
     .print = word_print,
     .words = WORDS("mpi", "udp"),
 };
+const struct hearthi_type hearthi_type_of_protect = {
+    .accepts = "auto, mprotect or userfaultfd",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("auto", "mprotect", "userfaultfd"),
+};
 const struct hearthi_type hearthi_type_of_progress = {
     .accepts = "auto, thread or none",
     .parse = word_parse,

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "fault_signal.h"
+
 int
 hearthi_thread_start(pthread_t *thread, void *(*body)(void *))
 {
@@ -13,8 +15,7 @@ hearthi_thread_start(pthread_t *thread, void *(*body)(void *))
     int      code;
 
     sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGBUS);
+    hearthi_fault_signals_open(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = pthread_create(thread, NULL, body, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

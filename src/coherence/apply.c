@@ -26,7 +26,7 @@ provisional_drop(void)
         n = hearthi_pages_in_row(l->page, l->n, i);
         for (size_t k = i; k < i + n; k++) {
             hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
-            hearthi_tell_later((int)hearthi_table.home[l->page[k]]);
+            hearthi_tell_later(hearthi_home_of(l->page[k]));
         }
         hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
     }

@@ -19,20 +19,23 @@
 int64_t
 hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
 {
-    const struct hearthi_table *t = &hearthi_table;
-    uint64_t                    page = hearthi_page_of(word);
-    size_t                      at;
-    int64_t                     old;
+    uint64_t page = hearthi_page_of(word);
+    size_t   at;
+    int      home;
+    int64_t  old;
 
     if (hearthi_world.nodes == 1)
         return op == HEARTHI_ADD
                    ? __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
                    : __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
-    at = hearthi_frame_at(t->frame[page], hearthi_heap.shift) +
-         ((uintptr_t)word & (hearthi_heap.page - 1));
-    old = hearthi_transport->atomic(op, (int)t->home[page], at, value);
     hearthi_table_lock();
-    if (!hearthi_is_home(t->state[page]))
+    home = hearthi_home_of(page);
+    at = hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift) +
+         ((uintptr_t)word & (hearthi_heap.page - 1));
+    hearthi_table_unlock();
+    old = hearthi_transport->atomic(op, home, at, value);
+    hearthi_table_lock();
+    if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();
     hearthi_list(page);

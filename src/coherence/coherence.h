@@ -19,6 +19,9 @@ void hearthi_coherence_close(void);
 /* A lock or a flag is named by its number as a synchronisation object. */
 bool hearthi_lock_acquire(int sync, bool try);
 void hearthi_lock_release(int sync);
+
+/* Release one that this rank keeps, and nobody is inside. */
+void hearthi_lock_give(int lock);
 void hearthi_flag_set(int sync);
 void hearthi_flag_wait(int sync);
 

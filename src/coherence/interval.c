@@ -41,7 +41,7 @@ enum ending { CLOSE, STAY, KEEP, ARM, DONE };
 static enum ending
 ending_of(uint64_t page, bool stay)
 {
-    unsigned state = hearthi_table.state[page];
+    unsigned state = hearthi_state_of(page);
     bool     held = hearthi_is_held_open(page);
 
     if (state == HEARTHI_HOME_DIRTY)
@@ -72,7 +72,7 @@ static bool
 mark_end(uint64_t page)
 {
     uint8_t *mark = &hearthi_table.mark[page];
-    bool     home = hearthi_is_home(hearthi_table.state[page]);
+    bool     home = hearthi_is_home(hearthi_state_of(page));
     bool     wrote = home || (*mark & HEARTHI_CHANGED);
 
     *mark &= (uint8_t) ~(HEARTHI_LISTED | HEARTHI_CHANGED | HEARTHI_WROTE);
@@ -86,7 +86,7 @@ mark_end(uint64_t page)
 static bool
 stays_open(uint64_t page)
 {
-    unsigned state = hearthi_table.state[page];
+    unsigned state = hearthi_state_of(page);
 
     return state == HEARTHI_DIRTY || state == HEARTHI_HOME_DIRTY;
 }

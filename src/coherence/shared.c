@@ -116,6 +116,7 @@ static void
 flagged_arm(struct flagged *f)
 {
     for (uint64_t p = f->page; p < f->page + f->count; p++) {
+        hearthi_touch(p);
         hearthi_table.mark[p] |= HEARTHI_TRACKED;
         hearthi_list(p);
     }
@@ -124,10 +125,10 @@ flagged_arm(struct flagged *f)
 
         n = 1;
         hearthi_copies_reserve(0); /* arming splits mappings */
-        if (hearthi_table.state[p] != HEARTHI_HOME_OPEN)
+        if (hearthi_state_of(p) != HEARTHI_HOME_OPEN)
             continue;
         while (p + n < f->page + f->count &&
-               hearthi_table.state[p + n] == HEARTHI_HOME_OPEN &&
+               hearthi_state_of(p + n) == HEARTHI_HOME_OPEN &&
                tracked_state(p + n) == to)
             n++;
         hearthi_pages_set(p, n, to);
@@ -167,13 +168,15 @@ block_scan(int r, size_t block, struct flagged *f)
             continue;
         }
         for (size_t k = i; k < i + 8; k++) {
-            uint8_t bit = (uint8_t)(now >> (8 * (k - i)));
+            uint8_t  bit = (uint8_t)(now >> (8 * (k - i)));
+            uint64_t page =
+                bit == seen[r][k] ? HEARTHI_NO_PAGE : hearthi_page_in(r, k);
 
-            if (bit == seen[r][k] || hearthi_table.page_of[r][k] == 0)
+            if (page == HEARTHI_NO_PAGE)
                 continue;
             seen[r][k] = bit;
             if (bit != 0)
-                flagged_add(f, hearthi_table.page_of[r][k] - 1);
+                flagged_add(f, page);
         }
     }
     if (all == HEARTHI_SUMMARY / 8)
@@ -205,7 +208,7 @@ segment_scan(int r, struct flagged *f)
 {
     const char *summary =
         hearthi_segments.base[r] + hearthi_segments.summary_at;
-    size_t blocks = hearthi_table.frames_top[r] / HEARTHI_SUMMARY + 1;
+    size_t blocks = hearthi_places_top(r) / HEARTHI_SUMMARY + 1;
 
     for (size_t b = 0; b < blocks; b += 8) {
         if (word_at(summary + b) == word_at(full[r] + b))
@@ -231,27 +234,38 @@ hearthi_shared_scan(void)
         flagged_arm(&f);
 }
 
-void
-hearthi_shared_expect(uint64_t page, uint64_t count)
+/* The node rank at which a piece is at home, or -1. */
+static int
+near_home(const struct hearthi_piece *p)
 {
-    const struct hearthi_table *t = &hearthi_table;
-
-    for (uint64_t p = page; p < page + count; p++)
-        if (hearthi_world.node_of[t->home[p]] == hearthi_world.node)
-            placed[hearthi_world.node_rank_of[t->home[p]]] = true;
+    return hearthi_world.node_of[p->home] == hearthi_world.node
+               ? hearthi_world.node_rank_of[p->home]
+               : -1;
 }
 
 void
-hearthi_shared_forget(uint64_t page, uint64_t count)
+hearthi_shared_expect(const struct hearthi_allocation *a)
 {
-    const struct hearthi_table *t = &hearthi_table;
+    for (size_t i = 0; i < a->pieces; i++) {
+        int r = near_home(&a->piece[i]);
 
-    for (uint64_t p = page; p < page + count; p++) {
-        int r = hearthi_world.node_rank_of[t->home[p]];
+        if (r >= 0)
+            placed[r] = true;
+    }
+}
 
-        if (hearthi_world.node_of[t->home[p]] != hearthi_world.node)
+void
+hearthi_shared_forget(const struct hearthi_allocation *a)
+{
+    for (size_t i = 0; i < a->pieces; i++) {
+        const struct hearthi_piece *p = &a->piece[i];
+        int                         r = near_home(p);
+        uint64_t last = (p->frame + p->count - 1) / HEARTHI_SUMMARY;
+        uint64_t first = p->frame / HEARTHI_SUMMARY;
+
+        if (r < 0)
             continue;
-        seen[r][t->frame[p]] = 0;
-        full[r][t->frame[p] / HEARTHI_SUMMARY] = 0;
+        hearthi_sparse_clear(seen[r] + p->frame, p->count);
+        hearthi_sparse_clear(full[r] + first, last - first + 1);
     }
 }

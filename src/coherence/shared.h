@@ -6,7 +6,7 @@
 #ifndef HEARTHI_SHARED_H
 #define HEARTHI_SHARED_H
 
-#include <stdint.h>
+#include "page/place.h"
 
 void hearthi_shared_open(void);
 void hearthi_shared_close(void);
@@ -16,9 +16,9 @@ void hearthi_shared_close(void);
 void hearthi_shared_scan(void);
 
 /* Pages were placed: look at their shared flags at the next release. */
-void hearthi_shared_expect(uint64_t page, uint64_t count);
+void hearthi_shared_expect(const struct hearthi_allocation *a);
 
 /* Drop what was noted of the shared flags of pages about to be freed. */
-void hearthi_shared_forget(uint64_t page, uint64_t count);
+void hearthi_shared_forget(const struct hearthi_allocation *a);
 
 #endif

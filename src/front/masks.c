@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The names by which a program takes SIGSEGV, or blocks it.
+ * The names by which a program takes SIGSEGV or SIGBUS, or blocks them.
  *
  * There are more ways to install a handler than sigaction(): what "signal" is
  * to the linker depends on the C standard that a program is compiled for.  All
- * of them are sigaction() here where it is about SIGSEGV.
+ * of them are sigaction() here where it is about one of these.
  *
- * The kernel ends a process that faults in a thread which has SIGSEGV blocked,
- * without calling anybody.  Threads are often started with all signals
- * blocked, so that others get those that come from outside; to block a fault
- * has no use.  So it stays open, from the start of the program on: threads
- * that are there before hearth_init() may use the heap afterwards.
+ * The kernel ends a process that faults in a thread which has the signal
+ * blocked, without calling anybody.  Threads are often started with all
+ * signals blocked, so that others get those that come from outside; to block a
+ * fault has no use.  So they stay open, from the start of the program on:
+ * threads that are there before hearth_init() may use the heap afterwards.
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "base/fault_signal.h"
 #include "base/next.h"
 #include "hearth/hearth.h"
 
@@ -30,11 +31,11 @@ typedef int               mask_function(int, const sigset_t *, sigset_t *);
 /* ---- handlers ---- */
 
 static handler_function *
-segv_take(handler_function *handle, int flags)
+fault_take(int signum, handler_function *handle, int flags)
 {
     struct sigaction act = { .sa_handler = handle, .sa_flags = flags }, old;
 
-    return sigaction(SIGSEGV, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+    return sigaction(signum, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 /* System V's is called once, and then for nothing, nor deferred. */
@@ -47,8 +48,8 @@ enum { BSD = SA_RESTART, SYSV = (int)SA_RESETHAND | SA_NODEFER };
     {                                                                    \
         static signal_function *next;                                    \
                                                                          \
-        if (signum == SIGSEGV)                                           \
-            return segv_take(handle, flags);                             \
+        if (hearthi_is_fault_signal(signum))                             \
+            return fault_take(signum, handle, flags);                    \
         if (next == NULL)                                                \
             hearthi_next(&next, #name);                                  \
         return next(signum, handle);                                     \
@@ -69,10 +70,10 @@ front_sigset(int signum, handler_function *handle)
     static signal_function *next;
     struct sigaction        now;
 
-    if (signum == SIGSEGV && handle == SIG_HOLD)
-        return sigaction(SIGSEGV, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
-    if (signum == SIGSEGV)
-        return segv_take(handle, 0);
+    if (hearthi_is_fault_signal(signum) && handle == SIG_HOLD)
+        return sigaction(signum, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
+    if (hearthi_is_fault_signal(signum))
+        return fault_take(signum, handle, 0);
     if (next == NULL)
         hearthi_next(&next, "sigset");
     return next(signum, handle);
@@ -85,8 +86,8 @@ front_sigignore(int signum)
 {
     static int (*next)(int);
 
-    if (signum == SIGSEGV)
-        return segv_take(SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+    if (hearthi_is_fault_signal(signum))
+        return fault_take(signum, SIG_IGN, 0) == SIG_ERR ? -1 : 0;
     if (next == NULL)
         hearthi_next(&next, "sigignore");
     return next(signum);
@@ -106,10 +107,11 @@ front_sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 const sigset_t *
 hearthi_mask_open(const sigset_t *set, sigset_t *room)
 {
-    if (set == NULL || sigismember(set, SIGSEGV) != 1)
+    if (set == NULL ||
+        (sigismember(set, SIGSEGV) != 1 && sigismember(set, SIGBUS) != 1))
         return set;
     *room = *set;
-    sigdelset(room, SIGSEGV);
+    hearthi_fault_signals_open(room);
     return room;
 }
 
@@ -175,17 +177,17 @@ HEARTH_API int front_sighold(int) __asm__("sighold");
     }
 
 /* Masks of 32 signals, which are deprecated with all that belongs to them. */
-enum { SEGV_OPEN = ~(1 << (SIGSEGV - 1)) };
+enum { FAULTS_OPEN = ~(1 << (SIGSEGV - 1) | 1 << (SIGBUS - 1)) };
 
-OLD_MASK(sigsetmask, what &SEGV_OPEN)
-OLD_MASK(sigblock, what &SEGV_OPEN)
+OLD_MASK(sigsetmask, what &FAULTS_OPEN)
+OLD_MASK(sigblock, what &FAULTS_OPEN)
 
 int
 front_sighold(int signum)
 {
     static int (*next)(int);
 
-    if (signum == SIGSEGV)
+    if (hearthi_is_fault_signal(signum))
         return 0;
     if (next == NULL)
         hearthi_next(&next, "sighold");

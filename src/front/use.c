@@ -7,6 +7,7 @@
 
 #include "api/hold.h"
 #include "base/alone.h"
+#include "coherence/give.h"
 #include "base/inside.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -217,6 +218,7 @@ void
 hearthi_use_alone(struct hearthi_use *u)
 {
     u->alone = true;
+    hearthi_give_all();
     hearthi_alone_begin();
 }
 
@@ -227,8 +229,10 @@ hearthi_use_end(struct hearthi_use *u)
         struct hearthi_use *next = u->next;
 
         hearthi_use_drop(u);
-        if (u->alone)
+        if (u->alone) {
             hearthi_alone_end();
+            hearthi_give_resume();
+        }
         free(u->range);
         free(u);
         u = next;

@@ -18,13 +18,11 @@
 
 enum { GUARD = 1 }; /* unused page behind each allocation: overruns show */
 
-static struct hearthi_allocation *list; /* sorted by page */
-static uint64_t                   numbers;
-static size_t                     n_list, room;
-static struct hearthi_extents     pages;  /* free pages of the heap */
-static struct hearthi_extents    *frames; /* free frames of each rank */
-static struct hearthi_extents     freed;  /* of mine, not yet cleared */
-static uint64_t                   reach;  /* frames taken lie below */
+static uint64_t                numbers;
+static struct hearthi_extents  pages;  /* free pages of the heap */
+static struct hearthi_extents *frames; /* free frames of each rank */
+static struct hearthi_extents  freed;  /* of mine, not yet cleared */
+static uint64_t                reach;  /* frames taken lie below */
 
 void
 hearthi_home_open(void)
@@ -46,9 +44,6 @@ hearthi_home_close(void)
     hearthi_extents_fini(&pages);
     hearthi_extents_fini(&freed);
     free(frames);
-    free(list);
-    list = NULL;
-    n_list = room = 0;
     reach = 0;
 }
 
@@ -56,24 +51,6 @@ uint64_t
 hearthi_home_reach(void)
 {
     return reach;
-}
-
-/* The home of page i of n.  Block: the bytes are cut into equal parts, and a
- * page belongs to the rank in whose part its middle byte lies. */
-static int
-layout_home(hearth_layout l, size_t bytes, uint64_t i)
-{
-    uint64_t size = (uint64_t)hearthi_world.size;
-    uint64_t middle = (i << hearthi_heap.shift) + hearthi_heap.page / 2;
-    uint64_t r;
-
-    switch (l.kind) {
-    case HEARTH_CYCLIC: return (int)(i / l.pages % size);
-    case HEARTH_ON: return l.rank;
-    case HEARTH_BLOCK: break;
-    }
-    r = (uint64_t)((unsigned __int128)middle * size / bytes);
-    return (int)(r < size ? r : size - 1);
 }
 
 static void
@@ -90,121 +67,32 @@ no_home_memory(int rank, uint64_t want)
                              20));
 }
 
-/* How many pages each rank becomes home of, in *want. */
+/* Frames above all that were in use before must be made reachable. */
 static void
-homes_fill(const struct hearthi_allocation *a,
-           const struct hearthi_placing *to, uint64_t *want)
+reach_note(const struct hearthi_allocation *a)
 {
-    for (uint64_t i = 0; i < a->pages; i++) {
-        uint32_t home = to->homes != NULL
-                            ? to->homes[i]
-                            : (uint32_t)layout_home(to->layout, a->bytes, i);
+    for (size_t i = 0; i < a->pieces; i++) {
+        uint64_t end = a->piece[i].frame + a->piece[i].count;
 
-        hearthi_table.home[a->page + i] = home;
-        want[home]++;
+        if (reach < end)
+            reach = end;
     }
 }
 
-/* Frames in the order in which the pages come, so that pages that follow each
- * other at a home have frames that do. */
-static void
-frames_fill(const struct hearthi_allocation *a, const uint64_t *want)
-{
-    struct hearthi_table  *t = &hearthi_table;
-    struct hearthi_extent *got;
-    uint64_t              *left;
-
-    got = calloc((size_t)hearthi_world.size, sizeof *got);
-    left = calloc((size_t)hearthi_world.size, sizeof *left);
-    if (got == NULL || left == NULL)
-        hearthi_fatal("hearth_alloc", "no memory");
-    memcpy(left, want, (size_t)hearthi_world.size * sizeof *left);
-    for (uint64_t p = a->page; p < a->page + a->pages; p++) {
-        uint32_t home = t->home[p];
-
-        if (got[home].count == 0) {
-            got[home].count = hearthi_extents_take_some(
-                &frames[home], left[home], &got[home].first);
-            left[home] -= got[home].count;
-        }
-        got[home].count--;
-        t->frame[p] = (uint32_t)got[home].first++;
-        if (reach < got[home].first)
-            reach = got[home].first;
-    }
-    free(got);
-    free(left);
-}
-
-static bool
-page_is_near(uint64_t page)
-{
-    return hearthi_world.node_of[hearthi_table.home[page]] ==
-           hearthi_world.node;
-}
-
-/* Kernel mappings that the home pages would take at once. */
-static long
-areas_needed(const struct hearthi_allocation *a)
-{
-    long n = 1;
-
-    for (uint64_t p = a->page; p + 1 < a->page + a->pages; p++)
-        n += !hearthi_follows(p) && (page_is_near(p) || page_is_near(p + 1));
-    return n;
-}
-
-/* Home pages are mapped now, unless that would take most of the kernel's
- * mappings: then each comes when it is touched. */
-static void
-pages_map(const struct hearthi_allocation *a)
-{
-    struct hearthi_table *t = &hearthi_table;
-    enum hearthi_state    near = HEARTHI_HOME_OPEN;
-    uint64_t              end = a->page + a->pages;
-
-    if (t->areas + areas_needed(a) > t->areas_max / 2)
-        near = HEARTHI_HOME_AWAY;
-    for (uint64_t p = a->page; p < end;) {
-        bool     here = page_is_near(p);
-        uint64_t n = 1;
-
-        while (p + n < end && page_is_near(p + n) == here)
-            n++;
-        hearthi_pages_set(p, n, here ? near : HEARTHI_INVALID);
-        p += n;
-    }
-}
-
-static struct hearthi_allocation *
-list_add(struct hearthi_allocation a)
-{
-    size_t i = n_list;
-
-    if (n_list == room) {
-        room = room == 0 ? 64 : 2 * room;
-        list = realloc(list, room * sizeof *list);
-        if (list == NULL)
-            hearthi_fatal("hearth_alloc", "no memory");
-    }
-    while (i > 0 && list[i - 1].page > a.page) {
-        list[i] = list[i - 1];
-        i--;
-    }
-    list[i] = a;
-    n_list++;
-    return &list[i];
-}
-
-const struct hearthi_allocation *
+struct hearthi_allocation *
 hearthi_home_take(size_t bytes, unsigned unit,
                   const struct hearthi_placing *to)
 {
-    uint64_t count = (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
-    uint64_t page, *want;
-    struct hearthi_allocation *a;
+    struct hearthi_allocation a = {
+        .pages = (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift,
+        .bytes = bytes,
+        .unit = unit,
+        .number = ++numbers,
+    };
+    uint64_t want;
+    int      rank;
 
-    if (hearthi_extents_take(&pages, count + GUARD, &page) != 0)
+    if (hearthi_extents_take(&pages, a.pages + GUARD, &a.page) != 0)
         hearthi_fatal(
             "hearth_alloc",
             "%zu bytes do not fit the heap (%llu MiB of %zu MiB are "
@@ -212,98 +100,48 @@ hearthi_home_take(size_t bytes, unsigned unit,
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
             hearthi_heap.bytes >> 20);
-    a = list_add(
-        (struct hearthi_allocation){ page, count, bytes, unit, ++numbers });
-    want = calloc((size_t)hearthi_world.size, sizeof *want);
-    if (want == NULL)
-        hearthi_fatal("hearth_alloc", "no memory");
-    homes_fill(a, to, want);
-    for (int r = 0; r < hearthi_world.size; r++)
-        if (want[r] > frames[r].left)
-            no_home_memory(r, want[r]);
-    frames_fill(a, want);
-    free(want);
-    return a;
-}
-
-/* Home frames of this node know their page. */
-static void
-frame_note(uint64_t page)
-{
-    struct hearthi_table *t = &hearthi_table;
-    int      node_rank = hearthi_world.node_rank_of[t->home[page]];
-    uint64_t frame = t->frame[page];
-
-    t->page_of[node_rank][frame] = (hearthi_page)page + 1;
-    if (frame >= t->frames_top[node_rank])
-        t->frames_top[node_rank] = frame + 1;
+    rank = hearthi_layout_take(&a, to, frames, &want);
+    if (rank >= 0)
+        no_home_memory(rank, want);
+    reach_note(&a);
+    return hearthi_places_add(&a);
 }
 
 void
-hearthi_home_place(const struct hearthi_allocation *a)
+hearthi_home_place(struct hearthi_allocation *a)
 {
-    uint64_t end = a->page + a->pages;
-
-    for (uint64_t p = a->page; p < end; p++)
-        if (page_is_near(p))
-            frame_note(p);
-    memset(hearthi_table.unit + a->page, (int)a->unit, a->pages);
-    if (end > hearthi_table.top)
-        hearthi_table.top = end;
-    pages_map(a);
+    hearthi_pages_place(a);
 }
 
-const struct hearthi_allocation *
+struct hearthi_allocation *
 hearthi_home_find(const void *p)
 {
-    for (size_t i = 0; i < n_list; i++)
-        if (hearthi_app(list[i].page) == p)
-            return &list[i];
-    return NULL;
+    struct hearthi_allocation *a;
+
+    if (!hearthi_in_heap(p))
+        return NULL;
+    a = hearthi_allocation_of(hearthi_page_of(p));
+    return a != NULL && hearthi_app(a->page) == p ? a : NULL;
 }
 
-/* The list is in the order of the addresses.  What is being allocated has no
- * pages yet. */
 const struct hearthi_allocation *
 hearthi_home_around(const void *p)
 {
-    uint64_t page = hearthi_page_of(p);
-    size_t   low = 0, high = n_list;
-
-    while (low < high) {
-        size_t i = (low + high) / 2;
-
-        if (page < list[i].page)
-            high = i;
-        else if (page >= list[i].page + list[i].pages)
-            low = i + 1;
-        else
-            return hearthi_table.state[page] == HEARTHI_UNUSED ? NULL
-                                                               : &list[i];
-    }
-    return NULL;
+    return hearthi_allocation_of(hearthi_page_of(p));
 }
 
 /* Frames go back in runs; the home itself will make them zero again. */
 static void
 frames_give(const struct hearthi_allocation *a)
 {
-    const struct hearthi_table *t = &hearthi_table;
-    uint64_t                    end = a->page + a->pages;
+    for (size_t i = 0; i < a->pieces; i++) {
+        const struct hearthi_piece *p = &a->piece[i];
 
-    for (uint64_t p = a->page, n; p < end; p += n) {
-        uint32_t home = t->home[p];
-
-        for (n = 1; p + n < end && hearthi_follows(p + n - 1); n++)
-            ;
-        hearthi_extents_give(&frames[home], t->frame[p], n);
-        if ((int)home == hearthi_world.rank) {
-            hearthi_segment_unflag(t->frame[p], n);
-            hearthi_extents_give(&freed, t->frame[p], n);
-        }
-        if (page_is_near(p))
-            memset(t->page_of[hearthi_world.node_rank_of[home]] + t->frame[p],
-                   0, n * sizeof(hearthi_page));
+        hearthi_extents_give(&frames[p->home], p->frame, p->count);
+        if ((int)p->home != hearthi_world.rank)
+            continue;
+        hearthi_segment_unflag(p->frame, p->count);
+        hearthi_extents_give(&freed, p->frame, p->count);
     }
 }
 
@@ -324,30 +162,39 @@ list_forget(struct hearthi_pagelist *l, uint64_t page, uint64_t count)
 static void
 twins_drop(uint64_t page, uint64_t end)
 {
-    for (; page < end; page++)
+    while ((page = hearthi_touched_next(page, end)) < end) {
         if (hearthi_table.state[page] == HEARTHI_DIRTY)
             hearthi_twin_free(page);
+        page++;
+    }
+}
+
+/* From the allocation before it to the one behind. */
+static void
+gap_free(struct hearthi_allocation *a)
+{
+    size_t                           i = hearthi_places_before(a->page);
+    const struct hearthi_allocation *before =
+        i > 1 ? hearthi_places_get(i - 2) : NULL;
+    const struct hearthi_allocation *next = hearthi_places_get(i);
+    uint64_t from = before == NULL ? 0 : before->page + before->pages;
+    uint64_t end = next == NULL ? hearthi_heap.pages : next->page;
+
+    hearthi_pages_free(a, from, end - from);
 }
 
 void
-hearthi_home_free(const struct hearthi_allocation *a)
+hearthi_home_free(struct hearthi_allocation *a)
 {
-    struct hearthi_table *t = &hearthi_table;
-    uint64_t              page = a->page, count = a->pages, end = page + count;
-    size_t                i = (size_t)(a - list);
+    uint64_t page = a->page, count = a->pages;
 
-    twins_drop(page, end);
-    hearthi_pages_set(page, count, HEARTHI_UNUSED);
+    twins_drop(page, page + count);
+    gap_free(a);
     list_forget(&hearthi_written, page, count);
     list_forget(&hearthi_provisional, page, count);
     frames_give(a);
-    /* Cached frames stay for the next allocation, to which they are like any
-     * others: they are in the ring, and replaced when their turn comes. */
-    for (uint64_t p = page; p < end; p++)
-        t->mark[p] &= HEARTHI_RESIDENT;
     hearthi_extents_give(&pages, page, count + GUARD);
-    n_list--;
-    memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
+    hearthi_places_remove(a);
 }
 
 /* Pages dealt one by one have frames that follow each other at their home, so
@@ -361,24 +208,21 @@ hearthi_home_clear(void)
     hearthi_extents_fini(&freed);
 }
 
+/* The one before a page, which may have it, or the one behind it. */
 static const struct hearthi_allocation *
 nearest(uint64_t page)
 {
-    const struct hearthi_allocation *near = NULL;
-    uint64_t                         best = UINT64_MAX;
+    size_t                           i = hearthi_places_before(page);
+    const struct hearthi_allocation *next = hearthi_places_get(i), *before;
+    uint64_t                         end;
 
-    for (size_t i = 0; i < n_list; i++) {
-        uint64_t end = list[i].page + list[i].pages;
-        uint64_t far = page < list[i].page ? list[i].page - page
-                       : page >= end       ? page - end
-                                           : 0;
-
-        if (far < best) {
-            best = far;
-            near = &list[i];
-        }
-    }
-    return near;
+    if (i == 0)
+        return next;
+    before = hearthi_places_get(i - 1);
+    end = before->page + before->pages;
+    if (next == NULL || page < end)
+        return before;
+    return next->page - page < page - end ? next : before;
 }
 
 /* For a thread that has lost its way, while others may allocate. */

@@ -11,46 +11,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hearth/hearth.h"
-
-struct hearthi_allocation {
-    uint64_t page, pages; /* in the heap */
-    size_t   bytes;       /* as asked for */
-    unsigned unit;        /* of its diffs */
-    uint64_t number;      /* no other ever had it, nor 0 */
-};
-
-/* Where the pages of an allocation go: homes for each page, or if that is NULL
- * by a layout. */
-struct hearthi_placing {
-    hearth_layout   layout;
-    const uint32_t *homes;
-};
+#include "layout.h"
+#include "page/place.h"
 
 void hearthi_home_open(void);
 void hearthi_home_close(void);
 
 /* Take pages and frames; nothing can be seen of them yet.  The arguments have
  * been checked and are the same on every rank.  Ends the job when the heap or
- * the home memory of a rank is full.  Valid until the next call. */
-const struct hearthi_allocation *
-hearthi_home_take(size_t bytes, unsigned unit,
-                  const struct hearthi_placing *to);
+ * the home memory of a rank is full. */
+struct hearthi_allocation *hearthi_home_take(size_t bytes, unsigned unit,
+                                             const struct hearthi_placing *to);
 
 /* All frames that were ever taken, of any rank, lie below. */
 uint64_t hearthi_home_reach(void);
 
 /* Place what was taken: map what is at home here, let the rest be fetched. */
-void hearthi_home_place(const struct hearthi_allocation *a);
+void hearthi_home_place(struct hearthi_allocation *a);
 
 /* The allocation that starts at p, or NULL. */
-const struct hearthi_allocation *hearthi_home_find(const void *p);
+struct hearthi_allocation *hearthi_home_find(const void *p);
 
 /* The allocation in which p lies, or NULL. */
 const struct hearthi_allocation *hearthi_home_around(const void *p);
 
 /* Take it back: no view, no frame, no flag is left of it. */
-void hearthi_home_free(const struct hearthi_allocation *a);
+void hearthi_home_free(struct hearthi_allocation *a);
 
 /* Zero the frames that were taken back here, which may take seconds.  The
  * table's lock is not held: until all ranks are done no page has them. */

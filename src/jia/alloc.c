@@ -103,46 +103,69 @@ pages_of(long bytes)
     return ((uint64_t)bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
 }
 
-/* Deal blocks until the size is reached; the last block is whole.  Fills in
- * the home of each page unless homes is NULL, and returns their number. */
-static uint64_t
-deal_out(const struct deal *d, uint32_t *homes)
+/* Deal blocks until the size is reached; the last block is whole.  Returns how
+ * many there are, and fills them in unless `to` is NULL. */
+static size_t
+deal_out(const struct deal *d, struct hearthi_stretch *to, uint64_t *sum)
 {
     uint64_t pages = 0, want = pages_of(d->size);
     int      host = d->start, i = 0;
+    size_t   n = 0;
 
     while (pages < want) {
         uint64_t count = pages_of(d->block[i]);
 
-        for (uint64_t p = 0; homes != NULL && p < count; p++)
-            homes[pages + p] = (uint32_t)host;
+        if (count > 0 && to != NULL)
+            to[n] = (struct hearthi_stretch){ count, (uint32_t)host };
+        n += count > 0;
         pages += count;
         host = (host + 1) % jia_hosts;
         if (d->turn == BY_BLOCK || host == 0)
             i = (i + 1) % d->n;
     }
-    return pages;
+    *sum = pages;
+    return n;
+}
+
+/* Blocks of one size follow from it, however many there are. */
+static void *
+deal_one(const struct deal *d)
+{
+    uint64_t block = pages_of(d->block[0]);
+    uint64_t pages = (pages_of(d->size) + block - 1) / block * block;
+
+    return hearthi_alloc(
+        pages << hearthi_heap.shift, UNIT,
+        &(struct hearthi_placing){ .layout = hearth_cyclic(block),
+                                   .first = (uint32_t)d->start });
+}
+
+static void *
+deal_each(const struct deal *d)
+{
+    struct hearthi_stretch *stretch;
+    uint64_t                pages;
+    size_t                  n = deal_out(d, NULL, &pages);
+    void                   *p;
+
+    stretch = malloc(n * sizeof *stretch);
+    if (stretch == NULL)
+        hearthi_fatal(d->call, "no memory for %zu blocks", n);
+    deal_out(d, stretch, &pages);
+    p = hearthi_alloc(pages << hearthi_heap.shift, UNIT,
+                      &(struct hearthi_placing){ .stretch = stretch, .n = n });
+    free(stretch);
+    return p;
 }
 
 static unsigned long
 deal(const struct deal *d)
 {
     HEARTHI_UNCANCELLED;
-    uint32_t *homes;
-    uint64_t  pages;
-    void     *p;
 
     deal_agree(d);
     deal_check(d);
-    pages = deal_out(d, NULL);
-    homes = malloc(pages * sizeof *homes);
-    if (homes == NULL)
-        hearthi_fatal(d->call, "no memory");
-    deal_out(d, homes);
-    p = hearthi_alloc(pages << hearthi_heap.shift, UNIT,
-                      &(struct hearthi_placing){ hearth_on(0), homes });
-    free(homes);
-    return (unsigned long)p;
+    return (unsigned long)(d->n == 1 ? deal_one(d) : deal_each(d));
 }
 
 static unsigned long

@@ -29,6 +29,7 @@
 #include "base/report.h"
 #include "front/direct.h"
 #include "line.h"
+#include "together.h"
 #include "world.h"
 
 /* How often nothing comes of a call, each time in so many milliseconds: all of
@@ -97,8 +98,7 @@ addresses_check(const struct hearthi_addresses *own)
     if (strcmp(hearthi_opt.network.list, "all") == 0 &&
         hearthi_opt.transport != HEARTHI_UDP)
         return;
-    HEARTHI_MPI(MPI_Allreduce(&without, &first, 1, MPI_INT, MPI_MIN,
-                              hearthi_world.comm));
+    first = hearthi_together_int(without, MPI_MIN);
     if (first == me)
         addresses_missed();
     if (first != size)
@@ -146,8 +146,8 @@ word_agree(void)
         getrandom(&hearthi_lines_word, sizeof hearthi_lines_word, 0) !=
             (ssize_t)sizeof hearthi_lines_word)
         hearthi_fatal("hearth_init", "no random number: %s", strerror(errno));
-    HEARTHI_MPI(MPI_Bcast(&hearthi_lines_word, sizeof hearthi_lines_word,
-                          MPI_BYTE, 0, hearthi_world.comm));
+    hearthi_together_bcast(&hearthi_lines_word, sizeof hearthi_lines_word, 0,
+                           hearthi_world.comm);
 }
 
 static struct card mine;
@@ -189,12 +189,8 @@ hearthi_cards_exchange(void)
     int         next = hearthi_line[HEARTHI_NEXT].rank;
     struct card before;
 
-    HEARTHI_MPI(MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, prev, 0, &there,
-                             sizeof there, MPI_BYTE, next, 0,
-                             hearthi_world.comm, MPI_STATUS_IGNORE));
-    HEARTHI_MPI(MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, next, 1, &before,
-                             sizeof before, MPI_BYTE, prev, 1,
-                             hearthi_world.comm, MPI_STATUS_IGNORE));
+    hearthi_together_swap(&mine, prev, &there, next, sizeof mine, 0);
+    hearthi_together_swap(&mine, next, &before, prev, sizeof mine, 1);
     line_begin(HEARTHI_PREV, &before);
     line_begin(HEARTHI_NEXT, &there);
 }

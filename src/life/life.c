@@ -28,6 +28,8 @@
 #include "claim.h"
 #include "front/direct.h"
 #include "line.h"
+#include "space/segment.h"
+#include "together.h"
 #include "world.h"
 
 /* Nanoseconds.  MOMENT_END: a claim takes some 0.1 ms to go round, and a
@@ -215,6 +217,7 @@ line_read(struct hearthi_line *line)
 static void
 beat(void)
 {
+    hearthi_segments_look();
     for (int i = 0; i < HEARTHI_LINES; i++) {
         struct hearthi_line *line = &hearthi_line[i];
 
@@ -322,10 +325,9 @@ static void
 lines_report(bool have)
 {
     const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
-    int mine = have ? hearthi_world.size : hearthi_world.rank, first;
+    int mine = have ? hearthi_world.size : hearthi_world.rank;
+    int first = hearthi_together_int(mine, MPI_MIN);
 
-    HEARTHI_MPI(
-        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
     if (!have && first == mine)
         hearthi_warn("hearth_init",
                      "no TCP connection to rank %d on %s: the job goes on, "
@@ -347,10 +349,8 @@ line_await(bool have)
     const uint64_t        end = hearthi_now() + PATIENCE;
     int                   mine = have, comes;
 
-    HEARTHI_MPI(MPI_Sendrecv(&mine, 1, MPI_INT,
-                             hearthi_line[HEARTHI_NEXT].rank, 2, &comes, 1,
-                             MPI_INT, hearthi_line[HEARTHI_PREV].rank, 2,
-                             hearthi_world.comm, MPI_STATUS_IGNORE));
+    hearthi_together_swap(&mine, hearthi_line[HEARTHI_NEXT].rank, &comes,
+                          hearthi_line[HEARTHI_PREV].rank, sizeof mine, 2);
     while (comes && !hearthi_call_taken() && hearthi_now() < end)
         nanosleep(&nap, NULL);
 }
@@ -396,7 +396,7 @@ hearthi_life_close(void)
     if (!l.open)
         return;
     hearthi_lines_tell(-1, HEARTHI_BYE, hearthi_world.rank, 0, 0);
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    hearthi_together(hearthi_world.comm);
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     l.open = false;

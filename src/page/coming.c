@@ -56,6 +56,7 @@ void
 hearthi_coming_begin(const struct hearthi_fetch *run)
 {
     for (uint64_t p = run->page; p < run->page + run->count; p++) {
+        hearthi_touch(p);
         hearthi_table.state[p] = HEARTHI_COMING;
         if (hearthi_table.mark[p] & HEARTHI_REGISTERED)
             continue;
@@ -91,7 +92,7 @@ hearthi_coming_wait(void)
 void
 hearthi_coming_wait_for(uint64_t page, uint64_t count)
 {
-    for (uint64_t p = page; p < page + count; p++)
+    for (uint64_t p = page; c.pages > 0 && p < page + count; p++)
         while (hearthi_is_coming(hearthi_table.state[p])) {
             hearthi_coming_wait();
             p = page;

@@ -111,12 +111,13 @@ diff_note(uint64_t page, size_t runs, size_t bytes)
 bool
 hearthi_diff_begin(uint64_t page, bool refresh)
 {
-    const struct hearthi_table *t = &hearthi_table;
-    char                       *now = hearthi_cached(page);
-    char                       *twin = twin_at(page);
-    size_t at = hearthi_frame_at(t->frame[page], hearthi_heap.shift);
-    size_t n =
-        hearthi_diff(now, twin, hearthi_heap.page, t->unit[page], d.runs);
+    const struct hearthi_place *r = hearthi_place_of(page);
+    char                     *now = hearthi_cached(page);
+    char                     *twin = twin_at(page);
+    int                       home = (int)r->home;
+    size_t                    at =
+        hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
+    size_t n = hearthi_diff(now, twin, hearthi_heap.page, r->in->unit, d.runs);
     size_t bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -124,8 +125,7 @@ hearthi_diff_begin(uint64_t page, bool refresh)
 
         if (refresh)
             memcpy(twin + off, now + off, len);
-        tail_add((int)t->home[page], at + off, (refresh ? twin : now) + off,
-                 len);
+        tail_add(home, at + off, (refresh ? twin : now) + off, len);
         bytes += len;
     }
     if (n == 0)
@@ -137,11 +137,10 @@ hearthi_diff_begin(uint64_t page, bool refresh)
 void
 hearthi_diff_bytes(uint64_t page, size_t off, const char *src, size_t len)
 {
-    const struct hearthi_table *t = &hearthi_table;
+    size_t at =
+        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
 
-    tail_add((int)t->home[page],
-             hearthi_frame_at(t->frame[page], hearthi_heap.shift) + off, src,
-             len);
+    tail_add(hearthi_home_of(page), at + off, src, len);
     diff_note(page, 1, len);
 }
 

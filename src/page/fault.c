@@ -23,6 +23,7 @@
 #include "page.h"
 #include "replace.h"
 #include "stream.h"
+#include "watched.h"
 #include "world.h"
 
 /* Open the page and, in a sequence of such faults, those behind it that are
@@ -51,7 +52,7 @@ static void
 fault_fetch(uint64_t page, bool write)
 {
     hearthi_fetch_fault(page, write, false);
-    if (hearthi_table.state[page] == HEARTHI_INVALID)
+    if (hearthi_state_of(page) == HEARTHI_INVALID)
         hearthi_fetch_fault(page, write, true);
 }
 
@@ -65,7 +66,7 @@ fault_serve(uint64_t page, bool write)
     while (hearthi_is_coming(*state))
         hearthi_coming_wait();
     hearthi_copies_reserve(1);
-    switch ((enum hearthi_state) * state) {
+    switch (hearthi_state_of(page)) {
     case HEARTHI_UNUSED: return false;
     case HEARTHI_COMING:
     case HEARTHI_MISSED: break; /* it cannot have come to that */
@@ -73,13 +74,15 @@ fault_serve(uint64_t page, bool write)
     case HEARTHI_CLEAN:
         if (write)
             fault_write(page, HEARTHI_CLEAN);
+        else
+            hearthi_watched_renew(page);
         break;
     case HEARTHI_HOME_ARMED:
         if (write)
             fault_write(page, HEARTHI_HOME_ARMED);
         break;
     case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
-    case HEARTHI_DIRTY:
+    case HEARTHI_DIRTY: hearthi_watched_renew(page); break;
     case HEARTHI_HOME_OPEN:
     case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
     }
@@ -134,7 +137,7 @@ inside_serve(const void *addr, bool write)
 {
     uint64_t page = hearthi_page_of(addr);
 
-    switch ((enum hearthi_state)hearthi_table.state[page]) {
+    switch (hearthi_state_of(page)) {
     case HEARTHI_UNUSED: return false;
     case HEARTHI_COMING:
     case HEARTHI_MISSED: /* inside_lock has waited */
@@ -143,6 +146,8 @@ inside_serve(const void *addr, bool write)
     case HEARTHI_CLEAN:
         if (write)
             hearthi_copies_write(page, 1);
+        else
+            hearthi_watched_renew(page);
         break;
     case HEARTHI_HOME_ARMED:
         if (write) {
@@ -151,7 +156,7 @@ inside_serve(const void *addr, bool write)
         }
         break;
     case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
-    case HEARTHI_DIRTY:
+    case HEARTHI_DIRTY: hearthi_watched_renew(page); break;
     case HEARTHI_HOME_OPEN:
     case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
     }
@@ -199,4 +204,33 @@ hearthi_fault(void *addr, bool write)
     }
     hearthi_time_end(fault_ns, start);
     return known;
+}
+
+/* ---- nowhere ---- */
+
+bool (*hearthi_nearest)(const void *addr, const void **base, size_t *bytes);
+
+void
+hearthi_fault_describe(const void *addr)
+{
+    const char *at = addr;
+    const void *base;
+    size_t      bytes;
+
+    if (hearthi_nearest == NULL || !hearthi_nearest(addr, &base, &bytes))
+        hearthi_warn("segmentation fault",
+                     "address %p is in the heap, but nothing is allocated",
+                     addr);
+    else if (at < (const char *)base)
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes before the allocation of %zu "
+                     "bytes at %p: see the index or pointer that led there",
+                     addr, (size_t)((const char *)base - at), bytes, base);
+    else
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes beyond the end of the "
+                     "allocation of %zu bytes at %p: see the index or pointer "
+                     "that led there",
+                     addr, (size_t)(at - (const char *)base) - bytes, bytes,
+                     base);
 }

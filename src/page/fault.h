@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Page faults: the SIGSEGV handler, and what a fault does.
+ * Page faults: the handler of SIGSEGV and SIGBUS, and what a fault does.
  */
 #ifndef HEARTHI_FAULT_H
 #define HEARTHI_FAULT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,12 +14,17 @@
 void hearthi_signal_open(void);
 void hearthi_signal_close(void);
 
+/* Say in a line what memory cannot be had, where a touch of home memory is
+ * SIGBUS, and end the job; other SIGBUS goes to who had it before. */
+void hearthi_bus_open(void);
+
+/* A bus error that no page fault was: ends the job with a line where memory of
+ * Hearth's cannot be had, and returns otherwise. */
+void hearthi_bus_tell(const siginfo_t *info);
+
 /* True if calls of other libraries do not come to libhearth's functions of the
  * same names first: it was loaded after them. */
 bool hearthi_signal_passed(void);
-
-/* In a child that fork(2) has made: pages that are not here stay so. */
-void hearthi_signal_forked(void);
 
 /* Somebody may have replaced the handler by a way that was not seen: put it
  * back in front and keep theirs behind.  For every barrier. */

@@ -13,6 +13,7 @@
 #include "copies.h"
 #include "frames.h"
 #include "page.h"
+#include "protect.h"
 #include "replace.h"
 #include "stream.h"
 #include "transport/transport.h"
@@ -101,8 +102,8 @@ fetch_of(uint64_t page, uint64_t count)
     return (struct hearthi_fetch){
         .page = page,
         .count = (uint32_t)count,
-        .home = (int)hearthi_table.home[page],
-        .frame = hearthi_table.frame[page],
+        .home = hearthi_home_of(page),
+        .frame = hearthi_home_frame_of(page),
         .to = hearthi_cached(page),
         .announce = run_registered(page, count) < count,
     };
@@ -129,8 +130,7 @@ run_open(uint64_t page, uint64_t count, bool write)
             hearthi_copies_write(page, n);
         else
             hearthi_pages_set(page, n, HEARTHI_CLEAN);
-        if (n > 1)
-            hearthi_populate(hearthi_app(page), n << hearthi_heap.shift, open);
+        hearthi_copies_populate(page, n, open);
     }
 }
 
@@ -219,7 +219,7 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
         while (page < end && b.n < RUNS && b.pages < most) {
             uint64_t len;
 
-            if (hearthi_table.state[page] != HEARTHI_INVALID) {
+            if (hearthi_state_of(page) != HEARTHI_INVALID) {
                 page++;
                 continue;
             }
@@ -253,9 +253,9 @@ hearthi_fetch_fault(uint64_t page, bool write, bool alone)
         run_open(page, n, false);
         return;
     }
-    /* A sequence of writes opens what it fetched ahead, unless another thread's
-     * sequence has taken its place meanwhile; a single write may be the only
-     * one. */
+    /* A sequence of writes opens what it fetched ahead, unless another
+     * thread's sequence has taken its place meanwhile; a single write may be
+     * the only one. */
     if (step > 1 && s->next == page + n) {
         run_open(page, n, true);
         hearthi_stream_opened(s, page, n);

@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/option.h"
 #include "base/report.h"
 #include "held.h"
 #include "page.h"
 #include "space/pool.h"
+#include "watched.h"
 #include "world.h"
 
 enum { MIN_CACHE = 16 };
@@ -31,8 +31,7 @@ cache_bound(void)
     size_t bytes = hearthi_opt.cache;
 
     if (bytes == 0)
-        bytes = (size_t)sysconf(_SC_PHYS_PAGES) *
-                (size_t)sysconf(_SC_PAGESIZE) / 8 /
+        bytes = hearthi_machine_memory() / 8 /
                 (size_t)hearthi_world.machine_ranks;
     bytes /= hearthi_heap.page;
     if (bytes > hearthi_heap.pages)
@@ -112,6 +111,7 @@ frame_note(uint64_t page, uint64_t frame)
 
     if (distance != 0)
         hearthi_table.moved[page] = distance;
+    hearthi_touch(page);
     hearthi_table.mark[page] |= HEARTHI_RESIDENT;
     *ring_at(f.n++) = (hearthi_page)page;
 }
@@ -221,7 +221,7 @@ pages_sort(hearthi_page *page, size_t n)
 }
 
 size_t
-hearthi_frames_victims(hearthi_page *victim, size_t max)
+hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
 {
     size_t n = 0;
 
@@ -229,8 +229,10 @@ hearthi_frames_victims(hearthi_page *victim, size_t max)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page) ||
-            hearthi_is_coming(hearthi_table.state[page])) {
+        if (split && hearthi_is_watched(page)) {
+            *ring_at(f.n++) = page;
+        } else if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page) ||
+                   hearthi_is_coming(hearthi_table.state[page])) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
             *ring_at(f.n++) = page;
         } else {

@@ -35,10 +35,10 @@ uint64_t hearthi_frames_take(uint64_t page, uint64_t count);
 uint64_t hearthi_frames_run(uint64_t i, uint64_t *page);
 
 /* Choose up to max pages that have a frame no longer: the oldest that were not
- * fetched again since their last turn, are not held and not on their way.
- * Returns them sorted; their frames follow when nothing is on its way from
- * them. */
-size_t hearthi_frames_victims(hearthi_page *victim, size_t max);
+ * fetched again since their last turn, are not held and not on their way;
+ * `split`: of those whose protection takes mappings.  Returns them sorted;
+ * their frames follow when nothing is on its way from them. */
+size_t hearthi_frames_victims(hearthi_page *victim, size_t max, bool split);
 void   hearthi_frames_give(const hearthi_page *victim, size_t n);
 
 #endif

@@ -43,7 +43,7 @@ static void
 page_count(uint64_t page, uint64_t change)
 {
     hearthi_held.pages += change;
-    if (!hearthi_is_home(hearthi_table.state[page]))
+    if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_held.copies += change;
 }
 
@@ -53,6 +53,7 @@ hearthi_held_add(uint64_t page, uint64_t count, int how)
     struct hearthi_held *h = &hearthi_held;
 
     for (uint64_t p = page; p < page + count; p++) {
+        hearthi_touch(p);
         if ((h->reads[p] | h->writes[p]) == 0)
             page_count(p, 1);
         h->reads[p] += (how & HEARTH_READ) != 0;
@@ -85,7 +86,7 @@ hearthi_held_anew(uint64_t page, uint64_t count)
     uint64_t n = 0;
 
     for (uint64_t p = page; p < page + count; p++)
-        n += !hearthi_is_home(hearthi_table.state[p]) && !hearthi_is_held(p);
+        n += !hearthi_is_home(hearthi_state_of(p)) && !hearthi_is_held(p);
     return n;
 }
 
@@ -94,7 +95,7 @@ hearthi_held_count(uint64_t page, uint64_t count)
 {
     uint64_t n = 0;
 
-    for (uint64_t p = page; p < page + count; p++)
+    for (uint64_t p = page; hearthi_held.pages > 0 && p < page + count; p++)
         n += hearthi_is_held(p);
     return n;
 }

@@ -34,6 +34,7 @@
 #include "hearth/hearth.h"
 #include "held.h"
 #include "page.h"
+#include "protect.h"
 #include "replace.h"
 
 /* Of the cache, frames that cannot be held: what the program touches at the
@@ -80,7 +81,7 @@ static void
 range_bring(uint64_t page, uint64_t end)
 {
     while (page < end) {
-        unsigned state = hearthi_table.state[page];
+        unsigned state = hearthi_state_of(page);
 
         if (hearthi_is_coming(state))
             hearthi_coming_wait();
@@ -95,7 +96,7 @@ range_bring(uint64_t page, uint64_t end)
 static uint64_t
 run_of(uint64_t page, uint64_t end)
 {
-    return hearthi_run_length(page, end - page, hearthi_table.state[page]);
+    return hearthi_run_length(page, end - page, hearthi_state_of(page));
 }
 
 static void
@@ -106,26 +107,28 @@ homes_open(uint64_t page, uint64_t count)
     hearthi_pages_set(page, count, HEARTHI_HOME_DIRTY);
 }
 
-/* Let valid pages be as a hold needs them.  One that was given up comes back
+/* Let valid pages be as a hold needs them, and where the kernel finds them
+ * (protect.h).  One that was given up comes back
  * in the state that it would be in, and is looked at again. */
 static void
 range_open(uint64_t page, uint64_t end, bool write)
 {
-    const uint8_t *state = hearthi_table.state;
-
     while (page < end) {
-        uint64_t n;
+        enum hearthi_state state;
+        uint64_t           n;
 
         hearthi_copies_reserve(0); /* what is opened splits mappings */
         n = run_of(page, end);
-        if (state[page] == HEARTHI_HOME_AWAY) {
+        state = hearthi_state_of(page);
+        if (state == HEARTHI_HOME_AWAY) {
             hearthi_home_back(page, write);
             continue;
         }
-        if (write && state[page] == HEARTHI_CLEAN)
+        if (write && state == HEARTHI_CLEAN)
             hearthi_copies_write(page, n);
-        if (write && state[page] == HEARTHI_HOME_ARMED)
+        if (write && state == HEARTHI_HOME_ARMED)
             homes_open(page, n);
+        hearthi_copies_unwatch(page, n);
         page += n;
     }
 }
@@ -179,8 +182,8 @@ renewal_add(struct renewal *r, const hearthi_page *page, size_t n)
     r->run[r->n++] = (struct hearthi_fetch){
         .page = *page,
         .count = (uint32_t)count,
-        .home = (int)hearthi_table.home[*page],
-        .frame = hearthi_table.frame[*page],
+        .home = hearthi_home_of(*page),
+        .frame = hearthi_home_frame_of(*page),
         .to = open ? aside + (r->used << hearthi_heap.shift)
                    : hearthi_cached(*page),
     };

@@ -5,6 +5,11 @@
  * that changes states, hearthi_pages_set(), is also the one that changes
  * protections, and always for a whole run of pages.
  *
+ * The table is memory that nobody has touched until a page is: an entry of
+ * zeroes says that the page is as its allocation placed it, which place.h
+ * works out.  So it grows with the pages that this rank touches and not with
+ * those that are allocated; what is freed gives its part back.
+ *
  * All of it is guarded by hearthi_table_lock(), which the fault handler takes
  * too.  Nobody who holds it may touch the application view.
  */
@@ -15,10 +20,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "place.h"
 #include "space/heap.h"
 
 enum hearthi_state {
-    HEARTHI_UNUSED,     /* in no allocation */
+    HEARTHI_UNUSED,     /* in no allocation; in the table: as it was placed */
     HEARTHI_INVALID,    /* home on another node, no valid copy here */
     HEARTHI_COMING,     /* the same, a copy is on its way (coming.h) */
     HEARTHI_MISSED,     /* the same, but it may be too old when it is here */
@@ -43,21 +49,43 @@ enum hearthi_mark {
 };
 
 struct hearthi_table {
-    uint8_t       *state;
-    uint8_t       *mark;
-    uint8_t       *unit;  /* of diffs: 1, 4 or 8 bytes */
-    uint32_t      *home;  /* home rank */
-    uint32_t      *frame; /* number of its frame in the home's segment */
-    uint32_t      *twin;  /* slot, while HEARTHI_DIRTY */
-    uint32_t      *moved; /* its cached frame's distance from its own place */
-    uint32_t      *shown; /* the same of what the application view shows */
-    hearthi_page **page_of; /* for each node rank: frame -> page + 1, or 0 */
-    uint64_t       top;     /* all allocated pages lie below */
-    uint64_t *frames_top;   /* of each node rank: all given frames lie below */
+    uint8_t  *state;
+    uint8_t  *mark;
+    uint32_t *twin;    /* slot, while HEARTHI_DIRTY */
+    uint32_t *moved;   /* its cached frame's distance from its own place */
+    uint32_t *shown;   /* the same of what the application view shows */
+    uint8_t  *touched; /* of HEARTHI_CHUNK pages: not all are zeroes */
+    uint64_t  top;     /* all allocated pages lie below */
     long      areas, areas_max; /* kernel mappings: made by us, and allowed */
 };
 
 extern struct hearthi_table hearthi_table;
+
+enum { HEARTHI_CHUNK = 4096 };
+
+/* Before an entry gets its first value that is not zero. */
+static inline void
+hearthi_touch(uint64_t page)
+{
+    hearthi_table.touched[page / HEARTHI_CHUNK] = 1;
+}
+
+/* The first page from this one on that may have an entry, or end. */
+uint64_t hearthi_touched_next(uint64_t page, uint64_t end);
+
+/* A page's state, whether it has an entry or not. */
+static inline enum hearthi_state
+hearthi_state_of(uint64_t page)
+{
+    uint8_t state = hearthi_table.state[page];
+
+    return state != HEARTHI_UNUSED
+               ? (enum hearthi_state)state
+               : (enum hearthi_state)hearthi_place_of(page)->state;
+}
+
+/* Let the table say it, for those who look there without the lock. */
+void hearthi_state_note(uint64_t page);
 
 /* A list of pages, each at most once: room for every page of the heap. */
 struct hearthi_pagelist {
@@ -91,6 +119,7 @@ hearthi_pagelist_add(struct hearthi_pagelist *l, enum hearthi_mark mark,
 {
     if (hearthi_table.mark[page] & mark)
         return;
+    hearthi_touch(page);
     hearthi_table.mark[page] |= (uint8_t)mark;
     l->page[l->n++] = (hearthi_page)page;
 }
@@ -110,8 +139,25 @@ void hearthi_table_leave(void);
 void hearthi_table_return(void);
 
 /* Give the pages of a run a state, and so a protection, and let the view show
- * what belongs to it.  All of them have their home here, or none has. */
+ * what belongs to it (protect.c).  All of them have their home here, or none
+ * has. */
 void hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to);
+
+/* Let the view show the home pages of an allocation that nobody used yet: all
+ * of it is as it was placed from then on. */
+void hearthi_pages_place(struct hearthi_allocation *a);
+
+/* Let it show nothing of one that goes, and note nothing of its pages but
+ * which of them have a cached frame.  What the table has of the gap in which
+ * they will lie, `gap` pages from `from` on, is given back. */
+void hearthi_pages_free(struct hearthi_allocation *a, uint64_t from,
+                        uint64_t gap);
+
+/* For these two: let the view show home frames of a run, readable and
+ * writable, and no cached frames.  The table is not changed. */
+void hearthi_home_show(uint64_t page, uint64_t count,
+                       const struct hearthi_place *r);
+void hearthi_copies_hide(uint64_t page, uint64_t count);
 
 /* True when the kernel's limit on mappings is near: give something up. */
 bool hearthi_areas_short(void);
@@ -156,10 +202,9 @@ hearthi_is_home(unsigned state)
 static inline bool
 hearthi_follows(uint64_t page)
 {
-    const struct hearthi_table *t = &hearthi_table;
+    const struct hearthi_place *r = hearthi_place_of(page);
 
-    return t->home[page] == t->home[page + 1] &&
-           t->frame[page] + 1 == t->frame[page + 1];
+    return page + 1 - r->page < r->count;
 }
 
 /* How far the pages from `page` on are in this state and, for messages, at
@@ -167,10 +212,14 @@ hearthi_follows(uint64_t page)
 static inline uint64_t
 hearthi_run_length(uint64_t page, uint64_t max, enum hearthi_state state)
 {
-    uint64_t n = 1;
+    const struct hearthi_place *r = hearthi_place_of(page);
+    const uint8_t            *noted = hearthi_table.state + page;
+    uint64_t                  n = 1, left = r->page + r->count - page;
 
-    while (n < max && hearthi_table.state[page + n] == state &&
-           hearthi_follows(page + n - 1))
+    if (max > left)
+        max = left;
+    while (n < max && (noted[n] == HEARTHI_UNUSED ? r->state : noted[n]) ==
+                          (uint8_t)state)
         n++;
     return n;
 }

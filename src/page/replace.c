@@ -10,6 +10,7 @@
 #include "frames.h"
 #include "held.h"
 #include "page.h"
+#include "protect.h"
 
 enum { BATCH = 256 };
 
@@ -19,7 +20,8 @@ frames_free_to_go(void)
 {
     uint64_t kept = hearthi_held.copies + hearthi_held.wanted;
 
-    return hearthi_frames_bound() - hearthi_least(kept, hearthi_frames_bound());
+    return hearthi_frames_bound() -
+           hearthi_least(kept, hearthi_frames_bound());
 }
 
 uint64_t
@@ -30,28 +32,32 @@ hearthi_copies_most(void)
     return most > 0 ? most : 1;
 }
 
-/* Pages that have no copy but kept their frame show their own place again. */
+/* Pages that have no copy but kept their frame show their own place again, and
+ * are watched. */
 static void
 views_restore(const hearthi_page *victim, size_t n)
 {
     const struct hearthi_table *t = &hearthi_table;
 
     for (size_t i = 0; i < n; i++)
-        if (t->state[victim[i]] == HEARTHI_INVALID && t->shown[victim[i]] != 0)
+        if (t->state[victim[i]] == HEARTHI_INVALID &&
+            !hearthi_view_is_own(victim[i]))
             hearthi_pages_set(victim[i], 1, HEARTHI_INVALID);
 }
 
-/* Take up to max frames from their pages.  In this order: no page's view shows
+/* Take up to max frames from their pages; `split`: of copies whose protection
+ * takes mappings.  In this order: no page's view shows
  * them, what was changed in them has arrived, and only then may they belong to
  * others.  Nobody else sends from a frame, or receives into one, when this is
  * done: diffs have arrived before the table lock is free again, and pages on
  * their way are no victims. */
 static size_t
-evict(size_t max)
+evict(size_t max, bool split)
 {
     hearthi_page victim[BATCH];
-    size_t       n = hearthi_frames_victims(victim, max < BATCH ? max : BATCH);
-    uint64_t     dropped = 0;
+    size_t       n =
+        hearthi_frames_victims(victim, max < BATCH ? max : BATCH, split);
+    uint64_t dropped = 0;
 
     /* A release that is under way may have gathered bytes of a victim that
      * stays open, and other threads have written them again. */
@@ -67,18 +73,51 @@ evict(size_t max)
     return n;
 }
 
-/* A run of mapped home pages that is one mapping of the kernel and may go:
- * what is held stays. */
+/* How far the pages of a run are, from one on, in its state, and held or not
+ * as it is.  Held pages are touched ones. */
 static uint64_t
-home_run(uint64_t page)
+alike(const struct hearthi_place *r, uint64_t page)
 {
-    const uint8_t *state = hearthi_table.state;
-    uint64_t       n = 1;
+    uint64_t           end = r->page + r->count, p = page + 1;
+    enum hearthi_state state = hearthi_state_of(page);
+    bool               held = hearthi_is_held(page);
 
-    while (page + n < hearthi_table.top && state[page + n] == state[page] &&
-           !hearthi_is_held(page + n) && hearthi_follows(page + n - 1))
-        n++;
-    return n;
+    while (p < end) {
+        uint64_t next = hearthi_touched_next(p, end);
+
+        if (next > p && (r->state != (uint8_t)state || held))
+            break;
+        if (next == p &&
+            (hearthi_state_of(p) != state || hearthi_is_held(p) != held))
+            break;
+        p = next > p ? next : p + 1;
+    }
+    return p - page;
+}
+
+/* May their mapping be given up? */
+static bool
+is_mapped_home(uint64_t page)
+{
+    enum hearthi_state state = hearthi_state_of(page);
+
+    return hearthi_is_home(state) && state != HEARTHI_HOME_AWAY &&
+           !hearthi_is_held(page);
+}
+
+/* Pages that can be looked at as one, from this one on. */
+static uint64_t
+pages_like(uint64_t page)
+{
+    struct hearthi_place               r = *hearthi_place_of(page);
+    const struct hearthi_allocation *next;
+
+    if (hearthi_is_home(r.state))
+        return alike(&r, page);
+    if (r.in != NULL)
+        return r.page + r.count - page;
+    next = hearthi_places_get(hearthi_places_before(page));
+    return (next == NULL ? hearthi_table.top : next->page) - page;
 }
 
 /* Home pages keep their frames; what is given up is the mapping, of short
@@ -88,18 +127,13 @@ static void
 homes_give_up(uint64_t want)
 {
     static uint64_t hand;
-    const uint8_t  *state = hearthi_table.state;
     uint64_t        seen = 0, run;
 
     for (; want > 0 && seen < hearthi_table.top; seen += run, hand += run) {
         if (hand >= hearthi_table.top)
             hand = 0;
-        run = 1;
-        if (!hearthi_is_home(state[hand]) ||
-            state[hand] == HEARTHI_HOME_AWAY || hearthi_is_held(hand))
-            continue;
-        run = home_run(hand);
-        if (run > HEARTHI_HOME_RUN)
+        run = pages_like(hand);
+        if (run > HEARTHI_HOME_RUN || !is_mapped_home(hand))
             continue;
         hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
         want--;
@@ -136,7 +170,7 @@ areas_relieve(void)
     struct hearthi_table *t = &hearthi_table;
     long                  goal = t->areas_max - t->areas_max / 8;
 
-    while (t->areas > goal && evict(BATCH) > 0)
+    while (t->areas > goal && evict(BATCH, true) > 0)
         ;
     while (t->areas > goal) {
         long before = t->areas;
@@ -156,7 +190,7 @@ hearthi_copies_reserve(uint64_t count)
     while ((n = hearthi_frames_given()) + count > bound) {
         size_t want = (size_t)(n + count - bound);
 
-        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2)) == 0)
+        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2), false) == 0)
             break; /* what has a frame is held */
     }
     if (hearthi_areas_short())

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The SIGSEGV handler and its place beside other handlers.
+ * The handler of SIGSEGV and SIGBUS and its place beside other handlers.
  *
  * A program, a language runtime or an MPI library may install a handler
  * before or after hearth_init().  Before: ours goes in front and passes on
  * what is not ours.  After: sigaction() and its kin (front/masks.c) of
  * libhearth stand before those of the C library for every program linked with
- * it; while the heap is up they keep a new SIGSEGV handler behind ours instead
- * of installing it.  A handler installed past them (a raw system call) is
- * found at the next barrier.
+ * it; while the heap is up they keep a new handler of these behind ours
+ * instead of installing it.  A handler installed past them (a raw system call)
+ * is found at the next barrier.
  */
 #include "config.h"
 
@@ -21,12 +21,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "altstack.h"
 #include "base/clock.h"
+#include "base/fault_signal.h"
 #include "base/next.h"
 #include "base/report.h"
 #include "fault.h"
 #include "hearth/hearth.h"
-#include "machine.h"
+#include "serve.h"
 #include "space/heap.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
@@ -35,12 +37,29 @@ typedef int mask_function(int, const sigset_t *, sigset_t *);
 HEARTH_API int sigaction(int signum, const struct sigaction *act,
                          struct sigaction *old);
 
-static volatile bool    installed;
-static struct sigaction behind; /* whoever had SIGSEGV before us */
-static void *volatile probing;  /* address of the deliberate fault */
+static struct taken {
+    int              sig;
+    const char      *name;
+    bool             wanted; /* since hearth_init() */
+    volatile bool    installed;
+    volatile bool    on_stack; /* with SA_ONSTACK */
+    struct sigaction behind;   /* whoever had it before us */
+} taken[] = { { .sig = SIGSEGV, .name = "SIGSEGV" },
+              { .sig = SIGBUS, .name = "SIGBUS" } };
+
+enum { TAKEN = sizeof taken / sizeof *taken };
+
+static void *volatile probing; /* address of the deliberate fault */
 static volatile bool probed;
-static volatile bool orphan; /* fork() has made this process */
 static bool          passed; /* other libraries' calls do not come here */
+
+static struct taken *
+taken_of(int sig)
+{
+    return !hearthi_is_fault_signal(sig) ? NULL
+           : sig == SIGSEGV              ? &taken[0]
+                                         : &taken[1];
+}
 
 static action_function *
 real_sigaction(void)
@@ -52,7 +71,7 @@ real_sigaction(void)
     return real;
 }
 
-/* Not Hearth's own, which lets nobody block SIGSEGV. */
+/* Not Hearth's own, which lets nobody block these. */
 static void
 real_mask(int how, const sigset_t *set)
 {
@@ -66,13 +85,13 @@ real_mask(int how, const sigset_t *set)
 /* The mask that the kernel would have set for the handler behind ours; the
  * return from the signal puts back what was. */
 static void
-mask_for_behind(const ucontext_t *u)
+mask_for_behind(const struct taken *t, const ucontext_t *u)
 {
     sigset_t mask;
 
-    sigorset(&mask, &u->uc_sigmask, &behind.sa_mask);
-    if (!(behind.sa_flags & SA_NODEFER))
-        sigaddset(&mask, SIGSEGV);
+    sigorset(&mask, &u->uc_sigmask, &t->behind.sa_mask);
+    if (!(t->behind.sa_flags & SA_NODEFER))
+        sigaddset(&mask, t->sig);
     real_mask(SIG_SETMASK, &mask);
 }
 
@@ -80,84 +99,24 @@ mask_for_behind(const ucontext_t *u)
 static void
 chain(int sig, siginfo_t *info, void *context)
 {
-    const struct sigaction to = behind;
+    struct taken          *t = taken_of(sig);
+    const struct sigaction to = t->behind;
 
-    mask_for_behind(context);
+    mask_for_behind(t, context);
     if (to.sa_flags & (int)SA_RESETHAND)
-        behind = (struct sigaction){ .sa_handler = SIG_DFL };
+        t->behind = (struct sigaction){ .sa_handler = SIG_DFL };
     if (to.sa_flags & SA_SIGINFO) {
         to.sa_sigaction(sig, info, context);
     } else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) {
         to.sa_handler(sig);
     } else {
         /* Nobody: the instruction faults again and ends the process.  The
-         * kernel does not ignore a SIGSEGV of its own making either. */
+         * kernel does not ignore a signal of its own making either. */
         struct sigaction none = { .sa_handler = SIG_DFL };
 
-        installed = false;
-        real_sigaction()(SIGSEGV, &none, NULL);
+        t->installed = false;
+        real_sigaction()(sig, &none, NULL);
     }
-}
-
-enum { STACK_ROOM = 65536 }; /* that a page fault needs, with MPI in it */
-
-static volatile bool on_stack; /* ours is installed with SA_ONSTACK */
-
-/* The stack of a handler behind ours, so that it can tell of a stack that has
- * overflown.  Page faults are then served there, too, and by MPI: a stack that
- * is too small for that is not taken. */
-static int
-stack_flag(const struct sigaction *other)
-{
-    stack_t s;
-
-    return (other->sa_flags & SA_ONSTACK) && sigaltstack(NULL, &s) == 0 &&
-                   !(s.ss_flags & SS_DISABLE) && s.ss_size >= STACK_ROOM
-               ? SA_ONSTACK
-               : 0;
-}
-
-/* Another thread's may be smaller. */
-static void
-stack_check(const ucontext_t *u)
-{
-    const stack_t *s = &u->uc_stack;
-    const char     here = 0, *at = &here;
-
-    if (on_stack && !(s->ss_flags & SS_DISABLE) && s->ss_size < STACK_ROOM &&
-        at >= (const char *)s->ss_sp &&
-        at < (const char *)s->ss_sp + s->ss_size)
-        hearthi_fatal("page fault",
-                      "a signal stack of %zu bytes is too small: give "
-                      "sigaltstack() %d in threads that use the heap",
-                      s->ss_size, STACK_ROOM);
-}
-
-/* False if it is the program's fault; that is said then. */
-static bool
-heap_serve(void *addr, const void *context)
-{
-    if (orphan) {
-        hearthi_warn("segmentation fault",
-                     "a child of fork() touched %p, which it cannot: it has "
-                     "the pages that were here, to read: touch them before "
-                     "fork()",
-                     addr);
-        return false;
-    }
-    if (hearthi_fault_jumps(context, addr)) {
-        hearthi_warn("segmentation fault",
-                     "a jump to %p, which is in the heap: what is there "
-                     "cannot be run: see the pointer to a function that led "
-                     "there",
-                     addr);
-        return false;
-    }
-    stack_check(context);
-    if (hearthi_fault(addr, hearthi_fault_writes(context)))
-        return true;
-    hearthi_fault_describe(addr);
-    return false;
 }
 
 /* A handler that was put in front of ours unseen, because its library calls
@@ -179,45 +138,51 @@ told_by_another(const siginfo_t *info)
 static void
 handler(int sig, siginfo_t *info, void *context)
 {
-    int   saved = errno;
-    void *addr = info->si_addr;
+    const struct taken *t = taken_of(sig);
+    int                 saved = errno;
+    void               *addr = info->si_addr;
 
     if (addr == probing && probing != NULL) {
         probed = true;
-        mprotect(addr, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
+        mmap(addr, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         errno = saved;
         return;
     }
     /* si_code <= 0: sent by kill(2), not a fault at all. */
     if ((info->si_code > 0 && hearthi_in_heap(addr) &&
-         heap_serve(addr, context)) ||
+         hearthi_serve(info, context, t->on_stack)) ||
         told_by_another(info)) {
         errno = saved;
         return;
     }
+    if (sig == SIGBUS)
+        hearthi_bus_tell(info);
     errno = saved;
     chain(sig, info, context);
 }
 
-static struct sigaction install_before(const struct sigaction *other);
+static struct sigaction install_before(struct taken           *t,
+                                       const struct sigaction *other);
 
 int
 sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 {
+    struct taken    *t = taken_of(signum);
     struct sigaction was, open;
 
-    if (signum != SIGSEGV && act != NULL) {
+    if (t == NULL && act != NULL) {
         /* That handler may touch the heap. */
         open = *act;
-        sigdelset(&open.sa_mask, SIGSEGV);
+        hearthi_fault_signals_open(&open.sa_mask);
         act = &open;
     }
-    if (signum != SIGSEGV || !installed)
+    if (t == NULL || !t->installed)
         return real_sigaction()(signum, act, old);
-    was = behind;
+    was = t->behind;
     if (act != NULL) {
-        behind = *act;
-        install_before(act);
+        t->behind = *act;
+        install_before(t, act);
     }
     if (old != NULL)
         *old = was;
@@ -227,23 +192,29 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 /* UCX up to 1.12 could swallow sigaction: see the handler work before the
  * program depends on it. */
 static void
-probe(void)
+probe(const struct taken *t)
 {
     size_t         page = (size_t)sysconf(_SC_PAGESIZE);
-    volatile char *p =
-        mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile char *p;
 
+    if (t->sig == SIGSEGV)
+        p = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    else /* behind the end of a file */
+        p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED,
+                 hearthi_heap.fd, (off_t)hearthi_heap.bytes);
     if (p == MAP_FAILED)
         hearthi_fatal("hearth_init", "no memory");
+    probed = false;
     probing = (void *)p;
     *p = 1;
     probing = NULL;
     munmap((void *)p, page);
     if (!probed)
         hearthi_fatal("hearth_init",
-                      "another library keeps SIGSEGV for itself, so page "
+                      "another library keeps %s for itself, so page "
                       "faults cannot be served: start without it (for UCX: "
-                      "UCX_ERROR_SIGNALS= in the environment)");
+                      "UCX_ERROR_SIGNALS= in the environment)",
+                      t->name);
 }
 
 /* What pthread_cancel() sends to a thread that may be cancelled at any moment.
@@ -262,33 +233,35 @@ mask_cancel(sigset_t *mask)
 #endif
 }
 
-/* SIGSEGV stays unblocked in the handler: a cancel that came meanwhile may be
+/* They stay unblocked in the handler: a cancel that came meanwhile may be
  * acted on at the end of it, where nothing is held (base/cancel.h), and the
  * thread's cleanup handlers may touch the heap and fault in turn. */
 static struct sigaction
-install_before(const struct sigaction *other)
+install_before(struct taken *t, const struct sigaction *other)
 {
+    const bool on_stack = hearthi_altstack_wanted(other);
+
     struct sigaction act = { .sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER |
-                                         stack_flag(other) };
+                                         (on_stack ? SA_ONSTACK : 0) };
     struct sigaction old;
 
-    on_stack = (act.sa_flags & SA_ONSTACK) != 0;
+    t->on_stack = on_stack;
     sigemptyset(&act.sa_mask);
     mask_cancel(&act.sa_mask);
-    if (real_sigaction()(SIGSEGV, &act, &old) != 0)
-        hearthi_fatal("hearth_init", "sigaction(SIGSEGV) failed: %s",
+    if (real_sigaction()(t->sig, &act, &old) != 0)
+        hearthi_fatal("hearth_init", "sigaction(%s) failed: %s", t->name,
                       strerror(errno));
     return old;
 }
 
 static void
-install(void)
+install(struct taken *t)
 {
     struct sigaction other;
 
-    if (real_sigaction()(SIGSEGV, NULL, &other) == 0)
-        behind = install_before(&other);
+    if (real_sigaction()(t->sig, NULL, &other) == 0)
+        t->behind = install_before(t, &other);
 }
 
 /* By the library that has them: an address of "sigaction" taken here is that
@@ -299,22 +272,30 @@ calls_pass(void)
     void   *first = dlsym(RTLD_DEFAULT, "sigaction");
     Dl_info theirs, ours;
 
-    return dladdr(first, &theirs) != 0 && dladdr(&behind, &ours) != 0 &&
+    return dladdr(first, &theirs) != 0 && dladdr(&taken, &ours) != 0 &&
            theirs.dli_fbase != ours.dli_fbase;
+}
+
+static void
+take(struct taken *t)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, t->sig);
+    real_mask(SIG_UNBLOCK, &set);
+    install(t);
+    t->wanted = t->installed = true;
+    probe(t);
 }
 
 void
 hearthi_signal_open(void)
 {
-    sigset_t segv;
-
     passed = calls_pass();
-    sigemptyset(&segv);
-    sigaddset(&segv, SIGSEGV);
-    real_mask(SIG_UNBLOCK, &segv);
-    install();
-    installed = true;
-    probe();
+    hearthi_serve_open();
+    take(taken_of(SIGSEGV));
+    take(taken_of(SIGBUS));
 }
 
 bool
@@ -324,57 +305,36 @@ hearthi_signal_passed(void)
 }
 
 void
-hearthi_signal_forked(void)
-{
-    orphan = true;
-}
-
-void
 hearthi_signal_close(void)
 {
-    installed = false;
-    real_sigaction()(SIGSEGV, &behind, NULL);
+    for (int i = 0; i < TAKEN; i++)
+        if (taken[i].wanted) {
+            taken[i].wanted = taken[i].installed = false;
+            real_sigaction()(taken[i].sig, &taken[i].behind, NULL);
+        }
+    hearthi_serve_close();
+}
+
+static bool
+is_replaced(const struct taken *t)
+{
+    struct sigaction now;
+
+    return real_sigaction()(t->sig, NULL, &now) == 0 &&
+           !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler);
 }
 
 /* At most once a millisecond: the system call would double a barrier. */
 void
 hearthi_signal_check(void)
 {
-    static uint64_t  last;
-    uint64_t         time = hearthi_now();
-    struct sigaction now;
+    static uint64_t last;
+    uint64_t        time = hearthi_now();
 
     if (time - last < 1000000)
         return;
     last = time;
-    if (real_sigaction()(SIGSEGV, NULL, &now) == 0 &&
-        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler))
-        install();
-}
-
-bool (*hearthi_nearest)(const void *addr, const void **base, size_t *bytes);
-
-void
-hearthi_fault_describe(const void *addr)
-{
-    const char *at = addr;
-    const void *base;
-    size_t      bytes;
-
-    if (hearthi_nearest == NULL || !hearthi_nearest(addr, &base, &bytes))
-        hearthi_warn("segmentation fault",
-                     "address %p is in the heap, but nothing is allocated",
-                     addr);
-    else if (at < (const char *)base)
-        hearthi_warn("segmentation fault",
-                     "address %p lies %zu bytes before the allocation of %zu "
-                     "bytes at %p: see the index or pointer that led there",
-                     addr, (size_t)((const char *)base - at), bytes, base);
-    else
-        hearthi_warn("segmentation fault",
-                     "address %p lies %zu bytes beyond the end of the "
-                     "allocation of %zu bytes at %p: see the index or pointer "
-                     "that led there",
-                     addr, (size_t)(at - (const char *)base) - bytes, bytes,
-                     base);
+    for (int i = 0; i < TAKEN; i++)
+        if (taken[i].wanted && is_replaced(&taken[i]))
+            install(&taken[i]);
 }

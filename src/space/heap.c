@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "front/direct.h"
+#include "together.h"
 #include "world.h"
 
 struct hearthi_heap hearthi_heap;
@@ -30,6 +31,12 @@ void
 hearthi_dump(void *at, size_t len, bool dumped)
 {
     madvise(at, len, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
+size_t
+hearthi_machine_memory(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 void *
@@ -53,6 +60,30 @@ hearthi_sparse_free(void *p, size_t bytes)
 {
     if (p != NULL)
         munmap(p, bytes);
+}
+
+/* A page that nobody has touched stays without memory. */
+static void
+bytes_clear(char *p, char *end)
+{
+    for (; p < end; p++)
+        if (*p != 0)
+            *p = 0;
+}
+
+void
+hearthi_sparse_clear(void *p, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    char     *from = p, *end = from + bytes;
+    char     *first = (char *)(((uintptr_t)p + page - 1) & ~(page - 1));
+    char     *last = (char *)((uintptr_t)end & ~(page - 1));
+
+    if (first >= last ||
+        madvise(first, (size_t)(last - first), MADV_DONTNEED) != 0)
+        first = last = end; /* there is none, or it is locked */
+    bytes_clear(from, first);
+    bytes_clear(last, end);
 }
 
 static void *
@@ -82,11 +113,9 @@ reserve(size_t bytes)
         step *= 2;
     for (int i = 0; i < CANDIDATES; i++) {
         char *p = candidate_map(CANDIDATE_FIRST + (uintptr_t)i * step, bytes);
-        int   mine = p != NULL, all = 0;
+        int   mine = p != NULL;
 
-        HEARTHI_MPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND,
-                                  hearthi_world.comm));
-        if (all)
+        if (hearthi_together_int(mine, MPI_LAND))
             return p;
         if (p != NULL)
             munmap(p, bytes);

@@ -6,6 +6,8 @@
  * page's own offset as long as nothing had to be replaced, so that
  * neighbouring pages are neighbours in memory too.
  *
+ * How pages of the application view are protected is said in page/protect.c.
+ *
  * A transport may have registered any part of the system view with a network
  * card, which knows physical pages and is told of nothing: from start to end
  * that view is neither punched nor mapped anew.
@@ -42,7 +44,8 @@ void hearthi_heap_close(void);
 void hearthi_populate(void *at, size_t len, bool write);
 
 /* A core dump holds this rank's home memory once, at the heap's addresses,
- * where the program's pointers lead.  All else is left out: the kernel would
+ * where the program's pointers lead, but for runs of pages that are more than
+ * the machine has.  All else is left out: the kernel would
  * fill every page of a shared file that was never touched.  So a part of a
  * view that shows cached frames, or frames of another rank, is not dumped;
  * mprotect(2) and mremap(2) keep that, a new mmap(2) does not. */
@@ -71,9 +74,15 @@ hearthi_page_of(const void *p)
            hearthi_heap.shift;
 }
 
+/* Bytes that this machine has, used or not. */
+size_t hearthi_machine_memory(void);
+
 /* A zeroed array that costs memory only where it is touched.  Ends the job
  * when the address space is short. */
 void *hearthi_sparse(size_t bytes);
 void  hearthi_sparse_free(void *p, size_t bytes);
+
+/* Zero a part of one; memory that lies in it whole goes back. */
+void hearthi_sparse_clear(void *p, size_t bytes);
 
 #endif

@@ -9,12 +9,15 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/least.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "front/direct.h"
 #include "heap.h"
+#include "together.h"
 #include "world.h"
 
 struct hearthi_segments hearthi_segments;
@@ -29,19 +32,20 @@ round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Half of what the machine can give, shared out among its ranks. */
+/* As much as the heap, as home memory is used where it is touched; of what
+ * lies in /dev/shm, which MPI fills no further than it goes, three quarters,
+ * shared out among the ranks. */
 static size_t
 home_default(void)
 {
-    size_t machine =
-        (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     struct statvfs shm;
-    size_t         home = machine / 2;
+    size_t         home = hearthi_heap.bytes, share;
 
-    if (statvfs("/dev/shm", &shm) == 0 && hearthi_world.node_size > 1 &&
-        home > shm.f_bavail * shm.f_frsize / 4 * 3)
-        home = shm.f_bavail * shm.f_frsize / 4 * 3;
-    return home / (size_t)hearthi_world.machine_ranks;
+    if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
+        return home;
+    share = shm.f_bavail * shm.f_frsize / 4 * 3 /
+            (size_t)hearthi_world.machine_ranks;
+    return hearthi_least(home, share);
 }
 
 /* Half a MiB for the letters of all ranks, as long as that makes some that are
@@ -65,20 +69,21 @@ sizes_agree(struct hearthi_segments *s)
 
     if (home == 0)
         home = home_default();
-    HEARTHI_MPI(MPI_Allreduce(&home, &least, 1, MPI_UINT64_T, MPI_MIN,
-                              hearthi_world.comm));
+    hearthi_together_reduce(&home, &least, 1, MPI_UINT64_T, MPI_MIN,
+                            hearthi_world.comm);
     s->frames = least / page;
     if (s->frames == 0)
         s->frames = 1;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
-    s->mail_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
+    s->keep_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
+    s->mail_at = round_up(s->keep_at + HEARTHI_KEEP_BYTES, 64);
     s->letter = letter_size();
-    s->frames_at = round_up(
-        s->mail_at + (size_t)hearthi_world.size *
-                         (HEARTHI_MAIL_WORDS + 2 * s->letter),
-        page);
+    s->frames_at =
+        round_up(s->mail_at + (size_t)hearthi_world.size *
+                                  (HEARTHI_MAIL_WORDS + 2 * s->letter),
+                 page);
     s->bytes = s->frames_at + s->frames * page;
 }
 
@@ -143,6 +148,9 @@ shared_open(struct hearthi_segments *s)
         HEARTHI_MPI(MPI_Win_shared_query(window, r, &size, &unit, &at));
         s->base[r] = (char *)round_up((uintptr_t)at, page);
     }
+    /* What is read at every release and free has memory from the start. */
+    memset(s->base[hearthi_world.node_rank] + s->summary_at, 0,
+           s->mail_at - s->summary_at);
 }
 
 void
@@ -179,6 +187,28 @@ hearthi_segments_close(void)
     memset(s, 0, sizeof *s);
 }
 
+/* Who touches home memory that cannot be had is told so (page/bus.c).  But MPI
+ * carries pages between nodes of one machine past page tables, and then Open
+ * MPI 4.1.4 tries for ever and MPICH 4.0.2 fails in UCX. */
+void
+hearthi_segments_look(void)
+{
+    static bool    said;
+    struct statvfs shm;
+
+    if (said || private_fd >= 0 || hearthi_world.machine_rank != 0 ||
+        statvfs("/dev/shm", &shm) != 0 || shm.f_bavail > 0)
+        return;
+    said = true;
+    hearthi_warn("home memory",
+                 "/dev/shm is full, with %zu MiB: what of the ranks' home "
+                 "memory was not touched yet cannot be had, and MPI may fail "
+                 "or wait for it for ever: enlarge /dev/shm (mount -o "
+                 "remount,size=... /dev/shm), or do without it "
+                 "(HEARTH_NODE_SIZE=1)",
+                 (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
+}
+
 /* UCX before 1.14 replaces mremap by a function that forgets the wanted
  * address (openucx/ucx #8820): use the system call itself. */
 int
@@ -199,28 +229,56 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
     if (got == want && node_rank == hearthi_world.node_rank)
-        hearthi_dump(want, len, true); /* the system view's flag came along */
+        hearthi_dump(want, len, len <= hearthi_machine_memory());
     return got == want ? 0 : errno;
 }
 
 void
 hearthi_segment_unflag(uint64_t frame, uint64_t count)
 {
-    memset(hearthi_segments.base[hearthi_world.node_rank] + frame, 0, count);
+    char       *flags = hearthi_segments.base[hearthi_world.node_rank];
+    const char *summary = flags + hearthi_segments.summary_at;
+
+    for (uint64_t end = frame + count, n; frame < end; frame += n) {
+        n = HEARTHI_SUMMARY - frame % HEARTHI_SUMMARY;
+        n = hearthi_least(n, end - frame);
+        if (summary[frame / HEARTHI_SUMMARY])
+            memset(flags + frame, 0, n);
+    }
+}
+
+/* Of memory in a node's window nobody tells where its holes are, only what
+ * lies in memory now.  The rest are holes where nothing can be swapped out. */
+static void
+shared_clear(char *at, size_t bytes)
+{
+    enum { LOOK = 1024 };
+    unsigned char  there[LOOK];
+    size_t         page = (size_t)sysconf(_SC_PAGESIZE), n;
+    struct sysinfo machine;
+    bool           swaps = sysinfo(&machine) != 0 || machine.totalswap > 0;
+
+    for (char *end = at + bytes; at < end; at += n) {
+        n = hearthi_least(LOOK * page, (size_t)(end - at));
+        if (swaps || mincore(at, n, there) != 0)
+            memset(there, 1, sizeof there);
+        for (size_t i = 0; i < n / page; i++)
+            if (there[i] & 1)
+                memset(at + i * page, 0, page);
+    }
 }
 
 /* The first frame from this one on that has memory: what was never touched is
- * a hole, which zeroing would fill.  A node's window tells nobody where its
- * holes are.  A hole's end is found at once, a hole only by a walk over all
- * that lies before it: so each frame is asked for, and what has memory keeps
- * it, so it is asked for once. */
+ * a hole, which zeroing would fill.  A hole's end is found at once, a hole
+ * only by a walk over all that lies before it: so each frame is asked for, and
+ * what has memory keeps it, so it is asked for once. */
 static uint64_t
 memory_next(uint64_t frame)
 {
     unsigned shift = hearthi_heap.shift;
     off_t    data;
 
-    if (private_fd < 0 || filled[frame])
+    if (filled[frame])
         return frame;
     data = lseek(private_fd, (off_t)hearthi_frame_at(frame, shift), SEEK_DATA);
     if (data < 0)
@@ -241,6 +299,10 @@ hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
     if (!keep &&
         madvise(frames + (frame << shift), count << shift, MADV_REMOVE) == 0)
         return;
+    if (private_fd < 0) {
+        shared_clear(frames + (frame << shift), count << shift);
+        return;
+    }
     for (; frame < end && (frame = memory_next(frame)) < end; frame++)
         memset(frames + (frame << shift), 0, hearthi_heap.page);
 }

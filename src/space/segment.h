@@ -3,8 +3,8 @@
  * Segments: the home frames of each rank, in memory that its node shares.
  * A segment starts with its *shared* flags (doc/design.md, "Home pages without
  * cost"), a byte a frame, a summary, a byte for 64 flags, the words by which
- * other ranks tell that there are new flags, and room that a transport has for
- * mail; the frames follow.
+ * other ranks tell that there are new flags, what is said of locks that this
+ * rank keeps, and room that a transport has for mail; the frames follow.
  */
 #ifndef HEARTHI_SEGMENT_H
 #define HEARTHI_SEGMENT_H
@@ -17,6 +17,7 @@ struct hearthi_segments {
     uint64_t frames;     /* in each rank's segment */
     size_t   summary_at; /* offsets within a segment: flags are at 0 */
     size_t   told_at;    /* HEARTHI_TOLD words */
+    size_t   keep_at;    /* locks that stay (transport/keep.h) */
     size_t   mail_at;    /* for each rank two words, then two letters */
     size_t   letter;     /* bytes of one */
     size_t   frames_at;
@@ -29,12 +30,17 @@ extern struct hearthi_segments hearthi_segments;
 enum {
     HEARTHI_SUMMARY = 64, /* flags that a summary byte stands for */
     HEARTHI_MAIL_WORDS = 64, /* bytes from one rank's words to the next's */
+    HEARTHI_KEEP_BYTES = 8192,
     HEARTHI_TOLD = 64     /* rank r tells of new flags in word r modulo this */
 };
 
 /* Make this node's segments of hearthi_opt.home bytes.  Collective. */
 void hearthi_segments_open(void);
 void hearthi_segments_close(void);
+
+/* Say once, on one rank of a machine, that home memory of ranks which share a
+ * node has run out, while nothing more may be wanted.  For now and then. */
+void hearthi_segments_look(void);
 
 /* Show `count` frames of a node rank's segment at heap pages, readable and
  * writable.  Returns 0, or an errno. */
@@ -46,7 +52,8 @@ void hearthi_segment_unflag(uint64_t frame, uint64_t count);
 
 /* Zero such frames.  Their memory goes back to the kernel, unless a transport
  * may have registered it: then `keep` it, the same in all calls.  A frame that
- * was never touched gets memory by that only where ranks share a node. */
+ * was never touched gets memory by that only where ranks share a node of a
+ * machine with swap space. */
 void hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep);
 
 /* How this rank tells a home of new flags: by a word at this offset of the

@@ -8,6 +8,7 @@
 
 #include "front/direct.h"
 #include "space/heap.h"
+#include "together.h"
 #include "world.h"
 
 /* The first rank of the node allocates for all; size 0 is broken in places,
@@ -38,7 +39,7 @@ hearthi_area_open(struct hearthi_area *a, size_t bytes, size_t zero)
     a->base = shared_open(a);
     if (hearthi_world.node_rank == 0)
         memset(a->base, 0, zero);
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.node_comm));
+    hearthi_together(hearthi_world.node_comm);
 }
 
 void

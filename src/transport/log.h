@@ -46,9 +46,11 @@
 #include "hearth/hearth.h"
 #include "notice/notice.h"
 
-/* Synchronisation objects: locks, then flags, in one numbering. */
+/* Synchronisation objects: locks, then flags, then condition variables, in
+ * one numbering. */
 enum {
-    HEARTHI_SYNCS = HEARTH_LOCKS + HEARTH_FLAGS,
+    HEARTHI_CONDS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
+    HEARTHI_SYNCS = HEARTHI_CONDS_AT + HEARTH_CONDS,
     HEARTHI_LOG = HEARTHI_BOUND(168, 10), /* notices that a log holds */
     HEARTHI_LOG_MERGED = HEARTHI_LOG / 2  /* ... after it was merged */
 };

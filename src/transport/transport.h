@@ -49,6 +49,7 @@ struct hearthi_grant {
     uint32_t pos;   /* in: log read so far in this epoch; out: now */
     size_t   n;
     bool     everything; /* the log had overflowed, or is ahead */
+    bool     again;      /* a lock that this rank had last, too */
     uint64_t ahead;      /* 0, or its epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
 };
@@ -127,6 +128,12 @@ struct hearthi_transport_ops {
      * as "everything". */
     void (*release)(int sync, const struct hearthi_notice *n, size_t count);
 
+    /* keep lets a lock that this rank holds stay here, released for its own
+     * threads only (keep.h).  From then on somebody who asks for it is made
+     * known by hearthi_keep_want(), until it is released.  False if somebody
+     * waits for it already, or nobody could ask: it is to be released. */
+    bool (*keep)(int lock);
+
     /* barrier waits for every rank and exchanges what each has written since
      * the last barrier, at most HEARTHI_NEWS_OF_ONE runs; what is more than
      * HEARTHI_NEWS_MAX of all together is merged.  Blocks. */
@@ -138,6 +145,14 @@ struct hearthi_transport_ops {
     void (*flag_set)(int sync, const struct hearthi_notice *n, size_t count);
     void (*flag_wait)(int sync, struct hearthi_grant *g);
     void (*flag_reset)(int sync);
+
+    /* A condition variable: enter takes a place in its queue, inside the
+     * program's lock; wait blocks until that place was woken; wake wakes the
+     * first that was not, or all that have entered.  None of it publishes
+     * anything: the lock does. */
+    uint64_t (*cond_enter)(int sync);
+    void (*cond_wait)(int sync, uint64_t place);
+    void (*cond_wake)(int sync, bool all);
 
     /* One atomic step on a word of home's segment; blocks. */
     int64_t (*atomic)(enum hearthi_atomic op, int home, size_t offset,

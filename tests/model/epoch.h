@@ -38,12 +38,6 @@ enum rule {
     RULES
 };
 
-static inline bool
-broken(enum rule r)
-{
-    return search_broken >> r & 1;
-}
-
 /* Things to be known: the write, and "everything" of each rank. */
 enum { WRITE, EVERYTHING, THINGS = EVERYTHING + RANKS_MOST };
 

@@ -40,12 +40,6 @@ static const char *const rules[RULES + 1] = {
     [NO_ROUND] = "--no-round",
 };
 
-static bool
-broken(enum rule r)
-{
-    return search_broken >> r & 1;
-}
-
 enum at {
     START,
     TURN,

@@ -100,6 +100,7 @@ struct state {
 struct model {
     int      homes, guests, bytes, locks, writes;
     bool     barrier, alloc;
+    bool     stay; /* locks may be held over the barrier (coherence/give.c) */
     unsigned broken;
 };
 extern struct model model;

@@ -28,12 +28,6 @@ static const char *const rules[RULES + 1] = {
     [NO_REREAD] = "--no-reread",
 };
 
-static bool
-broken(enum rule r)
-{
-    return search_broken >> r & 1;
-}
-
 /* Where a node is.  What has no way but one is named by its next step. */
 enum at { IDLE, DRAW, TURN, STEPS, REREAD, CANDIDATE, LOOK, HOLD, ADD, CLEAR };
 

@@ -39,6 +39,12 @@ struct search {
  */
 extern unsigned search_broken;
 
+static inline bool
+broken(unsigned rule)
+{
+    return search_broken >> rule & 1;
+}
+
 /* Walk from `start` and say what came of it.  Arguments name rules to break;
  * with --trace, the steps that lead to what is wrong come first.
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked. */

@@ -184,7 +184,7 @@ step_release(struct state *s, int r, int sync)
 
     if (me->phase != IDLE || is_busy(me) || me->puts)
         return false;
-    if (sync == BARRIER ? !model.barrier || holds_any(s, r)
+    if (sync == BARRIER ? !model.barrier || (holds_any(s, r) && !model.stay)
                         : s->lock[sync].holder != r)
         return false;
     me->sync = (uint8_t)sync;

@@ -4,7 +4,7 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--alloc] [--writes=N] [--trace] [rule to break]...
+ *         [--stay] [--alloc] [--writes=N] [--trace] [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
  */
@@ -330,8 +330,8 @@ usage(FILE *to)
 {
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
-            "             [--barrier] [--alloc] [--writes=N] [--most=STATES]\n"
-            "             [--trace] [--verbose]");
+            "             [--barrier] [--stay] [--alloc] [--writes=N]\n"
+            "             [--most=STATES] [--trace] [--verbose]");
     for (int r = 0; r < RULES; r++)
         fprintf(to, "%s%s", r % 3 == 0 ? "\n             " : " ", rules[r]);
     fprintf(to, "\n");
@@ -350,7 +350,9 @@ args_parse(int argc, char **argv, int *most)
             number_parse(a, "--writes=", 1, 40, &model.writes) ||
             number_parse(a, "--most=", 1, 1 << 30, most) || rule_parse(a))
             continue;
-        if (strcmp(a, "--barrier") == 0) {
+        if (strcmp(a, "--stay") == 0) {
+            model.stay = true;
+        } else if (strcmp(a, "--barrier") == 0) {
             model.barrier = true;
         } else if (strcmp(a, "--alloc") == 0) {
             model.alloc = true;

@@ -117,6 +117,8 @@ options_draw(uint64_t *random)
     static const char *const progress[] = { NULL, NULL, "none" };
     static const char *const puts[] = { NULL, "0", "3" };
     static const char *const pages[] = { "8k", "16k" };
+    static const char *const stays[] = { NULL, NULL, NULL, "no" };
+    static const char *const protects[] = { NULL, "mprotect", "auto" };
 
     if (draw(random, 6) == 0) {
         option_draw("PAGE_SIZE", pages, 2, random);
@@ -130,6 +132,8 @@ options_draw(uint64_t *random)
         datagrams_draw(random);
     option_draw("PROGRESS", progress, 3, random);
     option_draw("PUT_RUNS", puts, 3, random);
+    option_draw("LOCK_STAY", stays, 4, random);
+    option_draw("PROTECT", protects, 3, random);
 }
 
 /* Places of the words: each its own, in no order. */

@@ -9,12 +9,14 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "info.h"
+#include "space/userfault.h"
 
 enum { BAD_USAGE = 2, PROBE_SECONDS = 50 };
 
@@ -163,6 +165,43 @@ library_print(int asked, int level, int ranks, int machines)
     wrong_launcher_tell(ranks);
 }
 
+/* Copies that may lie scattered where each takes two mappings, and an eighth
+ * stays free. */
+static long
+scattered_most(void)
+{
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+    long  n = 0;
+
+    if (f != NULL && fscanf(f, "%ld", &n) != 1)
+        n = 0;
+    if (f != NULL)
+        fclose(f);
+    return n / 16 * 7;
+}
+
+/* What HEARTH_PROTECT comes to on this machine. */
+static void
+protection_print(void)
+{
+    const char *why = "HEARTH_PROTECT says so";
+
+    if (hearthi_opt.protect != HEARTHI_PROTECT_MPROTECT) {
+        why = hearthi_userfault_open();
+        hearthi_userfault_close();
+    }
+    printf("  cached copies         ");
+    if (why == NULL)
+        printf("protected by userfaultfd: as many as HEARTH_CACHE holds may "
+               "lie scattered\n");
+    else if (hearthi_opt.protect == HEARTHI_PROTECT_USERFAULTFD)
+        printf("HEARTH_PROTECT=userfaultfd does not work here: %s\n", why);
+    else
+        printf("protected by mprotect (%s): about %ld may lie scattered "
+               "(vm.max_map_count)\n",
+               why, scattered_most());
+}
+
 static void
 tables_print(void)
 {
@@ -176,10 +215,30 @@ tables_print(void)
 }
 
 static void
+memory_print(void)
+{
+    struct statvfs shm;
+
+    printf(
+        "\nHome memory: used where it is touched, and hearth_alloc() counts "
+        "none\n"
+        "  rank alone on a node  memory of its own; a machine or control "
+        "group that runs out\n"
+        "                        kills it without a word (see the system's "
+        "log)\n");
+    if (statvfs("/dev/shm", &shm) == 0)
+        printf("  ranks of one node     /dev/shm, %zu of %zu MiB left; who "
+               "finds none says so\n",
+               (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
+               (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
+}
+
+static void
 others_print(void)
 {
     printf("\nBeside other software: hearth-beside(7)\n"
-           "  gdb                   handle SIGSEGV nostop noprint pass\n"
+           "  gdb                   handle SIGSEGV SIGBUS nostop noprint "
+           "pass\n"
            "  valgrind              HEARTH_HEAP=1g\n"
            "  dlopen, ctypes        LD_PRELOAD=libhearth.so\n");
 }
@@ -195,7 +254,9 @@ all_print(const struct request *q, int level, const struct info_probe *p)
     if (rank != 0)
         return;
     library_print(q->level, level, ranks, machines);
+    protection_print();
     tables_print();
+    memory_print();
     info_fabrics_print();
     if (ranks > 1)
         info_probe_print(p);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes that leave many short runs of changed bytes: words with others'
- * between them, and numbers whose bytes are partly what they were.
+ * between them, and numbers whose bytes are partly what they were.  And copies
+ * that lie scattered, more of them than the kernel has mappings for.
  */
 #include "perf.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { NUMBERS = 1 << 20 }; /* 8 MiB */
 
@@ -86,7 +91,136 @@ scattered_round(struct perf *p, double *sample)
     hearth_free(words);
 }
 
+/* ---- many scattered copies ---- */
+
+enum { SCATTERED = 200000, SCATTERED_QUICK = 20000, FEW = 4096 };
+
+/* As many as the cache has room for. */
+static size_t
+scattered_count(const struct perf *p)
+{
+    size_t most = p->quick ? SCATTERED_QUICK : SCATTERED;
+    size_t room = (size_t)sysconf(_SC_PHYS_PAGES) / 8 / (size_t)p->size;
+
+    return most < room * 3 / 4 ? most : room * 3 / 4;
+}
+
+/* The word of every second page. */
+static size_t
+scattered_at(const struct perf *p, size_t i)
+{
+    return 2 * i * p->page / sizeof(uint64_t);
+}
+
+static uint64_t *
+scattered_open(const struct perf *p, size_t n)
+{
+    uint64_t *words =
+        hearth_alloc(scattered_at(p, n), sizeof *words, hearth_on(p->peer));
+
+    for (size_t i = 0; perf_is_peer(p) && i < n; i++)
+        words[scattered_at(p, i)] = i + p->salt;
+    hearth_barrier();
+    return words;
+}
+
+/* Load a word of each of the first n pages of an order; microseconds. */
+static double
+scattered_read(const struct perf *p, const uint64_t *words,
+               const size_t *order, size_t n)
+{
+    double start = perf_now();
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = scattered_at(p, order[i]);
+
+        if (*(const volatile uint64_t *)(words + at) != order[i] + p->salt)
+            perf_wrong("scattered_read", at * sizeof *words);
+    }
+    return perf_now() - start;
+}
+
+/* Figure: each of many scattered pages, once, in random order.  Raw: the first
+ * few of them, which is a page fault each. */
+static void
+scattered_first_round(struct perf *p, double *sample)
+{
+    size_t    n = scattered_count(p), few = n < FEW ? n : FEW;
+    size_t   *order = perf_shuffled(n);
+    uint64_t *words = scattered_open(p, n);
+
+    if (perf_acting(p)) {
+        double first = scattered_read(p, words, order, few);
+        double rest = scattered_read(p, words, order + few, n - few);
+
+        sample[0] = (first + rest) / (double)n;
+        sample[1] = first / (double)few;
+    }
+    perf_meet(p);
+    hearth_free(words);
+    free(order);
+}
+
+/* Of memory that was just read so: the processor's caches are as warm for the
+ * one as for the other. */
+static double
+scattered_reread(const struct perf *p, const uint64_t *words,
+                 const size_t *order, size_t n)
+{
+    scattered_read(p, words, order, n);
+    return 1e3 * scattered_read(p, words, order, n) / (double)n;
+}
+
+static double
+plain_reread(const struct perf *p, const size_t *order, size_t n)
+{
+    size_t    bytes = scattered_at(p, n) * sizeof(uint64_t);
+    uint64_t *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double    took;
+
+    if (words == MAP_FAILED)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        words[scattered_at(p, i)] = i + p->salt;
+    took = scattered_reread(p, words, order, n);
+    munmap(words, bytes);
+    return took;
+}
+
+/* Figure: the same pages once more.  Raw: memory of the program's own. */
+static void
+scattered_again_round(struct perf *p, double *sample)
+{
+    size_t    n = scattered_count(p);
+    size_t   *order = perf_shuffled(n);
+    uint64_t *words = scattered_open(p, n);
+
+    if (perf_acting(p)) {
+        scattered_read(p, words, order, n);
+        sample[0] = scattered_reread(p, words, order, n);
+        sample[1] = plain_reread(p, order, n);
+    }
+    perf_meet(p);
+    hearth_free(words);
+    free(order);
+}
+
 const struct perf_figure perf_scatter_figures[] = {
+    { .name = "scattered_read",
+      .unit = "us",
+      .what = "read each of 200,000 scattered pages, once",
+      .against = "the first 4096 of them",
+      .bound = 1.3,
+      .need = PERF_PEER,
+      .round = scattered_first_round },
+    { .name = "scattered_again",
+      .unit = "ns",
+      .what = "read them once more, while all are here",
+      .against = "own memory",
+      .bound = 1.05,
+      .need = PERF_PEER,
+      .round = scattered_again_round },
     { .name = "write_untyped",
       .unit = "ms",
       .what = "8 MiB of numbers in an allocation of bytes, and a release",

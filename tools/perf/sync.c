@@ -3,6 +3,7 @@
 #include "perf.h"
 #include "udp.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static double
@@ -101,16 +102,35 @@ barrier_holding(struct perf *p, double *sample)
     sample[1] = (before + barriers_time(p)) / 2;
 }
 
+/* Locks that the peer manages, beside the first, which others use. */
+enum { LOCKS = 128 };
+
+static int
+lock_of(const struct perf *p, size_t i)
+{
+    return p->size * (int)(2 + i % LOCKS) + p->peer;
+}
+
+/* Locks that do not stay: each is taken once, after the peer had it. */
 static double
-locks_time(const struct perf *p, size_t turns)
+locks_time(const struct perf *p, size_t from, size_t turns)
 {
     double start = perf_now();
 
-    for (size_t i = 0; i < turns; i++) {
-        hearth_lock(p->peer);
-        hearth_unlock(p->peer);
+    for (size_t i = from; i < from + turns; i++) {
+        hearth_lock(lock_of(p, i));
+        hearth_unlock(lock_of(p, i));
     }
     return perf_now() - start;
+}
+
+static size_t
+locks_prepare(const struct perf *p)
+{
+    if (perf_is_peer(p))
+        locks_time(p, 0, LOCKS);
+    perf_meet(p);
+    return p->turns < LOCKS ? p->turns : LOCKS;
 }
 
 /* Four MPI_Fetch_and_op, each flushed, on a window of each kind. */
@@ -129,10 +149,12 @@ lock_raw(struct perf *p, double *each)
 static void
 lock_alone(struct perf *p, double *sample)
 {
+    size_t turns;
+
     perf_meet(p);
+    turns = locks_prepare(p);
     if (perf_acting(p)) {
-        locks_time(p, 1);
-        sample[0] = locks_time(p, p->turns) / (double)p->turns;
+        sample[0] = locks_time(p, 0, turns) / (double)turns;
         lock_raw(p, sample + 2);
         sample[1] = sample[2] < sample[3] ? sample[2] : sample[3];
     }
@@ -144,17 +166,65 @@ lock_alone(struct perf *p, double *sample)
 static void
 lock_alone_udp(struct perf *p, double *sample)
 {
-    double n = (double)p->turns;
+    size_t turns = locks_prepare(p) / PERF_UDP_CHUNK * PERF_UDP_CHUNK;
+    double n = (double)turns;
 
     perf_rest(p);
-    for (size_t i = 0; perf_acting(p) && i < p->turns; i += PERF_UDP_CHUNK) {
-        sample[0] += locks_time(p, PERF_UDP_CHUNK) / n;
+    for (size_t i = 0; perf_acting(p) && i < turns; i += PERF_UDP_CHUNK) {
+        sample[0] += locks_time(p, i, PERF_UDP_CHUNK) / n;
         sample[1] += perf_udp_empty(p, 2 * PERF_UDP_CHUNK) / n;
     }
     perf_rest(p);
     if (perf_acting(p))
         lock_raw(p, sample + 2);
     perf_meet(p);
+}
+
+/* Figure: a lock that stays, with `word` stored to inside if that is not NULL.
+ * Raw: the same with a mutex and a word of this process. */
+static void
+lock_stays(const struct perf *p, volatile int64_t *word, double *sample)
+{
+    enum { MORE = 100 };
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    volatile int64_t       own = 0;
+    double                 n = (double)p->turns * MORE, start = 0;
+
+    perf_meet(p);
+    for (size_t i = 0; perf_acting(p) && i < p->turns * MORE + MORE; i++) {
+        if (i == MORE)
+            start = perf_now();
+        hearth_lock(p->peer);
+        if (word != NULL)
+            ++*word;
+        hearth_unlock(p->peer);
+    }
+    if (perf_acting(p)) {
+        sample[0] = (perf_now() - start) / n;
+        start = perf_now();
+        for (size_t i = 0; i < p->turns * MORE; i++) {
+            pthread_mutex_lock(&mutex);
+            own++;
+            pthread_mutex_unlock(&mutex);
+        }
+        sample[1] = (perf_now() - start) / n;
+    }
+    perf_meet(p);
+}
+
+static void
+lock_again(struct perf *p, double *sample)
+{
+    lock_stays(p, NULL, sample);
+}
+
+static void
+lock_store(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+
+    lock_stays(p, word, sample);
+    hearth_free(word);
 }
 
 /* Figure: both ranks take the same lock in turn, by acquisition.  Raw: an
@@ -276,6 +346,19 @@ const struct perf_figure perf_sync_figures[] = {
       .over = PERF_OVER_UDP,
       .round = lock_alone_udp,
       .extra = { "raw_mpi_allocate", "raw_mpi_create" } },
+    { .name = "lock_again",
+      .unit = "us",
+      .what = "lock and unlock by the last holder, manager remote",
+      .against = "pthread_mutex_lock and pthread_mutex_unlock",
+      .bound = 3,
+      .need = PERF_PEER,
+      .round = lock_again },
+    { .name = "lock_store",
+      .unit = "us",
+      .what = "the same with a store to a remote page inside",
+      .against = "the same with a word of the process",
+      .need = PERF_PEER,
+      .round = lock_store },
     { .name = "lock_handover",
       .unit = "us",
       .what = "the same lock taken by two ranks in turn",

@@ -28,6 +28,8 @@
 #include "mail.h"
 #include "mpi.h"
 #include "progress.h"
+#include "together.h"
+#include "transport/keep.h"
 
 enum { ALL = HEARTHI_ADDRESSES };
 
@@ -44,11 +46,11 @@ struct bell {
 };
 
 /* What a datagram says; a ring may ask for an answer too. */
-enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, MAIL = 16 };
+enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, MAIL = 16, WANT = 32 };
 
 struct datagram {
     uint64_t word;
-    int32_t  says, from, to, address;
+    int32_t  says, from, to, address, lock;
 };
 
 static int          bell_socket = -1;
@@ -94,11 +96,7 @@ socket_bind(struct hearthi_addresses *c, int family)
 static int
 all_agree(int mine)
 {
-    int all;
-
-    HEARTHI_MPI(
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, hearthi_world.comm));
-    return all;
+    return hearthi_together_int(mine, MPI_BAND);
 }
 
 static void
@@ -110,8 +108,7 @@ cards_exchange(struct hearthi_addresses *mine)
     bells = calloc(n, sizeof *bells);
     if (all == NULL || bells == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    HEARTHI_MPI(MPI_Allgather(mine, sizeof *mine, MPI_BYTE, all, sizeof *mine,
-                              MPI_BYTE, hearthi_world.comm));
+    hearthi_together_gather(mine, sizeof *mine, all, hearthi_world.comm);
     for (size_t r = 0; r < n; r++) {
         bells[r].card = all[r];
         atomic_init(&bells[r].use, all[r].n == 1 ? 0 : ALL);
@@ -122,10 +119,10 @@ cards_exchange(struct hearthi_addresses *mine)
 /* ---- ringing ---- */
 
 static void
-datagram_send(int says, int to, int i)
+datagram_send(int says, int to, int i, int lock)
 {
     const union hearthi_address *a = &bells[to].card.at[i];
-    struct datagram              d = { word, says, hearthi_world.rank, to, i };
+    struct datagram d = { word, says, hearthi_world.rank, to, i, lock };
 
     hearthi_mpi_count(to, sizeof d);
     sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
@@ -134,17 +131,23 @@ datagram_send(int says, int to, int i)
 
 /* errno may change: the fault handler keeps the program's. */
 static void
-ring(int rank, int says)
+ring_for(int rank, int says, int lock)
 {
     struct bell *b = &bells[rank];
     int          use = atomic_load_explicit(&b->use, memory_order_relaxed);
 
     if (use != ALL) {
-        datagram_send(says, rank, use);
+        datagram_send(says, rank, use, lock);
         return;
     }
     for (int i = 0; i < b->card.n; i++)
-        datagram_send(says | ASK, rank, i);
+        datagram_send(says | ASK, rank, i, lock);
+}
+
+static void
+ring(int rank, int says)
+{
+    ring_for(rank, says, 0);
 }
 
 void
@@ -173,6 +176,12 @@ hearthi_bell_mail(int rank)
     ring(rank, MAIL);
 }
 
+void
+hearthi_bell_want(int rank, int lock)
+{
+    ring_for(rank, WANT, lock);
+}
+
 /* ---- listening ---- */
 
 static bool
@@ -181,14 +190,15 @@ datagram_is_ours(const struct datagram *d, ssize_t len)
     return len == (ssize_t)sizeof *d && d->word == word &&
            d->to == hearthi_world.rank && d->from >= 0 &&
            d->from < hearthi_world.size && d->address >= 0 &&
-           d->address < HEARTHI_ADDRESSES;
+           d->address < HEARTHI_ADDRESSES && d->lock >= 0 &&
+           d->lock < HEARTH_LOCKS;
 }
 
 static void
 ask_answer(const struct datagram *d, const union hearthi_address *from)
 {
-    struct datagram a = { word, ANSWER, hearthi_world.rank, d->from,
-                          d->address };
+    struct datagram a = { word,    ANSWER,     hearthi_world.rank,
+                          d->from, d->address, 0 };
 
     sendto(bell_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
            hearthi_address_size(from));
@@ -213,6 +223,8 @@ datagram_take(void)
         ask_answer(&d, &from);
     if (d.says & MAIL)
         hearthi_mail_from(d.from);
+    if (d.says & WANT)
+        hearthi_keep_want(d.lock);
     if (d.says & ANSWER)
         atomic_store_explicit(&bells[d.from].use, d.address,
                               memory_order_relaxed);
@@ -278,8 +290,7 @@ hearthi_bell_open(void)
         return false;
     }
     word = hearthi_word_unlikely();
-    HEARTHI_MPI(
-        MPI_Bcast(&word, sizeof word, MPI_BYTE, 0, hearthi_world.comm));
+    hearthi_together_bcast(&word, sizeof word, 0, hearthi_world.comm);
     cards_exchange(mine);
     if (!all_agree(bells_heard())) {
         hearthi_bell_close();

@@ -163,6 +163,7 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_serving    s;
+    struct hearthi_patience   p = { 0 };
     unsigned                  turn = 0;
 
     if (hearthi_world.nodes == 1) {
@@ -171,7 +172,7 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
         return;
     }
     while (s = hearthi_serving_read(hearthi_serving_get(sync)), !s.set)
-        hearthi_relax(&turn);
+        hearthi_patience_pause(&p, 1);
     log_follow(sync, s, g);
     atomic_thread_fence(memory_order_acquire);
 }

@@ -26,6 +26,8 @@
 #include "mpi.h"
 #include "pack.h"
 #include "progress.h"
+#include "together.h"
+#include "transport/keep.h"
 #include "world.h"
 
 /* In nanoseconds.  HOT, and PAGES times what a page takes, is how long the
@@ -222,11 +224,7 @@ thread_start(void)
 static bool
 every_rank_multiple(void)
 {
-    int mine = hearthi_world.multiple, all;
-
-    HEARTHI_MPI(
-        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, hearthi_world.comm));
-    return all != 0;
+    return hearthi_together_int(hearthi_world.multiple, MPI_LAND) != 0;
 }
 
 /* What waits for a rank that computes, or NULL. */
@@ -312,6 +310,9 @@ hearthi_helper_open(void)
     if (hearthi_mpi.helper || does_mail)
         thread_start();
     hearthi_help.bells = hearthi_mpi.helper && sleeps_at_bell;
+    hearthi_help.listens = sleeps_at_bell;
+    if (sleeps_at_bell)
+        hearthi_keep_open();
 }
 
 void
@@ -323,7 +324,7 @@ hearthi_helper_close(void)
     if (sleeps_at_bell)
         hearthi_bell_ring(hearthi_world.rank);
     pthread_join(thread, NULL);
-    hearthi_help.bells = false;
+    hearthi_help.bells = hearthi_help.listens = false;
     hearthi_packs_close();
     if (does_mail)
         hearthi_mail_close();

@@ -31,11 +31,9 @@
 #include "base/clock.h"
 #include "base/least.h"
 #include "base/report.h"
-#include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 #include "transfer.h"
-#include "window.h"
 #include "world.h"
 
 enum { PLACES = 2, DONE_AT = sizeof(uint64_t), YIELD = 8 };
@@ -113,15 +111,10 @@ hearthi_mail_close(void)
 static uint64_t
 done_look(int home)
 {
-    MPI_Request request;
-    uint64_t    done;
+    uint64_t done;
 
-    HEARTHI_MPI(MPI_Rget(&done, sizeof done, MPI_BYTE, home,
-                         (MPI_Aint)words_at(hearthi_world.rank) + DONE_AT,
-                         sizeof done, MPI_BYTE, hearthi_windows.win[0],
-                         &request));
-    hearthi_mpi_count(home, sizeof done);
-    hearthi_wait_requests(&request, &home, 1, sizeof done, false);
+    hearthi_look(home, words_at(hearthi_world.rank) + DONE_AT, &done,
+                 sizeof done);
     return done;
 }
 

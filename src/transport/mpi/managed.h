@@ -6,8 +6,10 @@
  *   next     the ticket that is drawn next (16 bits), steps of tries (48)
  *   serving  a flag's value (1), ticket served (16), the log's epoch modulo
  *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
- * (32) epoch    of the log (64) try      not 0 while a try is under way or
- * holds the lock
+ *            (32)
+ *   epoch    of the log (64)
+ *   try      not 0 while a try is under way or holds the lock
+ *   keeper   of a lock: rank + 1 of who may keep it (keep.h), or 0
  *
  * The log and its epoch are moved by Get and Put, the other words by
  * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
@@ -36,6 +38,7 @@ enum {
     HEARTHI_SERVING = 8,
     HEARTHI_EPOCH = 16,
     HEARTHI_TRY = 24,
+    HEARTHI_KEEPER = 32,
     HEARTHI_LOG_AT = 64
 };
 

@@ -29,6 +29,10 @@ struct hearthi_node_lock {
     bool               tried;   /* ... by a try */
     bool               refused; /* the last try did not get it */
     uint16_t           ticket;  /* ... with this ticket */
+    uint16_t           after;   /* the ticket behind the node's last one */
+    int                last;    /* node rank + 1 of its last holder */
+    int                told;    /* rank + 1 that `keeper` names (managed.h) */
+    atomic_int         keeper;  /* node rank + 1 of who may keep it */
     uint64_t           word;    /* what is to be `serving` at the manager */
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
@@ -93,15 +97,19 @@ void     hearthi_flush(MPI_Win win, int rank);
 MPI_Info hearthi_window_info(void);
 
 /* managed.c, sync.c, flag.c: locks and flags. */
-void hearthi_sync_open(void);
-void hearthi_sync_close(void);
-bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
-void hearthi_mpi_release(int sync, const struct hearthi_notice *n,
-                         size_t count);
-void hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
-                          size_t count);
-void hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
-void hearthi_mpi_flag_reset(int sync);
+void     hearthi_sync_open(void);
+void     hearthi_sync_close(void);
+bool     hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
+void     hearthi_mpi_release(int sync, const struct hearthi_notice *n,
+                             size_t count);
+bool     hearthi_mpi_keep(int lock);
+void     hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
+                              size_t count);
+void     hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
+void     hearthi_mpi_flag_reset(int sync);
+uint64_t hearthi_mpi_cond_enter(int sync);
+void     hearthi_mpi_cond_wait(int sync, uint64_t place);
+void     hearthi_mpi_cond_wake(int sync, bool all);
 
 /* barrier.c */
 void hearthi_barrier_open(void);

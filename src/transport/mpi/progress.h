@@ -39,6 +39,7 @@ struct hearthi_help {
     enum hearthi_need need[HEARTHI_OPERATIONS]; /* the same on every rank */
     uint64_t          page_time; /* nanoseconds to get one, at best */
     bool              bells;     /* every rank has a helper with a doorbell */
+    bool              listens;   /* every rank has a thread at its doorbell */
 };
 
 extern struct hearthi_help hearthi_help;
@@ -119,6 +120,9 @@ void hearthi_bell_announce(int rank);
 
 /* Wake the helper of a rank for a letter. */
 void hearthi_bell_mail(int rank);
+
+/* Tell a rank that a lock that it keeps is wanted. */
+void hearthi_bell_want(int rank, int lock);
 
 enum hearthi_rung {
     HEARTHI_SILENT,

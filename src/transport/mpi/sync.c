@@ -24,6 +24,8 @@ hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
         hearthi_grant_refresh(g);
         hearthi_log_get(sync, hearthi_serving_read(l->word), g, &log);
         l->log = log;
+        g->again = l->last == hearthi_world.node_rank + 1;
+        l->last = hearthi_world.node_rank + 1;
     }
     atomic_thread_fence(memory_order_acquire);
     return true;
@@ -42,4 +44,11 @@ hearthi_mpi_release(int sync, const struct hearthi_notice *n, size_t count)
         l->word = hearthi_serving_make(s);
     }
     hearthi_queue_leave(sync);
+}
+
+bool
+hearthi_mpi_keep(int lock)
+{
+    atomic_thread_fence(memory_order_release);
+    return hearthi_queue_keep(lock);
 }

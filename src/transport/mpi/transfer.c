@@ -289,6 +289,18 @@ hearthi_puts_wait(void)
 }
 
 void
+hearthi_look(int home, size_t offset, void *to, size_t len)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(MPI_Rget(to, (int)len, MPI_BYTE, home, (MPI_Aint)offset,
+                         (int)len, MPI_BYTE, hearthi_windows.win[0],
+                         &request));
+    hearthi_mpi_count(home, len);
+    hearthi_wait_requests(&request, &home, 1, len, false);
+}
+
+void
 hearthi_transfer_open(void)
 {
     ones = malloc(ONES);

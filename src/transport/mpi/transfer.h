@@ -21,4 +21,7 @@ void hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n);
 void hearthi_put(int home, size_t offset, const void *src, size_t len);
 void hearthi_puts_wait(void);
 
+/* Read from the head of a segment; from any thread. */
+void hearthi_look(int home, size_t offset, void *to, size_t len);
+
 #endif

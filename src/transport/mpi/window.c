@@ -6,7 +6,8 @@
  * half of the machine's would be gone if one window covered all of
  * HEARTH_HOME. So windows follow allocation: the first covers the head of each
  * segment and its first frames, and each further one as many frames as there
- * were before, made when frames are given out that no window covers.  All
+ * were before, or that a multiple times over if one allocation needs it, made
+ * when frames are given out that no window covers.  All
  * ranks compute that from the same allocations.  Windows stay, so what is
  * covered is 64 MiB, or less than twice what lies below the last frame that
  * any segment ever had in use, free frames between them included.  That takes
@@ -86,13 +87,22 @@ hearthi_window_info(void)
     return info;
 }
 
-/* The same piece of every segment. */
+static size_t
+step_end(int step)
+{
+    size_t end = hearthi_segments.frames_at + (hearthi_windows.first << step);
+
+    return end < hearthi_segments.bytes ? end : hearthi_segments.bytes;
+}
+
+/* The same piece of every segment: all steps below this one that no window
+ * covers. */
 static void
-window_make(const char *call)
+window_make(const char *call, int steps)
 {
     struct hearthi_windows *w = &hearthi_windows;
-    size_t                  at = hearthi_window_begin(w->n);
-    size_t                  bytes = hearthi_window_end(w->n) - at;
+    size_t                  at = w->n == 0 ? 0 : w->end[w->n - 1];
+    size_t                  bytes = step_end(steps - 1) - at;
     MPI_Info                info = hearthi_window_info();
     char *base = hearthi_segments.base[hearthi_world.node_rank] + at;
     int   code;
@@ -104,6 +114,10 @@ window_make(const char *call)
         window_refused(call, code, bytes);
     MPI_Win_set_errhandler(w->win[w->n], MPI_ERRORS_RETURN);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win[w->n]));
+    w->begin[w->n] = at;
+    w->end[w->n] = at + bytes;
+    while (w->steps < steps)
+        w->of_step[w->steps++] = (uint8_t)w->n;
     w->n++;
 }
 
@@ -113,10 +127,10 @@ hearthi_windows_open(void)
     struct hearthi_windows *w = &hearthi_windows;
     size_t                  page = hearthi_heap.page;
 
-    w->n = 0;
+    w->n = w->steps = 0;
     w->first = page > HEARTHI_WINDOW_FIRST ? page : HEARTHI_WINDOW_FIRST;
-    w->first_end = hearthi_window_end(0);
-    window_make("hearth_init");
+    w->first_end = step_end(0);
+    window_make("hearth_init", 1);
     model_check(w->win[0]);
 }
 
@@ -140,13 +154,15 @@ hearthi_windows_reach(uint64_t frames)
 {
     struct hearthi_windows *w = &hearthi_windows;
     size_t                  end = hearthi_frame_at(frames, hearthi_heap.shift);
+    int                     steps = w->steps;
     MPI_Request             request;
 
-    if (end <= hearthi_window_end(w->n - 1))
+    if (end <= step_end(steps - 1))
         return;
+    while (end > step_end(steps - 1))
+        steps++;
     hearthi_turn_begin();
-    while (end > hearthi_window_end(w->n - 1))
-        window_make("hearth_alloc");
+    window_make("hearth_alloc", steps);
     hearthi_turn_end();
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
     hearthi_requests_wait(&request, 1);

@@ -11,15 +11,19 @@
 
 #include "space/segment.h"
 
-/* Window 0 covers the head of each segment and the bytes of its frames up to
- * `first`; window i those from first << (i - 1) up to first << i. */
+/* Step 0 is the head of each segment and the bytes of its frames up to
+ * `first`; step i those from first << (i - 1) up to first << i.  A window
+ * covers one step, or as many as one allocation made reachable. */
 enum { HEARTHI_WINDOW_FIRST = 64 << 20, HEARTHI_WINDOWS = 40 };
 
 struct hearthi_windows {
     MPI_Win win[HEARTHI_WINDOWS];
-    int     n;         /* made so far */
+    int     n;     /* made so far */
+    int     steps; /* that they cover */
+    uint8_t of_step[HEARTHI_WINDOWS];
+    size_t  begin[HEARTHI_WINDOWS], end[HEARTHI_WINDOWS]; /* offsets */
     size_t  first;     /* a power of two, and of pages a whole number */
-    size_t  first_end; /* offset where window 0 ends */
+    size_t  first_end; /* offset where step 0 ends */
 };
 extern struct hearthi_windows hearthi_windows;
 
@@ -34,17 +38,13 @@ void hearthi_windows_reach(uint64_t frames);
 static inline size_t
 hearthi_window_begin(int i)
 {
-    return i == 0 ? 0
-                  : hearthi_segments.frames_at +
-                        (hearthi_windows.first << (i - 1));
+    return hearthi_windows.begin[i];
 }
 
 static inline size_t
 hearthi_window_end(int i)
 {
-    size_t end = hearthi_segments.frames_at + (hearthi_windows.first << i);
-
-    return end < hearthi_segments.bytes ? end : hearthi_segments.bytes;
+    return hearthi_windows.end[i];
 }
 
 /* The window that covers an offset. */
@@ -56,7 +56,7 @@ hearthi_window_of(size_t offset)
     if (offset < hearthi_windows.first_end)
         return 0;
     n = (offset - hearthi_segments.frames_at) / hearthi_windows.first;
-    return 64 - __builtin_clzll(n);
+    return hearthi_windows.of_step[64 - __builtin_clzll(n)];
 }
 
 #endif

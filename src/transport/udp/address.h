@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Fill hearthi_udp.server with addresses that were heard from, and say how
- * large a datagram may be.  Collective; the service thread runs between the
+/* Tell all ranks of all servers, and how large a datagram may be; and meet
+ * some ranks.  Collective; the service thread runs between the
  * two. */
 int    hearthi_udp_cards_exchange(void); /* gives the server's socket */
 size_t hearthi_udp_mtu(void);

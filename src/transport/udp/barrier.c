@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The barrier: a tree in which a rank has up to eight children, so that up to
- * nine ranks are a root and its leaves.
+ * The barrier, up and down a tree (tree.h).
  *
- * Going up, each rank's server gathers the notices of its children (WTNT,
+ * Going up, each leader's server gathers the notices of its children (WTNT,
  * BARR) and of its own thread.  At the root the last to arrive, whoever it
- * is, makes what was gathered the news.  In between, the rank's own thread
+ * is, makes what was gathered the news.  In between, the leader's own thread
  * waits until all have arrived, and asks the parent as a leaf does; what it
  * learns becomes the news of its children.
  *
- * There are two buffers.  News may be asked for (INV) until the next barrier's
- * news take their place; that needs the arrival of every child, so each has
- * got the old ones.  The buffer that gathers is free again as soon as the
- * children cannot arrive before the next news.
+ * Between nodes what does not fit one datagram goes in a row of several.  In
+ * the node news lie in memory that its ranks share: there only the grant says
+ * in which of the buffers.
+ *
+ * There are two buffers.  News may be asked for (INV), and read by the ranks
+ * of the node, until the next barrier's news take their place; that needs the
+ * arrival of every child, so each has done with the old ones.  The buffer that
+ * gathers is free again as soon as the children cannot arrive before the next
+ * news.
  */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "barrier.h"
 #include "base/report.h"
 #include "client.h"
 #include "job.h"
+#include "local.h"
+#include "row.h"
 #include "server.h"
 #include "space/heap.h"
+#include "transport/area.h"
 #include "transport/event.h"
+#include "tree.h"
 #include "watch.h"
 #include "wire.h"
 #include "world.h"
-
-enum { FAN = 8 };
 
 struct heap_of_notices {
     struct hearthi_notice *notice;
@@ -37,13 +44,19 @@ struct heap_of_notices {
     bool                   everything;
 };
 
+enum { BUFFERS = 2 };
+
 static struct {
-    struct heap_of_notices gather, news; /* of number + 1 and number */
-    uint32_t               number;       /* barriers passed here */
-    int                    children, arrived;
-    uint32_t               waiting[FAN]; /* peers */
-    int                    n_waiting;
-    struct hearthi_event   changed;
+    struct heap_of_notices  gather, news; /* of number + 1 and number */
+    uint32_t                number;       /* barriers passed here */
+    struct hearthi_udp_tree tree;
+    int                     arrived;
+    uint32_t               *waiting; /* peers, up to one for each child */
+    int                     n_waiting;
+    struct hearthi_event    changed;
+
+    struct hearthi_area    shared; /* two of the leader's, of its node */
+    struct hearthi_notice *buffer[BUFFERS]; /* there */
 } b;
 
 static const size_t buffer_bytes =
@@ -55,29 +68,47 @@ is_root(void)
     return hearthi_world.rank == 0;
 }
 
-static int
-parent(void)
+static bool
+is_led(void)
 {
-    return (hearthi_world.rank - 1) / FAN;
+    return hearthi_udp_is_local(b.tree.parent);
 }
 
 void
 hearthi_udp_barrier_open(void)
 {
-    int first = hearthi_world.rank * FAN + 1;
-    int left = hearthi_world.size - first;
-
     memset(&b, 0, sizeof b);
-    b.children = left < 0 ? 0 : left < FAN ? left : FAN;
+    b.tree = hearthi_udp_tree();
+    b.waiting = calloc((size_t)b.tree.children + 1, sizeof *b.waiting);
+    if (b.waiting == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    if (hearthi_udp_local_used())
+        hearthi_area_open(&b.shared, BUFFERS * buffer_bytes, 0);
+    for (size_t i = 0; i < BUFFERS && b.shared.base != NULL; i++)
+        b.buffer[i] = (struct hearthi_notice *)(void *)(b.shared.base +
+                                                        i * buffer_bytes);
+    if (b.shared.base != NULL && !is_led()) {
+        b.gather.notice = b.buffer[0];
+        b.news.notice = b.buffer[1];
+        return;
+    }
     b.gather.notice = hearthi_sparse(buffer_bytes);
-    b.news.notice = hearthi_sparse(buffer_bytes);
+    if (!is_led())
+        b.news.notice = hearthi_sparse(buffer_bytes);
 }
 
 void
 hearthi_udp_barrier_close(void)
 {
-    hearthi_sparse_free(b.gather.notice, buffer_bytes);
-    hearthi_sparse_free(b.news.notice, buffer_bytes);
+    bool shared = b.shared.base != NULL;
+
+    if (!shared || is_led())
+        hearthi_sparse_free(b.gather.notice, buffer_bytes);
+    if (!shared)
+        hearthi_sparse_free(b.news.notice, buffer_bytes);
+    else
+        hearthi_area_close(&b.shared);
+    free(b.waiting);
 }
 
 /* ---- with the mutex: arrivals and news ---- */
@@ -132,7 +163,9 @@ news_grant(uint32_t peer)
     m.kind = b.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
     m.pos = b.number;
     m.len = b.news.n;
-    news_put(&m, 0);
+    m.at = b.news.notice == b.buffer[1];
+    if (!hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS)))
+        news_put(&m, 0);
     hearthi_udp_answer(peer, &m);
 }
 
@@ -157,7 +190,7 @@ publish(void)
 static void
 arrive(void)
 {
-    if (++b.arrived <= b.children)
+    if (++b.arrived <= b.tree.children)
         return;
     if (is_root())
         publish();
@@ -191,7 +224,7 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
         news_more(peer, m);
         return;
     }
-    if (m->pos != b.number + 1 || b.n_waiting == FAN)
+    if (m->pos != b.number + 1 || b.n_waiting == b.tree.children)
         hearthi_fatal("udp",
                       "rank %u is at barrier %u and this rank at %u: call "
                       "hearth_barrier on every rank",
@@ -208,61 +241,103 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 
 /* ---- the client's part, at the parent ---- */
 
-/* Tell what was gathered, and wait for the beginning of the news. */
+/* Tell what was gathered, and wait for the beginning of the news.  All other
+ * parts have arrived before the one that says so. */
 static void
 parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 {
     const struct heap_of_notices *g = &b.gather;
-    struct hearthi_udp_message    ask = { .kind = HEARTHI_UDP_NEWS,
+    struct hearthi_udp_row        row = { .rank = b.tree.parent,
+                                          .what = "hearth_barrier" };
+    struct hearthi_udp_message    ask = { .op = HEARTHI_UDP_WTNT,
+                                          .kind = HEARTHI_UDP_NEWS,
                                           .pos = b.number + 1 };
-    uint32_t                      n = g->everything ? 0 : g->n;
-    size_t at = hearthi_udp_notices_ahead(c, parent(), ask, g->notice, n,
-                                          "hearth_barrier");
+    uint32_t                      n = g->everything ? 0 : g->n, at = 0;
 
+    ask.body_len = hearthi_udp.notices * sizeof *g->notice;
+    for (; n - at > hearthi_udp.notices; at += hearthi_udp.notices) {
+        ask.body = (const uint8_t *)(g->notice + at);
+        hearthi_udp_row_ask(&row, &ask);
+    }
+    hearthi_udp_row_end(&row);
     ask.op = HEARTHI_UDP_BARR;
     ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
     ask.body = (const uint8_t *)(g->notice + at);
     ask.body_len = (n - at) * sizeof *g->notice;
-    hearthi_udp_call(c, parent(), &ask, "hearth_barrier", answer);
+    hearthi_udp_call(c, b.tree.parent, &ask, "hearth_barrier", answer);
 }
 
-/* The news, of which this answer brings some, up to n; how many are here. */
-static uint32_t
-news_take(struct heap_of_notices *to, uint32_t n,
+/* Those of the news that begin at a place: as many as are due. */
+static void
+news_take(uint64_t at, const struct hearthi_udp_message *answer)
+{
+    struct heap_of_notices *g = &b.gather;
+    uint64_t                left = at < g->n ? g->n - at : 0;
+    uint64_t due = left < hearthi_udp.notices ? left : hearthi_udp.notices;
+
+    if (answer->body_len != due * sizeof *g->notice)
+        hearthi_fatal("hearth_barrier", "rank %d has lost the notices",
+                      b.tree.parent);
+    memcpy(g->notice + at, answer->body, answer->body_len);
+}
+
+static void
+part_take(const struct hearthi_udp_message *ask,
           const struct hearthi_udp_message *answer)
 {
-    uint32_t some = (uint32_t)(answer->body_len / sizeof *to->notice);
-
-    if (some > n - to->n)
-        some = n - to->n;
-    memcpy(to->notice + to->n, answer->body, some * sizeof *to->notice);
-    to->n += some;
-    return some;
+    news_take(ask->at, answer);
 }
 
 /* They take the place of what was gathered and told: nobody below arrives
  * again before they are published. */
 static void
+news_bring(const struct hearthi_udp_message *answer)
+{
+    struct heap_of_notices    *g = &b.gather;
+    struct hearthi_udp_message ask = { .op = HEARTHI_UDP_INV,
+                                       .kind = HEARTHI_UDP_NEWS,
+                                       .pos = b.number + 1 };
+    struct hearthi_udp_row     row = { .rank = b.tree.parent,
+                                       .what = "hearth_barrier",
+                                       .take = part_take };
+
+    g->everything = (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    g->n = answer->len < HEARTHI_NEWS_MAX ? answer->len : HEARTHI_NEWS_MAX;
+    news_take(0, answer);
+    for (ask.at = hearthi_udp.notices; ask.at < g->n;
+         ask.at += hearthi_udp.notices)
+        hearthi_udp_row_ask(&row, &ask);
+    hearthi_udp_row_end(&row);
+}
+
+/* The leader has them here. */
+static void
+news_see(const struct hearthi_udp_message *answer)
+{
+    b.news.everything = (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    b.news.n = answer->len;
+    b.news.notice = b.buffer[answer->at % BUFFERS];
+    b.gather.n = 0;
+    b.gather.everything = false;
+    b.number++;
+    b.arrived = 0;
+}
+
+static void
 parent_ask(void)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
-    struct heap_of_notices    *g = &b.gather;
-    struct hearthi_udp_message answer, ask = { .op = HEARTHI_UDP_INV,
-                                               .kind = HEARTHI_UDP_NEWS,
-                                               .pos = b.number + 1 };
-    uint32_t                   n;
+    struct hearthi_udp_message answer;
 
     parent_tell(c, &answer);
-    g->everything = (answer.kind & HEARTHI_UDP_EVERYTHING) != 0;
-    n = answer.len < HEARTHI_NEWS_MAX ? answer.len : HEARTHI_NEWS_MAX;
-    g->n = 0;
-    while (news_take(g, n, &answer) > 0 && g->n < n) {
-        ask.at = g->n;
-        hearthi_udp_call(c, parent(), &ask, "hearth_barrier", &answer);
-    }
-    if (g->n < n)
-        hearthi_fatal("hearth_barrier", "rank %d has lost the notices",
-                      parent());
+    if (!is_led())
+        news_bring(&answer);
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    if (is_led())
+        news_see(&answer);
+    else
+        publish();
+    pthread_mutex_unlock(&hearthi_udp_mutex);
     hearthi_udp_client_give(c);
 }
 
@@ -279,7 +354,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     passed = b.number + 1;
     gather(own, n, everything);
     arrive();
-    while (b.number != passed && (is_root() || b.arrived <= b.children)) {
+    while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
 
         pthread_mutex_unlock(&hearthi_udp_mutex);
@@ -287,12 +362,8 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
         pthread_mutex_lock(&hearthi_udp_mutex);
     }
     pthread_mutex_unlock(&hearthi_udp_mutex);
-    if (!is_root()) {
+    if (!is_root())
         parent_ask();
-        pthread_mutex_lock(&hearthi_udp_mutex);
-        publish();
-        pthread_mutex_unlock(&hearthi_udp_mutex);
-    }
     hearthi_udp_wait_end();
     news->notice = b.news.notice;
     news->n = b.news.everything ? 0 : b.news.n;

@@ -20,6 +20,7 @@
 #include "inbox.h"
 #include "job.h"
 #include "local.h"
+#include "meet.h"
 #include "server.h"
 #include "socket.h"
 #include "space/heap.h"
@@ -127,12 +128,16 @@ hearthi_udp_client_give(struct hearthi_udp_client *c)
 
 /* ---- asking ---- */
 
-/* The operation waits for others, so its time may be no round trip. */
+/* The operation waits for others, or its answer for its turn to be taken
+ * (row.c), so its time may be no round trip. */
 static bool
-may_wait(unsigned op)
+may_wait(const struct hearthi_udp_message *ask)
 {
-    return op == HEARTHI_UDP_ACQ || op == HEARTHI_UDP_WAIT ||
-           op == HEARTHI_UDP_BARR;
+    bool is_part = ask->op == HEARTHI_UDP_WTNT || ask->op == HEARTHI_UDP_INV;
+
+    return ask->op == HEARTHI_UDP_ACQ || ask->op == HEARTHI_UDP_WAIT ||
+           ask->op == HEARTHI_UDP_BARR ||
+           (is_part && (ask->kind & HEARTHI_UDP_NEWS) != 0);
 }
 
 static bool
@@ -173,22 +178,61 @@ answer_take(struct hearthi_udp_client        *c,
 
 /* Of another node. */
 static void
-remote_call(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
-            const char *what, struct hearthi_udp_message *answer)
+remote_begin(struct hearthi_udp_call *call)
 {
-    struct hearthi_udp_timer timer;
-    int                      rank = (int)ask->to;
+    struct hearthi_udp_client *c = call->client;
+    int                        rank = (int)call->ask.to;
 
-    ask->reliable = hearthi_udp_acked(ask->op);
-    hearthi_udp_timer_start(&timer, rank);
-    ask_send(c, ask);
-    while (!answer_take(c, ask, &timer, answer))
-        if (hearthi_udp_timer_late(&timer, rank, what)) {
+    hearthi_udp_meet(&c->in, c->slot, rank, call->what);
+    call->ask.reliable = hearthi_udp_acked(call->ask.op);
+    hearthi_udp_timer_start(&call->timer, rank);
+    ask_send(c, &call->ask);
+}
+
+static void
+remote_end(struct hearthi_udp_call *call, struct hearthi_udp_message *answer)
+{
+    struct hearthi_udp_message *ask = &call->ask;
+    int                         rank = (int)ask->to;
+
+    while (!answer_take(call->client, ask, &call->timer, answer))
+        if (hearthi_udp_timer_late(&call->timer, rank, call->what)) {
             hearthi_udp_count_resent(ask->op);
             ask->turn++;
-            ask_send(c, ask);
+            ask_send(call->client, ask);
         }
-    hearthi_udp_timer_done(&timer, rank, may_wait(ask->op));
+    hearthi_udp_timer_done(&call->timer, rank, may_wait(ask));
+}
+
+void
+hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
+                       const char *what)
+{
+    struct hearthi_udp_message *ask = &call->ask;
+
+    call->what = what;
+    ask->from = (uint32_t)hearthi_world.rank;
+    ask->to = (uint32_t)rank;
+    ask->slot = call->client->slot;
+    ask->seq = ++call->client->seq[rank];
+    if (hearthi_udp_is_local(rank))
+        hearthi_udp_local_ask(ask);
+    else if (rank != hearthi_world.rank)
+        remote_begin(call);
+}
+
+void
+hearthi_udp_call_end(struct hearthi_udp_call    *call,
+                     struct hearthi_udp_message *answer)
+{
+    int rank = (int)call->ask.to;
+
+    if (rank == hearthi_world.rank)
+        hearthi_udp_serve_own(&call->ask, answer);
+    else if (hearthi_udp_is_local(rank))
+        hearthi_udp_local_answer(call->client->slot, answer);
+    else
+        remote_end(call, answer);
 }
 
 size_t
@@ -214,16 +258,8 @@ hearthi_udp_call(struct hearthi_udp_client *c, int rank,
                  struct hearthi_udp_message *ask, const char *what,
                  struct hearthi_udp_message *answer)
 {
-    ask->from = (uint32_t)hearthi_world.rank;
-    ask->to = (uint32_t)rank;
-    ask->slot = c->slot;
-    ask->seq = ++c->seq[rank];
-    if (rank == hearthi_world.rank) {
-        hearthi_udp_serve_own(ask, answer);
-    } else if (hearthi_udp_is_local(rank)) {
-        hearthi_udp_local_ask(ask);
-        hearthi_udp_local_answer(c->slot, answer);
-    } else {
-        remote_call(c, ask, what, answer);
-    }
+    struct hearthi_udp_call call = { .client = c, .ask = *ask };
+
+    hearthi_udp_call_begin(&call, rank, what);
+    hearthi_udp_call_end(&call, answer);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "inbox.h"
+#include "timer.h"
 #include "transport/transport.h"
 #include "wire.h"
 
@@ -26,6 +27,21 @@ void hearthi_udp_clients_close(void);
 struct hearthi_udp_client *hearthi_udp_bulk(unsigned slot);
 struct hearthi_udp_client *hearthi_udp_client_take(void);
 void hearthi_udp_client_give(struct hearthi_udp_client *c);
+
+/* A request that is on its way. */
+struct hearthi_udp_call {
+    struct hearthi_udp_client *client;
+    struct hearthi_udp_message ask;
+    struct hearthi_udp_timer   timer;
+    const char                *what; /* the call, for the line below */
+};
+
+/* Send what `ask` says to a rank, and wait for the answer; the client has no
+ * other request in between. */
+void hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
+                            const char *what);
+void hearthi_udp_call_end(struct hearthi_udp_call    *call,
+                          struct hearthi_udp_message *answer);
 
 /* Ask a rank and wait for the answer; `what` is the call, for the line that
  * ends the job.  The answer's body is valid until the client's next call. */

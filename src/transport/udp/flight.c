@@ -26,6 +26,7 @@
 #include "flight.h"
 #include "inbox.h"
 #include "job.h"
+#include "meet.h"
 #include "pace.h"
 #include "socket.h"
 #include "timer.h"
@@ -115,6 +116,7 @@ hearthi_udp_flight_launch(struct hearthi_udp_flights *fs,
 {
     uint32_t home = f->ask.to;
 
+    hearthi_udp_meet(&fs->client->in, fs->client->slot, (int)home, f->what);
     f->of = fs;
     f->alone = !is_any(fs, home);
     f->busy = true;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "hello.h"
 #include "job.h"
 #include "life/life.h"
 #include "socket.h"
@@ -72,7 +73,7 @@ is_cut_off(int silent)
 
     hearthi_udp_inbox_open(&in, hearthi_udp_socket(0), false);
     for (; n > 0 && !heard && now < end; now = hearthi_now()) {
-        hello.seq++;
+        hello.seq = hearthi_udp_hello_number();
         n = witnesses_ask(&in, &hello, silent);
         while (n > 0 && !heard &&
                hearthi_udp_receive(&in, now + AGAIN, &m, &from)) {

@@ -212,13 +212,13 @@ spin(struct hearthi_udp_inbox *in, uint64_t end)
 
 /* A service thread sleeps here, until there is something. */
 static void
-server_wait(struct hearthi_udp_inbox *in)
+server_wait(struct hearthi_udp_inbox *in, uint64_t end)
 {
     hearthi_service_end(&in->service);
-    if (in->trouble == NULL)
+    if (in->trouble == NULL && end == UINT64_MAX)
         batch_take(in, MSG_WAITFORONE);
     else if (!batch_take(in, MSG_DONTWAIT))
-        sleep_until(in, UINT64_MAX);
+        sleep_until(in, end);
     hearthi_service_begin(&in->service);
 }
 
@@ -227,8 +227,8 @@ static bool
 batch_wait(struct hearthi_udp_inbox *in, uint64_t end)
 {
     if (in->server) {
-        server_wait(in);
-        return true;
+        server_wait(in, end);
+        return end == UINT64_MAX || hearthi_now() < end;
     }
     if (batch_take(in, MSG_DONTWAIT) || spin(in, end))
         return true;

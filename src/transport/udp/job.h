@@ -13,11 +13,12 @@
  * server does nothing twice (server.c).
  *
  * The layers, the lowest first; no file knows of a higher one:
- *   - datagrams: wire, job, count, seal, socket, trouble, inbox
- *   - requests and answers: thread, ack, local, gone, timer, server, client,
- *     watch, pace, flight
- *   - what is asked for: home, diff and page, manager and sync (locks, flags,
- *     atomics), barrier
+ *   - datagrams: wire, job, count, seal, socket, trouble, inbox, hello,
+ *     hosts
+ *   - requests and answers: thread, ack, local, gone, timer, server, meet,
+ *     client, row, watch, pace, flight
+ *   - what is asked for: home, diff and page; object, stay, cond, manager and
+ *     sync (locks, flags, atomics); barrier
  *   - the start: address, udp
  */
 #ifndef HEARTHI_TRANSPORT_UDP_JOB_H

@@ -50,8 +50,8 @@ static struct {
     void (*serve)(const struct hearthi_udp_message *ask);
 } l;
 
-static bool
-is_used(void)
+bool
+hearthi_udp_local_used(void)
 {
     return hearthi_world.node_size > 1 &&
            hearthi_opt.udp_local == HEARTHI_LOCAL_SHM;
@@ -60,7 +60,8 @@ is_used(void)
 bool
 hearthi_udp_is_local(int rank)
 {
-    return is_used() && hearthi_world.node_of[rank] == hearthi_world.node &&
+    return hearthi_udp_local_used() &&
+           hearthi_world.node_of[rank] == hearthi_world.node &&
            rank != hearthi_world.rank;
 }
 
@@ -199,7 +200,7 @@ hearthi_udp_local_open(void (*service)(const struct hearthi_udp_message *ask))
     size_t boxes_at = lanes_at + n * n * sizeof *l.lane;
 
     memset(&l, 0, sizeof l);
-    if (!is_used())
+    if (!hearthi_udp_local_used())
         return;
     l.serve = service;
     hearthi_area_open(&l.area, boxes_at + boxes * sizeof *l.box, boxes_at);

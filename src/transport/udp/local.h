@@ -14,6 +14,9 @@ void
 hearthi_udp_local_open(void (*serve)(const struct hearthi_udp_message *ask));
 void hearthi_udp_local_close(void);
 
+/* Do ranks of this node share memory for messages? */
+bool hearthi_udp_local_used(void);
+
 /* Another rank, whose messages go through shared memory? */
 bool hearthi_udp_is_local(int rank);
 

@@ -12,56 +12,38 @@
 
 #include <string.h>
 
-#include "base/report.h"
-#include "job.h"
+#include "cond.h"
+#include "count.h"
 #include "manager.h"
+#include "object.h"
 #include "server.h"
-#include "space/heap.h"
+#include "stay.h"
 #include "wire.h"
 #include "world.h"
-
-struct object {
-    bool                  busy;       /* a lock that is held, a flag not set */
-    uint32_t              head, tail; /* of the queue: peer + 1, or 0 */
-    struct hearthi_log    log;
-    struct hearthi_notice notice[HEARTHI_LOG];
-};
-
-static struct object *objects;
-
-static size_t
-objects_bytes(void)
-{
-    return hearthi_managed_count(hearthi_world.size) * sizeof *objects;
-}
-
-static struct object *
-object(int sync)
-{
-    return &objects[hearthi_managed_at(sync, hearthi_world.size)];
-}
 
 void
 hearthi_udp_manager_open(void)
 {
-    objects = hearthi_sparse(objects_bytes());
+    hearthi_udp_objects_open();
+    hearthi_udp_stays_open();
     for (int i = HEARTH_LOCKS; i < HEARTHI_SYNCS; i++)
         if (hearthi_manager(i, hearthi_world.size) == hearthi_world.rank)
-            object(i)->busy = true;
+            hearthi_udp_object(i)->busy = true;
 }
 
 void
 hearthi_udp_manager_close(void)
 {
-    hearthi_sparse_free(objects, objects_bytes());
+    hearthi_udp_objects_close();
 }
 
 /* ---- the log ---- */
 
 /* Copy up to `room` notices of a span pair, which are in order. */
 static uint32_t
-spans_copy(const struct object *o, const struct hearthi_span span[2],
-           struct hearthi_notice *to, uint32_t room)
+spans_copy(const struct hearthi_udp_object *o,
+           const struct hearthi_span span[2], struct hearthi_notice *to,
+           uint32_t room)
 {
     uint32_t n = 0;
 
@@ -72,7 +54,7 @@ spans_copy(const struct object *o, const struct hearthi_span span[2],
 }
 
 static void
-log_read(const struct object *o, const struct hearthi_udp_peer *p,
+log_read(const struct hearthi_udp_object *o, const struct hearthi_udp_peer *p,
          struct hearthi_udp_message *m, struct hearthi_notice *to)
 {
     struct hearthi_span   span[2];
@@ -91,7 +73,7 @@ log_read(const struct object *o, const struct hearthi_udp_peer *p,
 }
 
 static void
-spans_fill(struct object *o, const struct hearthi_span span[2],
+spans_fill(struct hearthi_udp_object *o, const struct hearthi_span span[2],
            const struct hearthi_notice *from)
 {
     for (int i = 0; i < 2; i++) {
@@ -101,7 +83,7 @@ spans_fill(struct object *o, const struct hearthi_span span[2],
 }
 
 static void
-log_append(struct object *o, const struct hearthi_udp_message *m,
+log_append(struct hearthi_udp_object *o, const struct hearthi_udp_message *m,
            uint32_t count)
 {
     struct hearthi_notice all[2 * HEARTHI_LOG], new[HEARTHI_LOG];
@@ -120,58 +102,45 @@ log_append(struct object *o, const struct hearthi_udp_message *m,
 /* ---- grants ---- */
 
 static void
-grant(struct object *o, uint32_t peer, unsigned op)
+grant(struct hearthi_udp_object *o, uint32_t peer, unsigned op)
 {
     struct hearthi_notice      notice[HEARTHI_LOG];
     struct hearthi_udp_message m = { .op = (uint8_t)op,
                                      .kind = HEARTHI_UDP_TAKEN };
+    uint32_t                   rank = peer / HEARTHI_UDP_SLOTS;
 
+    if (op == HEARTHI_UDP_ACQGRANT) {
+        if (o->last == rank + 1)
+            m.kind |= HEARTHI_UDP_AGAIN;
+        o->last = rank + 1;
+    }
     if (hearthi_world.nodes > 1)
         log_read(o, hearthi_udp_peer(peer), &m, notice);
     hearthi_udp_answer(peer, &m);
 }
 
+/* A try leaves the queue alone, unless nobody may be inside. */
 static void
-queue_put(struct object *o, uint32_t peer)
+take(struct hearthi_udp_object *o, uint32_t number,
+     const struct hearthi_udp_message *m)
 {
-    hearthi_udp_peer(peer)->next = 0;
-    if (o->tail != 0)
-        hearthi_udp_peer(o->tail - 1)->next = peer + 1;
-    else
-        o->head = peer + 1;
-    o->tail = peer + 1;
-}
-
-static bool
-queue_take(struct object *o, uint32_t *peer)
-{
-    if (o->head == 0)
-        return false;
-    *peer = o->head - 1;
-    o->head = hearthi_udp_peer(*peer)->next;
-    if (o->head == 0)
-        o->tail = 0;
-    return true;
-}
-
-/* A try leaves the queue alone. */
-static void
-take(struct object *o, uint32_t number, const struct hearthi_udp_message *m)
-{
-    struct hearthi_udp_peer   *p = hearthi_udp_peer(number);
-    struct hearthi_udp_message no = { .op = HEARTHI_UDP_ACQGRANT };
-    bool                       is_lock = m->op == HEARTHI_UDP_ACQ;
+    struct hearthi_udp_peer *p = hearthi_udp_peer(number);
+    bool                     is_lock = m->op == HEARTHI_UDP_ACQ;
 
     p->epoch = m->at;
     p->pos = m->pos;
+    p->try = is_lock && m->kind == HEARTHI_UDP_TRY;
     if (!o->busy) {
         o->busy = is_lock;
         grant(o, number,
               is_lock ? HEARTHI_UDP_ACQGRANT : HEARTHI_UDP_WAITGRANT);
-    } else if (is_lock && m->kind == HEARTHI_UDP_TRY) {
-        hearthi_udp_answer(number, &no);
     } else {
-        queue_put(o, number);
+        if (p->try && (o->keeper == 0 || o->head != 0))
+            hearthi_udp_refuse(number);
+        else
+            hearthi_udp_queue_put(o, number);
+        if (o->keeper != 0) /* who asks may have wiped out what was said */
+            hearthi_udp_stay_recall(o);
     }
 }
 
@@ -187,18 +156,24 @@ done(uint32_t peer)
 
 /* The next in the queue is served before the one who gives: he waits. */
 static void
-give(struct object *o, uint32_t peer, const struct hearthi_udp_message *m)
+give(struct hearthi_udp_object *o, uint32_t peer,
+     const struct hearthi_udp_message *m)
 {
     uint32_t next;
 
+    if (m->kind == HEARTHI_UDP_KEEP) {
+        hearthi_udp_stay_begin(o, peer);
+        return;
+    }
+    hearthi_udp_stay_set(o, 0);
     log_append(o, m, m->pos);
     if (m->kind == HEARTHI_UDP_RESET) {
         o->busy = true;
     } else if (m->kind == HEARTHI_UDP_SET) {
         o->busy = false;
-        while (queue_take(o, &next))
+        while (hearthi_udp_queue_take(o, &next))
             grant(o, next, HEARTHI_UDP_WAITGRANT);
-    } else if (queue_take(o, &next)) {
+    } else if (hearthi_udp_queue_take(o, &next)) {
         grant(o, next, HEARTHI_UDP_ACQGRANT);
     } else {
         o->busy = false;
@@ -207,7 +182,7 @@ give(struct object *o, uint32_t peer, const struct hearthi_udp_message *m)
 }
 
 static void
-log_more(const struct object *o, uint32_t peer,
+log_more(const struct hearthi_udp_object *o, uint32_t peer,
          const struct hearthi_udp_message *ask)
 {
     struct hearthi_notice      notice[HEARTHI_LOG];
@@ -229,8 +204,17 @@ log_more(const struct object *o, uint32_t peer,
 void
 hearthi_udp_manage(uint32_t peer, const struct hearthi_udp_message *m)
 {
-    struct object *o = object((int)m->len);
+    struct hearthi_udp_object *o = hearthi_udp_object((int)m->len);
 
+    if (m->len >= HEARTHI_CONDS_AT) {
+        hearthi_udp_cond_serve(o, peer, m);
+        return;
+    }
+    if ((m->op == HEARTHI_UDP_WAIT && m->kind == HEARTHI_UDP_ENTER) ||
+        (m->op == HEARTHI_UDP_REL && m->kind >= HEARTHI_UDP_SIGNAL)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
+        return;
+    }
     switch (m->op) {
     case HEARTHI_UDP_ACQ:
     case HEARTHI_UDP_WAIT: take(o, peer, m); break;

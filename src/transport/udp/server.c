@@ -19,9 +19,12 @@
  * session ends with its job; the next has other keys.)
  *
  * An answer goes to where the newest sending came from, if that is a host from
- * which the rank said hello at the start.  Who would have one sent elsewhere
- * must be such a host, or overtake the datagram that it has overheard, and
- * gets no more than one answer for each that the rank itself has asked for.
+ * which the rank has said hello, as each does before its first request.  All
+ * hellos of a rank have numbers in a rising row, and only one above all that
+ * came is a new one: one that was overheard makes its sender no host of the
+ * rank's, and is not answered.  Who would have an answer sent elsewhere must
+ * be such a host, or overtake the datagram that it has overheard, and gets no
+ * more than one answer for each that the rank itself has asked for.
  */
 #include "config.h"
 
@@ -34,6 +37,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "count.h"
+#include "hosts.h"
 #include "inbox.h"
 #include "job.h"
 #include "local.h"
@@ -48,21 +52,12 @@
 
 pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-enum { ADDRESSES = 16 };
-
-struct host { /* that a rank is on */
-    unsigned       n;
-    struct in_addr at[ADDRESSES];
-};
-
 static struct {
     struct hearthi_udp_inbox           in;
     struct hearthi_udp_peer           *peer; /* of each rank and slot */
     pthread_t                          thread;
     const struct hearthi_udp_services *services;
-    struct hearthi_event               own;  /* an own thread has its answer */
-    struct host                       *host; /* of each rank */
-    atomic_bool                        may_meet;
+    struct hearthi_event               own; /* an own thread has its answer */
     atomic_bool                        stop, ended;
 } s;
 
@@ -70,12 +65,6 @@ static size_t
 peers_bytes(void)
 {
     return (size_t)hearthi_world.size * HEARTHI_UDP_SLOTS * sizeof *s.peer;
-}
-
-static size_t
-hosts_bytes(void)
-{
-    return (size_t)hearthi_world.size * sizeof *s.host;
 }
 
 char *
@@ -143,6 +132,31 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     }
     hearthi_udp_encode(m, p->answer);
     hearthi_event_raise(&s.own);
+}
+
+void
+hearthi_udp_server_tell(int rank, struct in_addr host,
+                        struct hearthi_udp_message *m)
+{
+    struct sockaddr_in to = hearthi_udp.server[rank];
+
+    to.sin_addr = host;
+    m->from = (uint32_t)hearthi_world.rank;
+    m->to = (uint32_t)rank;
+    m->slot = HEARTHI_UDP_BULK;
+    hearthi_udp_send(s.in.fd, &to, m, NULL);
+}
+
+/* An acknowledgement, which nobody waits for. */
+void
+hearthi_udp_server_nudge(void)
+{
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL,
+                                     .kind = HEARTHI_UDP_ACK };
+
+    hearthi_udp_server_tell(hearthi_world.rank,
+                            hearthi_udp.server[hearthi_world.rank].sin_addr,
+                            &m);
 }
 
 /* A repeated request: the answer again, as it was, or that it must wait. */
@@ -259,31 +273,7 @@ hearthi_udp_serve_local(const struct hearthi_udp_message *ask)
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
-/* ---- whose datagrams these are ---- */
-
-static bool
-host_has(const struct host *h, const struct sockaddr_in *from)
-{
-    for (unsigned i = 0; i < h->n; i++)
-        if (h->at[i].s_addr == from->sin_addr.s_addr)
-            return true;
-    return false;
-}
-
-/* A rank says hello to all addresses of this one, so what it sends later comes
- * by one of those ways. */
-static void
-host_meet(struct host *h, const struct sockaddr_in *from)
-{
-    if (s.may_meet && !host_has(h, from) && h->n < ADDRESSES)
-        h->at[h->n++] = from->sin_addr;
-}
-
-void
-hearthi_udp_server_met(void)
-{
-    s.may_meet = false;
-}
+/* ---- what comes ---- */
 
 /* The answer is not longer than the question. */
 static void
@@ -293,6 +283,10 @@ hello_serve(const struct hearthi_udp_message *m,
     struct hearthi_udp_message answer =
         hearthi_udp_answer_to(m, HEARTHI_UDP_NULL);
 
+    if (!hearthi_udp_host_hello(m, from)) {
+        hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
+        return;
+    }
     answer.at = m->at;
     hearthi_udp_send(s.in.fd, from, &answer, NULL);
 }
@@ -313,10 +307,6 @@ static void
 request_take(const struct hearthi_udp_message *m,
              const struct sockaddr_in         *from)
 {
-    if (m->op == HEARTHI_UDP_BCAST) {
-        hello_serve(m, from);
-        return;
-    }
     if (m->slot < HEARTHI_UDP_BULK) {
         s.services->bulk(m, from);
         return;
@@ -326,22 +316,35 @@ request_take(const struct hearthi_udp_message *m,
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
+/* From wherever its seal is good: a server answers by the way that its host
+ * chooses, and need not have met this rank.  One that somebody has overheard
+ * and sends again does no more than one that is late (stay.c). */
+static void
+recall_take(const struct hearthi_udp_message *m)
+{
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    s.services->recall(m);
+    pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
 static void
 message_serve(const struct hearthi_udp_message *m,
               const struct sockaddr_in         *from)
 {
-    struct host *h = &s.host[m->from];
-
     if (m->op == HEARTHI_UDP_EXIT ||
         (m->op == HEARTHI_UDP_NULL && m->kind == HEARTHI_UDP_ACK))
         return;
+    if (hearthi_udp_is_recall(m)) {
+        recall_take(m);
+        return;
+    }
     if (!hearthi_udp_is_request(m) || !slot_fits(m)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_OPERATION);
         return;
     }
     if (m->op == HEARTHI_UDP_BCAST)
-        host_meet(h, from);
-    if (host_has(h, from))
+        hello_serve(m, from);
+    else if (hearthi_udp_host_has(m->from, from))
         request_take(m, from);
     else
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_ADDRESS);
@@ -354,11 +357,13 @@ serve(void *none)
 {
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
+    uint64_t                   due = UINT64_MAX;
 
     (void)none;
     while (!s.stop) {
-        if (hearthi_udp_receive(&s.in, UINT64_MAX, &m, &from))
+        if (hearthi_udp_receive(&s.in, due, &m, &from))
             message_serve(&m, &from);
+        due = s.services->again();
     }
     s.ended = true;
     return NULL;
@@ -371,8 +376,7 @@ hearthi_udp_server_open(int fd, const struct hearthi_udp_services *services)
     s.services = services;
     hearthi_udp_inbox_open(&s.in, fd, true);
     s.peer = hearthi_sparse(peers_bytes());
-    s.host = hearthi_sparse(hosts_bytes());
-    s.may_meet = true;
+    hearthi_udp_hosts_open();
     hearthi_udp_thread_start(&s.thread, serve);
 }
 
@@ -384,5 +388,5 @@ hearthi_udp_server_close(void)
                            &hearthi_udp.server[hearthi_world.rank]);
     hearthi_udp_inbox_close(&s.in);
     hearthi_sparse_free(s.peer, peers_bytes());
-    hearthi_sparse_free(s.host, hosts_bytes());
+    hearthi_udp_hosts_close();
 }

@@ -22,6 +22,7 @@ struct hearthi_udp_peer {
     uint32_t           turn; /* the last of that */
     bool               answered;
     uint32_t           next; /* in a queue: index + 1 */
+    bool               try;  /* ... to be refused if the lock is not given */
     uint32_t           pos;  /* what a waiting one has read of the log */
     uint64_t           epoch;
     size_t             len; /* of the last answer */
@@ -36,6 +37,8 @@ struct hearthi_udp_services {
                  const struct sockaddr_in         *from);
     void (*barrier)(uint32_t peer, const struct hearthi_udp_message *m);
     void (*manager)(uint32_t peer, const struct hearthi_udp_message *m);
+    void (*recall)(const struct hearthi_udp_message *m);
+    uint64_t (*again)(void); /* without it: send what is due; when to return */
 };
 
 void hearthi_udp_server_open(int                                fd,
@@ -52,9 +55,6 @@ hearthi_udp_answer_to(const struct hearthi_udp_message *m, unsigned op);
 void hearthi_udp_answer_send(struct hearthi_udp_message *m,
                              const struct sockaddr_in *to, uint8_t *head);
 
-/* All ranks have said hello: no more of their addresses are learnt. */
-void hearthi_udp_server_met(void);
-
 /* Ranks are told apart in numbers of peers: over ranks and slots. */
 struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);
 uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
@@ -66,6 +66,12 @@ void hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
 
 /* Do what another rank of the node asks. */
 void hearthi_udp_serve_local(const struct hearthi_udp_message *ask);
+
+/* Tell a rank's server at this host, in full; and let the service thread look
+ * what is due. */
+void hearthi_udp_server_tell(int rank, struct in_addr host,
+                             struct hearthi_udp_message *m);
+void hearthi_udp_server_nudge(void);
 
 /* Answer a peer's last request, now or later.  With the mutex. */
 void hearthi_udp_answer(uint32_t peer, struct hearthi_udp_message *m);

@@ -8,6 +8,7 @@
 
 #include "client.h"
 #include "sync.h"
+#include "transport/keep.h"
 #include "watch.h"
 #include "wire.h"
 #include "world.h"
@@ -54,6 +55,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
 
     g->everything = (m->kind & HEARTHI_UDP_EVERYTHING) != 0;
     g->ahead = m->kind & HEARTHI_UDP_AHEAD ? m->at : 0;
+    g->again = (m->kind & HEARTHI_UDP_AGAIN) != 0;
     g->pos = m->pos;
     g->n = m->body_len / sizeof *g->notice;
     if (g->n > all)
@@ -129,6 +131,21 @@ void
 hearthi_udp_release(int sync, const struct hearthi_notice *n, size_t count)
 {
     pass(sync, HEARTHI_UDP_UNLOCK, n, count);
+}
+
+/* Who wanted it meanwhile was told that it stays, and waits for it. */
+bool
+hearthi_udp_keep(int lock)
+{
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+    struct hearthi_udp_message answer;
+    struct hearthi_udp_message ask = { .op = HEARTHI_UDP_REL,
+                                       .kind = HEARTHI_UDP_KEEP,
+                                       .len = (uint32_t)lock };
+
+    hearthi_udp_call(c, manager(lock), &ask, "release", &answer);
+    hearthi_udp_client_give(c);
+    return answer.len > 0 && hearthi_keep_begin(lock);
 }
 
 void

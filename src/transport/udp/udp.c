@@ -19,10 +19,12 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
+#include "cond.h"
 #include "count.h"
 #include "diff.h"
 #include "flight.h"
 #include "front/direct.h"
+#include "hello.h"
 #include "home.h"
 #include "job.h"
 #include "local.h"
@@ -32,8 +34,11 @@
 #include "seal.h"
 #include "server.h"
 #include "space/segment.h"
+#include "stay.h"
 #include "sync.h"
 #include "timer.h"
+#include "together.h"
+#include "transport/keep.h"
 #include "transport/mpi/mpi.h"
 #include "watch.h"
 #include "wire.h"
@@ -47,19 +52,15 @@
 static bool
 every_rank(int can)
 {
-    int  size = hearthi_world.size, mine, first, any;
+    int  size = hearthi_world.size, first, any;
     char host[64] = "";
 
-    mine = can ? size : hearthi_world.rank;
-    HEARTHI_MPI(
-        MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, hearthi_world.comm));
-    HEARTHI_MPI(
-        MPI_Allreduce(&can, &any, 1, MPI_INT, MPI_LOR, hearthi_world.comm));
+    first = hearthi_together_int(can ? size : hearthi_world.rank, MPI_MIN);
+    any = hearthi_together_int(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_AUTH_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
-    HEARTHI_MPI(
-        MPI_Bcast(host, sizeof host, MPI_CHAR, first, hearthi_world.comm));
+    hearthi_together_bcast(host, sizeof host, first, hearthi_world.comm);
     if (hearthi_world.rank == 0)
         hearthi_warn("hearth_init",
                      "rank %d on %s has a library without libsodium, so the "
@@ -81,7 +82,7 @@ session_agree(void)
     if (hearthi_world.rank == 0 &&
         getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
         hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
-    HEARTHI_MPI(MPI_Bcast(&all, sizeof all, MPI_BYTE, 0, hearthi_world.comm));
+    hearthi_together_bcast(&all, sizeof all, 0, hearthi_world.comm);
     every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
@@ -132,6 +133,8 @@ static const struct hearthi_udp_services services = {
     .bulk = hearthi_udp_home_serve,
     .barrier = hearthi_udp_barrier_serve,
     .manager = hearthi_udp_manage,
+    .recall = hearthi_udp_recalled,
+    .again = hearthi_udp_recall_again,
 };
 
 static void
@@ -141,6 +144,7 @@ nodes_open(void)
 
     session_agree();
     limits_set();
+    hearthi_keep_open();
     hearthi_udp_seal_open();
     hearthi_udp_trips_open();
     hearthi_udp_manager_open();
@@ -153,7 +157,6 @@ nodes_open(void)
     hearthi_udp_clients_open();
     hearthi_udp_local_open(hearthi_udp_serve_local);
     hearthi_udp_hello();
-    hearthi_udp_server_met();
     hearthi_udp_watch_open();
     hearthi_udp_flights_open();
     hearthi_udp_pages_open();
@@ -164,7 +167,7 @@ nodes_open(void)
 static void
 nodes_close(void)
 {
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    hearthi_together(hearthi_world.comm);
     hearthi_udp_watch_close();
     hearthi_udp_local_close();
     hearthi_udp_server_close();
@@ -176,8 +179,7 @@ nodes_close(void)
     hearthi_udp_manager_close();
     hearthi_udp_trips_close();
     hearthi_udp_seal_close();
-    free(hearthi_udp.server);
-    hearthi_udp.server = NULL;
+    hearthi_udp_hello_close();
 }
 
 static void
@@ -228,10 +230,14 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .flush = hearthi_udp_flush,
     .acquire = hearthi_udp_acquire,
     .release = hearthi_udp_release,
+    .keep = hearthi_udp_keep,
     .barrier = hearthi_udp_barrier,
     .flag_set = hearthi_udp_flag_set,
     .flag_wait = hearthi_udp_flag_wait,
     .flag_reset = hearthi_udp_flag_reset,
+    .cond_enter = hearthi_udp_cond_enter,
+    .cond_wait = hearthi_udp_cond_wait,
+    .cond_wake = hearthi_udp_cond_wake,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };
@@ -252,10 +258,14 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .flush = hearthi_udp_flush,
     .acquire = hearthi_mpi_acquire,
     .release = hearthi_mpi_release,
+    .keep = hearthi_mpi_keep,
     .barrier = hearthi_mpi_barrier,
     .flag_set = hearthi_mpi_flag_set,
     .flag_wait = hearthi_mpi_flag_wait,
     .flag_reset = hearthi_mpi_flag_reset,
+    .cond_enter = hearthi_mpi_cond_enter,
+    .cond_wait = hearthi_mpi_cond_wait,
+    .cond_wake = hearthi_mpi_cond_wake,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };

@@ -20,6 +20,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "gone.h"
+#include "hello.h"
 #include "inbox.h"
 #include "job.h"
 #include "socket.h"
@@ -60,7 +61,7 @@ rank_answers(struct hearthi_udp_message *hello)
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
 
-    hello->seq++;
+    hello->seq = hearthi_udp_hello_number();
     if (!heard)
         hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello, NULL);
     while (!w.stop && hearthi_now() < end)

@@ -199,6 +199,11 @@ wait_check(const_message *m, const_limits *l)
 static reason
 inv_check(const_message *m, const_limits *l)
 {
+    if (hearthi_udp_is_recall(m)) {
+        if (m->kind != HEARTHI_UDP_RECALL && m->kind != HEARTHI_UDP_BUSY)
+            return HEARTHI_UDP_BAD_OPERATION;
+        return acq_check(m, l);
+    }
     if (m->kind & HEARTHI_UDP_REPLY)
         return notices_check(m, SIZE_MAX);
     if (m->kind & HEARTHI_UDP_LOST)
@@ -221,7 +226,7 @@ wtnt_check(const_message *m, const_limits *l)
 static reason
 rel_check(const_message *m, const_limits *l)
 {
-    bool lock = m->kind == HEARTHI_UDP_UNLOCK;
+    bool lock = m->kind == HEARTHI_UDP_UNLOCK || m->kind == HEARTHI_UDP_KEEP;
 
     if (m->len >= l->objects || lock != (m->len < l->locks))
         return HEARTHI_UDP_BAD_PLACE;
@@ -265,12 +270,12 @@ static const struct operation {
     { "BARR", barr_check, REQUEST, 1 },
     { "BARRGRANT", grant_check, REPLY, 1 },
     { "ACQ", acq_check, REQUEST, 1 },
-    { "ACQGRANT", grant_check, REPLY, 7 },
-    { "WAIT", wait_check, REQUEST, 0 },
+    { "ACQGRANT", grant_check, REPLY, 15 },
+    { "WAIT", wait_check, REQUEST, 1 },
     { "WAITGRANT", grant_check, REPLY, 7 },
-    { "INV", inv_check, REQUEST | REPLY, 7 },
+    { "INV", inv_check, REQUEST | REPLY, 16 },
     { "WTNT", wtnt_check, REQUEST, 1 },
-    { "REL", rel_check, REQUEST, 2 },
+    { "REL", rel_check, REQUEST, 5 },
     { "BCAST", any_check, REQUEST, 0 },
 };
 

@@ -35,17 +35,26 @@
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
- *           many notices the barrier brought, body: the first of them
+ *           many notices the barrier brought, body: the first of them; or,
+ *           inside a node, at: in which of its buffers they are
  * ACQ       len: the lock, pos: log read so far, at: epoch -> ACQGRANT, len:
  *           notices that are news, pos: end of the log, body: the first
  * WAIT      the same for a flag -> WAITGRANT
+ *           of a condition variable, ENTER: -> WAITGRANT, at: a place; and at:
+ *           the place -> WAITGRANT, when that was woken
  * INV       the notices for which a grant had no room, from pos on; LOG:
  *           of object len, at: the log's epoch; NEWS: of barrier pos, from
  *           number at on -> INV with REPLY
+ *           RECALL: from a lock's manager to the rank with which it stays; at:
+ *           the number, pos: whether BUSY is to answer if a thread is inside;
+ *           nobody waits for it
  * WTNT      notices for which REL (LOG) or BARR (NEWS) has no room, before
  *           it -> NULL
  * REL       len: the object, at: epoch, pos: notices in the body, or more than
  *           a log holds -> NULL
+ *           KEEP: the lock stays with its holder -> NULL, len: 1, or 0 if it
+ *           must not, at: a number for this stay
+ *           SIGNAL, BROADCAST: wake one that waits, or all -> NULL
  * BCAST     hello; at: which address it was sent to, body: any, to see what
  *           the network passes -> NULL
  */
@@ -79,16 +88,23 @@ enum {
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
     HEARTHI_UDP_TRY = 1,        /* ACQ */
+    HEARTHI_UDP_ENTER = 1,      /* WAIT */
     HEARTHI_UDP_EVERYTHING = 1, /* BARR and all grants */
     HEARTHI_UDP_AHEAD = 2,      /* ACQGRANT, WAITGRANT */
     HEARTHI_UDP_TAKEN = 4,      /* ACQGRANT: the lock is ours */
+    HEARTHI_UDP_AGAIN = 8,      /* ACQGRANT: nobody else had it since */
     HEARTHI_UDP_LOG = 0,        /* INV, WTNT */
     HEARTHI_UDP_NEWS = 1,
     HEARTHI_UDP_REPLY = 2, /* INV */
     HEARTHI_UDP_LOST = 4,
+    HEARTHI_UDP_RECALL = 8,
+    HEARTHI_UDP_BUSY = 16,
     HEARTHI_UDP_UNLOCK = 0, /* REL */
     HEARTHI_UDP_SET = 1,
-    HEARTHI_UDP_RESET = 2
+    HEARTHI_UDP_RESET = 2,
+    HEARTHI_UDP_KEEP = 3,
+    HEARTHI_UDP_SIGNAL = 4,
+    HEARTHI_UDP_BROADCAST = 5
 };
 
 enum {
@@ -98,8 +114,8 @@ enum {
     HEARTHI_UDP_FRAGMENTS = 128,    /* of one GETP */
     HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
     HEARTHI_UDP_BULK = 17, /* the first of them, for pages and diffs (job.h) */
-    HEARTHI_UDP_NOTICE = 24,        /* bytes */
-    HEARTHI_UDP_RUN = 12 /* before each run of a diff: offset, length */
+    HEARTHI_UDP_NOTICE = 24, /* bytes */
+    HEARTHI_UDP_RUN = 12     /* before each run of a diff: offset, length */
 };
 
 /* A set of fragments. */
@@ -158,6 +174,13 @@ void hearthi_udp_head_read(const void *head, struct hearthi_udp_message *m);
 void hearthi_udp_encode(const struct hearthi_udp_message *m, uint8_t *head);
 
 bool hearthi_udp_is_request(const struct hearthi_udp_message *m);
+
+/* Does a server tell another about a lock that stays? */
+static inline bool
+hearthi_udp_is_recall(const struct hearthi_udp_message *m)
+{
+    return m->op == HEARTHI_UDP_INV && m->kind >= HEARTHI_UDP_RECALL;
+}
 
 /* The next run of a DIFF that was decoded; start with *at == 0. */
 struct hearthi_udp_diff {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where pages live: the allocations, and which home and frame a page of one
+ * has.  Nothing is kept for each page.  An allocation is a few pieces, each
+ * one run of frames at one home, and a page's home and frame follow from its
+ * number; so an allocation costs what it has pieces, however large it is.
+ *
+ * The table lock is held by callers.
+ */
+#ifndef HEARTHI_PLACE_H
+#define HEARTHI_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Neighbouring frames of one home. */
+struct hearthi_piece {
+    uint64_t at; /* the first of its pages, as the allocation counts them */
+    uint64_t count;
+    uint32_t home, frame;
+};
+
+/* Pieces are runs of pages and sorted by them, `at` being a page of the
+ * allocation, or blocks of pages are dealt to the homes in turn, `at` being
+ * one of the pages that its home has, and pieces are sorted by home first. */
+struct hearthi_allocation {
+    uint64_t              page, pages; /* in the heap */
+    size_t                bytes;       /* as asked for */
+    unsigned              unit;        /* of its diffs: 1, 4 or 8 bytes */
+    uint64_t              number;      /* no other ever had it, nor 0 */
+    uint64_t              block; /* pages of a block that is dealt, or 0 */
+    uint32_t              first; /* home of the first block */
+    struct hearthi_piece *piece;
+    size_t                pieces;
+    bool                  placed; /* its pages may be used */
+    bool                  mapped; /* with home pages in the application view */
+    long                  areas;  /* kernel mappings that it has */
+};
+
+/* Pages that follow each other with frames that do, at one home: as many as
+ * there are of them in a row. */
+struct hearthi_place {
+    uint64_t                   page, count;
+    uint32_t                   home, frame;
+    uint8_t                    state; /* of what was never touched */
+    struct hearthi_allocation *in;
+};
+
+void hearthi_places_open(void);
+void hearthi_places_close(void);
+
+/* Add an allocation, which gets the pieces (from malloc) for its own.  It
+ * counts as not there until it is placed.  Stays where it is until removed. */
+struct hearthi_allocation      *
+hearthi_places_add(const struct hearthi_allocation *a);
+void hearthi_places_remove(struct hearthi_allocation *a);
+
+/* Its pages may be used; and its home pages have been mapped. */
+void hearthi_places_placed(struct hearthi_allocation *a);
+void hearthi_places_mapped(struct hearthi_allocation *a);
+
+/* The i-th allocation in the order of pages, placed or not; NULL behind the
+ * last.  And how many begin at or before a page: the one before that number
+ * is the only one that can have it. */
+struct hearthi_allocation *hearthi_places_get(size_t i);
+size_t                     hearthi_places_before(uint64_t page);
+
+/* The allocation that has a page, or NULL. */
+struct hearthi_allocation *hearthi_allocation_of(uint64_t page);
+
+/* The run in which a page lies; of no home, and one page long, if it is in no
+ * allocation.  Valid until the next call.  Costs some 3 ns where a page nearby
+ * was asked for before, else a search among allocations and pieces. */
+const struct hearthi_place *hearthi_place_of(uint64_t page);
+enum { HEARTHI_NO_HOME = -1 };
+
+static inline int
+hearthi_home_of(uint64_t page)
+{
+    return (int)hearthi_place_of(page)->home;
+}
+
+/* The number of its frame in the home's segment. */
+static inline uint64_t
+hearthi_home_frame_of(uint64_t page)
+{
+    const struct hearthi_place *r = hearthi_place_of(page);
+
+    return r->frame + (page - r->page);
+}
+
+/* Which page has a frame of this node, or HEARTHI_NO_PAGE. */
+uint64_t hearthi_page_in(int node_rank, uint64_t frame);
+#define HEARTHI_NO_PAGE UINT64_MAX
+
+/* All frames of a rank of this node that ever belonged to a page lie below. */
+uint64_t hearthi_places_top(int node_rank);
+
+#endif

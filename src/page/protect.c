@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A state decides what the application view of a page shows and allows:
+ * hearthi_pages_set() changes both, and counts the kernel's mappings.
+ */
+#include "config.h"
+
+#include "protect.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/least.h"
+#include "base/report.h"
+#include "page.h"
+#include "space/segment.h"
+#include "watched.h"
+#include "world.h"
+
+bool
+hearthi_areas_short(void)
+{
+    return hearthi_table.areas > hearthi_table.areas_max;
+}
+
+enum area { NOTHING, COPY_R, COPY_RW, WATCHED, HOME_R, HOME_RW };
+
+static const uint8_t area_of[] = {
+    [HEARTHI_UNUSED] = NOTHING,     [HEARTHI_INVALID] = NOTHING,
+    [HEARTHI_COMING] = NOTHING,     [HEARTHI_MISSED] = NOTHING,
+    [HEARTHI_CLEAN] = COPY_R,       [HEARTHI_DIRTY] = COPY_RW,
+    [HEARTHI_HOME_OPEN] = HOME_RW,  [HEARTHI_HOME_ARMED] = HOME_R,
+    [HEARTHI_HOME_DIRTY] = HOME_RW, [HEARTHI_HOME_AWAY] = NOTHING,
+};
+
+static const int prot_of[] = {
+    [NOTHING] = PROT_NONE,
+    [COPY_R] = PROT_READ,
+    [COPY_RW] = PROT_READ | PROT_WRITE,
+    [HOME_R] = PROT_READ,
+    [HOME_RW] = PROT_READ | PROT_WRITE,
+};
+
+static enum area
+area_at(uint64_t page)
+{
+    return hearthi_is_watched(page) ? WATCHED
+                                    : area_of[hearthi_state_of(page)];
+}
+
+/* Does the kernel need two mappings for page - 1 and page, which are these
+ * areas? */
+static bool
+border(uint64_t page, enum area before, enum area a)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    if (page == 0 || page >= hearthi_heap.pages || a != before)
+        return true;
+    return a >= HOME_R ? !hearthi_follows(page - 1)
+                       : t->shown[page - 1] != t->shown[page];
+}
+
+static long
+borders(uint64_t page, uint64_t count)
+{
+    enum area before = page > 0 ? area_at(page - 1) : NOTHING;
+    long      n = 0;
+
+    for (uint64_t p = page; p <= page + count; p++) {
+        enum area a = p < hearthi_heap.pages ? area_at(p) : NOTHING;
+
+        n += border(p, before, a);
+        before = a;
+    }
+    return n;
+}
+
+static void
+area_failed(const char *what, uint64_t page, uint64_t count)
+{
+    hearthi_fatal("page table",
+                  "%s of %llu pages at %p failed: %s (%ld mappings in use, "
+                  "%ld planned for; see vm.max_map_count)",
+                  what, (unsigned long long)count, (void *)hearthi_app(page),
+                  strerror(errno), hearthi_table.areas,
+                  hearthi_table.areas_max);
+}
+
+static void
+protect(uint64_t page, uint64_t count, enum area a)
+{
+    if (mprotect(hearthi_app(page), count << hearthi_heap.shift, prot_of[a]) !=
+        0)
+        area_failed("mprotect", page, count);
+}
+
+void
+hearthi_home_show(uint64_t page, uint64_t count, const struct hearthi_place *r)
+{
+    errno =
+        hearthi_segment_map(page, count, hearthi_world.node_rank_of[r->home],
+                            r->frame + (page - r->page));
+    if (errno != 0)
+        area_failed("mapping", page, count);
+}
+
+/* Home frames over the heap, one mapping for each run of frames. */
+static void
+homes_map(uint64_t page, uint64_t count)
+{
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        const struct hearthi_place *r = hearthi_place_of(page);
+
+        n = hearthi_least(end - page, r->page + r->count - page);
+        hearthi_home_show(page, n, r);
+        hearthi_watched_forget(page, n);
+    }
+}
+
+/* What the view of a page shows that is no home page, as a distance from its
+ * own place.  A page without a frame shows its own place, with no access: such
+ * pages are one mapping however many have been replaced.  One that keeps its
+ * frame keeps its mapping too, for when it is fetched again. */
+static uint32_t
+to_show(uint64_t page, enum hearthi_state to)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    if (hearthi_is_copy(to))
+        return t->moved[page];
+    if (to == HEARTHI_INVALID && (t->mark[page] & HEARTHI_RESIDENT))
+        return t->shown[page];
+    return 0;
+}
+
+static void
+frames_map(uint64_t page, uint64_t count, uint32_t distance, enum area a)
+{
+    errno = hearthi_heap_show(page, count, (uint32_t)(page + distance),
+                              prot_of[a]);
+    if (errno != 0)
+        area_failed("mapping", page, count);
+}
+
+/* Is a page next to a run watched?  Then the run is one mapping with it if it
+ * is watched, too, and otherwise if it is not. */
+static bool
+is_by_watched(uint64_t page, uint64_t count)
+{
+    return (page > 0 && hearthi_is_watched(page - 1)) ||
+           hearthi_is_watched(page + count);
+}
+
+/* Pages that show their own place may be watched from then on. */
+static void
+cached_map(uint64_t page, uint64_t count, uint32_t distance,
+           enum hearthi_state to)
+{
+    bool watch = hearthi_watched.up && distance == 0 && to != HEARTHI_UNUSED &&
+                 (hearthi_is_copy(to) || is_by_watched(page, count));
+    enum area a = watch ? NOTHING : area_of[to];
+
+    frames_map(page, count, distance, a);
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_table.shown[p] != distance)
+            hearthi_table.shown[p] = distance;
+    hearthi_watched_forget(page, count);
+    if (watch) {
+        hearthi_watch(page, count);
+        hearthi_watched_set(page, count, to);
+    }
+}
+
+/* How a page is changed. */
+enum way { MAP, PROTECT, WATCH };
+
+/* Cached frames are shown by protection alone where they are shown already.
+ * A page that is not watched, and gives up its frame, is mapped anew, to be
+ * watched again. */
+static enum way
+way_of(uint64_t page, enum hearthi_state to)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    if (t->shown[page] != to_show(page, to))
+        return MAP;
+    if (hearthi_is_watched(page))
+        return WATCH;
+    return hearthi_watched.up && hearthi_watched.page[page] == HEARTHI_LEFT &&
+                   !hearthi_is_copy(to) && !(t->mark[page] & HEARTHI_RESIDENT)
+               ? MAP
+               : PROTECT;
+}
+
+/* `anew`: no cached frames were shown. */
+static void
+cached_set(uint64_t page, uint64_t count, enum hearthi_state to, bool anew)
+{
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        uint32_t want = to_show(page, to);
+        enum way way = anew ? MAP : way_of(page, to);
+
+        for (n = 1; page + n < end && to_show(page + n, to) == want &&
+                    (anew || way_of(page + n, to) == way);
+             n++)
+            ;
+        switch (way) {
+        case MAP: cached_map(page, n, want, to); break;
+        case PROTECT: protect(page, n, area_of[to]); break;
+        case WATCH: hearthi_watched_set(page, n, to); break;
+        }
+    }
+}
+
+/* ---- the first copies of a place ---- */
+
+enum { GRANULE = 512 };
+
+/* What was never shown may be watched with what is next to it. */
+static bool
+is_fresh(uint64_t page)
+{
+    enum hearthi_state state;
+
+    if (hearthi_watched.page[page] != 0 || hearthi_table.shown[page] != 0)
+        return false;
+    state = hearthi_state_of(page);
+    return state == HEARTHI_INVALID || hearthi_is_coming(state) ||
+           state == HEARTHI_HOME_AWAY;
+}
+
+/* Pages are watched in runs of up to a granule, or each copy would be a
+ * mapping between pages that never were anything. */
+static void
+fresh_watch(uint64_t page)
+{
+    uint64_t first = page, end = page + 1;
+    uint64_t low = page / GRANULE * GRANULE;
+    uint64_t most = hearthi_least(low + GRANULE, hearthi_table.top);
+    long     more;
+
+    while (first > low && is_fresh(first - 1))
+        first--;
+    while (end < most && is_fresh(end))
+        end++;
+    more = -borders(first, end - first);
+    hearthi_touch(page);
+    hearthi_watch(first, end - first);
+    more += borders(first, end - first);
+    hearthi_table.areas += more;
+    hearthi_place_of(page)->in->areas += more;
+}
+
+static void
+copies_begin(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; hearthi_watched.up && p < page + count; p++)
+        if (hearthi_table.moved[p] == 0 && is_fresh(p))
+            fresh_watch(p);
+}
+
+void
+hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
+{
+    struct hearthi_table *t = &hearthi_table;
+    enum area             a = area_of[to], was;
+    long                  more;
+
+    if (hearthi_is_copy(to))
+        copies_begin(page, count);
+    was = area_at(page);
+    more = -borders(page, count);
+    if (a < HOME_R)
+        cached_set(page, count, to, was >= HOME_R);
+    else if (was >= HOME_R)
+        protect(page, count, a);
+    else {
+        homes_map(page, count);
+        if (a == HOME_R)
+            protect(page, count, a);
+    }
+    for (uint64_t p = page; p < page + count; p += HEARTHI_CHUNK)
+        hearthi_touch(p);
+    hearthi_touch(page + count - 1);
+    memset(t->state + page, (int)to, count);
+    more += borders(page, count);
+    t->areas += more;
+    hearthi_place_of(page)->in->areas += more;
+}
+
+void
+hearthi_copies_hide(uint64_t page, uint64_t count)
+{
+    frames_map(page, count, 0, NOTHING);
+}
+
+/* Is the view of a page that has no copy what it was at first? */
+bool
+hearthi_view_is_own(uint64_t page)
+{
+    return hearthi_table.shown[page] == 0 &&
+           (!hearthi_watched.up || hearthi_watched.page[page] != HEARTHI_LEFT);
+}
+
+void
+hearthi_copies_unwatch(uint64_t page, uint64_t count)
+{
+    const uint8_t *state = hearthi_table.state;
+    long           more;
+
+    if (!hearthi_watched.up)
+        return;
+    more = -borders(page, count);
+    for (uint64_t p = page, n; p < page + count; p += n) {
+        for (n = 1; p + n < page + count && state[p + n] == state[p] &&
+                    hearthi_is_watched(p + n) == hearthi_is_watched(p);
+             n++)
+            ;
+        if (hearthi_is_watched(p) && hearthi_is_copy(state[p]))
+            hearthi_unwatch(p, n, prot_of[area_of[state[p]]]);
+    }
+    more += borders(page, count);
+    hearthi_table.areas += more;
+    hearthi_place_of(page)->in->areas += more;
+}
+
+/* What is watched is shown already. */
+void
+hearthi_copies_populate(uint64_t page, uint64_t count, bool write)
+{
+    if (count > 1 && !hearthi_is_watched(page))
+        hearthi_populate(hearthi_app(page), count << hearthi_heap.shift,
+                         write);
+}

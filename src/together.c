@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "together.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/report.h"
+#include "front/direct.h"
+#include "world.h"
+
+/* Turns before a rank yields, and before it naps, in nanoseconds: no start is
+ * slower for it, and ranks that are late find a core. */
+enum { SPINS = 64, YIELDS = 1024, NAP = 50000 };
+
+enum { TAG_GATHER = 30000 }; /* and one a round */
+
+static void
+turn(unsigned n)
+{
+    const struct timespec nap = { .tv_nsec = NAP };
+
+    if (n > YIELDS)
+        nanosleep(&nap, NULL);
+    else if (n > SPINS)
+        sched_yield();
+}
+
+void
+hearthi_together_wait(MPI_Request *request, int n)
+{
+    int done = 0;
+
+    for (unsigned turns = 0; !done; turns++) {
+        HEARTHI_MPI(MPI_Testall(n, request, &done, MPI_STATUSES_IGNORE));
+        if (!done)
+            turn(turns);
+    }
+}
+
+void
+hearthi_together(MPI_Comm comm)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(MPI_Ibarrier(comm, &request));
+    hearthi_together_wait(&request, 1);
+}
+
+void
+hearthi_together_bcast(void *at, size_t bytes, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(MPI_Ibcast(at, (int)bytes, MPI_BYTE, root, comm, &request));
+    hearthi_together_wait(&request, 1);
+}
+
+static void
+exchange(const void *mine, int to, void *theirs, int from, size_t bytes,
+         int tag, MPI_Comm comm)
+{
+    MPI_Request request[2];
+
+    HEARTHI_MPI(
+        MPI_Irecv(theirs, (int)bytes, MPI_BYTE, from, tag, comm, &request[0]));
+    HEARTHI_MPI(
+        MPI_Isend(mine, (int)bytes, MPI_BYTE, to, tag, comm, &request[1]));
+    hearthi_together_wait(request, 2);
+}
+
+/* After Bruck et al., as the barrier of leaders (transport/mpi/barrier.c):
+ * MPI_Iallgather in Open MPI 4.1.4 sends to every rank, which makes N^2
+ * connections of 100 kB. */
+void
+hearthi_together_gather(const void *mine, size_t bytes, void *all,
+                        MPI_Comm comm)
+{
+    int   n, me;
+    char *from_me;
+
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_rank(comm, &me);
+    from_me = malloc((size_t)n * bytes); /* of rank me + i */
+    if (from_me == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks", n);
+    memcpy(from_me, mine, bytes);
+    for (int have = 1, round = 0; have < n; have *= 2, round++)
+        exchange(from_me, (me - have + n) % n, from_me + (size_t)have * bytes,
+                 (me + have) % n,
+                 bytes * (size_t)(have < n - have ? have : n - have),
+                 TAG_GATHER + round, comm);
+    memcpy((char *)all + (size_t)me * bytes, from_me,
+           (size_t)(n - me) * bytes);
+    memcpy(all, from_me + (size_t)(n - me) * bytes, (size_t)me * bytes);
+    free(from_me);
+}
+
+void
+hearthi_together_reduce(const void *mine, void *all, int n, MPI_Datatype type,
+                        MPI_Op op, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(MPI_Iallreduce(mine, all, n, type, op, comm, &request));
+    hearthi_together_wait(&request, 1);
+}
+
+int
+hearthi_together_int(int mine, MPI_Op op)
+{
+    int all = 0;
+
+    hearthi_together_reduce(&mine, &all, 1, MPI_INT, op, hearthi_world.comm);
+    return all;
+}
+
+void
+hearthi_together_swap(const void *mine, int to, void *theirs, int from,
+                      size_t bytes, int tag)
+{
+    exchange(mine, to, theirs, from, bytes, tag, hearthi_world.comm);
+}
+
+MPI_Comm
+hearthi_together_dup(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Comm    own;
+
+    HEARTHI_MPI(MPI_Comm_idup(comm, &own, &request));
+    hearthi_together_wait(&request, 1);
+    return own;
+}
