@@ -50,6 +50,8 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/window.c src/transport/mpi/window.h \
   src/transport/mpi/node.c \
   src/transport/mpi/managed.c src/transport/mpi/managed.h \
+  src/transport/mpi/chain.c src/transport/mpi/chain.h \
+  src/transport/mpi/near.c src/transport/mpi/near.h \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \
   src/transport/mpi/sync.c \
   src/transport/mpi/flag.c \

@@ -92,15 +92,19 @@ fails --scan-always --forget-evicted --keep-first-copy
 fails --scan-always --scan-once
 
 # The steps of locks and tries, and of flags, between nodes over MPI.
-model=tests/model/queue
+model=tests/model/chain
 holds
-fails --no-swap
-fails --no-steps-wait
-fails --wait-for-even
-fails --clear-first
-fails --keep-try
-fails --read-early
-fails --no-reread
+fails --one-place
+fails --clear-late
+fails --no-collect
+fails --drop-name
+fails --rest-blind
+fails --grant-taken
+fails --no-settle
+fails --keep-blind
+fails --no-ring
+fails --no-want
+fails --drop-kept
 model=tests/model/flag
 holds
 fails --look-at-serving

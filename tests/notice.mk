@@ -48,8 +48,8 @@ check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c \
   %D%/model/life.c
-check_PROGRAMS += %D%/model/queue %D%/model/flag
-%C%_model_queue_SOURCES = %D%/model/queue.c %D%/model/search.c \
+check_PROGRAMS += %D%/model/chain %D%/model/flag
+%C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/search.c \
   %D%/model/search.h
 %C%_model_flag_SOURCES = %D%/model/flag.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/stay

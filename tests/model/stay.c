@@ -3,7 +3,7 @@
  * Locks that stay with their last holder (src/transport/keep.h): one lock, and
  * three ranks.  The first has two threads and the second one; they take the
  * lock a few times, and may keep it.  The third one tries.  The transport is a
- * queue, and a hint that names who keeps the lock (queue.c).  Who wants it
+ * queue, and a hint that names who keeps the lock (chain.c).  Who wants it
  * reads the hint and asks later; that may be lost, and may come when nobody
  * wants it any more.
  */

@@ -11,13 +11,14 @@
 #include "config.h"
 
 #include "managed.h"
+#include "near.h"
 #include "queue.h"
 #include "world.h"
 
 enum {
     ENTERED = HEARTHI_NEXT,
     WOKEN = HEARTHI_SERVING,
-    WAKES = HEARTHI_TRY /* not 0 while somebody does */
+    WAKES = HEARTHI_WAKES /* not 0 while somebody does */
 };
 
 static uint64_t

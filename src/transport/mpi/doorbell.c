@@ -204,6 +204,16 @@ ask_answer(const struct datagram *d, const union hearthi_address *from)
            hearthi_address_size(from));
 }
 
+/* Where this rank's node has a lock, any rank of it may keep that. */
+static void
+lock_want(int lock)
+{
+    int keeper = atomic_load(&hearthi_mpi.node->lock[lock].keeper);
+
+    if (keeper != 0)
+        hearthi_keep_want_of(keeper - 1, lock);
+}
+
 /* Take one datagram: what it says if it is a ring, 0 if not, -1 if there is
  * none. */
 static int
@@ -224,7 +234,7 @@ datagram_take(void)
     if (d.says & MAIL)
         hearthi_mail_from(d.from);
     if (d.says & WANT)
-        hearthi_keep_want(d.lock);
+        lock_want(d.lock);
     if (d.says & ANSWER)
         atomic_store_explicit(&bells[d.from].use, d.address,
                               memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "managed.h"
+#include "near.h"
 #include "queue.h"
 #include "world.h"
 
@@ -18,17 +19,15 @@ flag_change(int sync, bool set, const struct hearthi_notice *n, size_t count)
     struct hearthi_serving    s;
 
     atomic_thread_fence(memory_order_release);
-    hearthi_queue_enter(sync, false);
+    hearthi_queue_enter(sync);
     if (hearthi_world.nodes > 1) {
         s = hearthi_serving_read(l->word);
         hearthi_log_put(sync, &s, NULL, n, count);
         s.set = set;
         l->word = hearthi_serving_make(s);
-        /* waiters look at the manager's word, so it goes there now */
-        hearthi_queue_yield(sync);
-        return;
+    } else {
+        atomic_store_explicit(&l->value, set, memory_order_release);
     }
-    atomic_store_explicit(&l->value, set, memory_order_release);
     hearthi_queue_leave(sync);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "chain.h"
 #include "front/direct.h"
 #include "world.h"
 
@@ -42,7 +43,8 @@ hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
 void
 hearthi_sync_open(void)
 {
-    size_t   bytes = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t   objects = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t   bytes = objects + hearthi_chain_bytes();
     MPI_Info info = hearthi_window_info();
     char    *base;
 
@@ -54,8 +56,9 @@ hearthi_sync_open(void)
                                  &base, &hearthi_mpi.sync));
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
-    for (size_t at = 0; at < bytes; at += OBJECT)
+    for (size_t at = 0; at < objects; at += OBJECT)
         memset(base + at, 0, HEARTHI_LOG_AT);
+    hearthi_chain_open(base + objects, objects);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));

@@ -3,23 +3,23 @@
  * The words and the log of a managed object, a lock or a flag, in the window
  * of its manager, and the steps that are made on them.
  *
- *   next     the ticket that is drawn next (16 bits), steps of tries (48)
- *   serving  a flag's value (1), ticket served (16), the log's epoch modulo
+ *   tail     of a lock: the last place of its chain (chain.h) + 1, or 0
+ *   next     of a flag: the ticket that is drawn next (16 bits)
+ *   serving  its value (1), ticket served (16), the log's epoch modulo
  *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
  *            (32)
  *   epoch    of the log (64)
- *   try      not 0 while a try is under way or holds the lock
- *   keeper   of a lock: rank + 1 of who may keep it (keep.h), or 0
+ *   wakes    of a condition (cond.c)
  *
  * The log and its epoch are moved by Get and Put, the other words by
  * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
  * it writes `serving`, so that one Fetch_and_op there tells whether it is our
- * turn and whether the log has news.
+ * turn and whether the log has news.  A lock's `serving` goes with it from
+ * holder to holder, as its token, without value and ticket.
  *
  * Tickets may count modulo 2^16: each node has at most one that is drawn and
  * not served, so that a ticket is told from every other that matters as long
- * as there are fewer nodes than that.  The steps of tries (queue.c) are two a
- * try, which takes microseconds: 2^48 of them take decades.
+ * as there are fewer nodes than that.
  *
  * `serving` has no room for a whole epoch, and needs none.  A log that could
  * have news is of the reader's epoch or of one of the next two (transport.h);
@@ -35,10 +35,10 @@
 /* Within a managed object. */
 enum {
     HEARTHI_NEXT = 0,
+    HEARTHI_TAIL = HEARTHI_NEXT,
     HEARTHI_SERVING = 8,
     HEARTHI_EPOCH = 16,
-    HEARTHI_TRY = 24,
-    HEARTHI_KEEPER = 32,
+    HEARTHI_WAKES = 24,
     HEARTHI_LOG_AT = 64
 };
 

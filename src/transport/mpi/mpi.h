@@ -25,15 +25,15 @@ enum { HEARTHI_OUTSTANDING = 248 };
 struct hearthi_node_lock {
     _Atomic uint64_t   next, serving;
     atomic_bool        value;   /* one node only: the flag */
-    bool               ours;    /* this node holds the lock between nodes */
-    bool               tried;   /* ... by a try */
-    bool               refused; /* the last try did not get it */
-    uint16_t           ticket;  /* ... with this ticket */
-    uint16_t           after;   /* the ticket behind the node's last one */
+    bool               ours;    /* this node has the lock between nodes */
+    bool               rests;   /* ... unless somebody took it: it rests */
+    int                place;   /* where (chain.h) */
     int                last;    /* node rank + 1 of its last holder */
-    int                told;    /* rank + 1 that `keeper` names (managed.h) */
+    int                told;    /* rank + 1 that is said there to keep it */
+    int                row;     /* passed on inside the node in a row */
     atomic_int         keeper;  /* node rank + 1 of who may keep it */
-    uint64_t           word;    /* what is to be `serving` at the manager */
+    uint16_t           ticket;  /* of a flag */
+    uint64_t           word;    /* its `serving` (managed.h) */
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
 

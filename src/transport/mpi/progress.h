@@ -121,7 +121,7 @@ void hearthi_bell_announce(int rank);
 /* Wake the helper of a rank for a letter. */
 void hearthi_bell_mail(int rank);
 
-/* Tell a rank that a lock that it keeps is wanted. */
+/* Tell a rank that a lock that its node keeps is wanted. */
 void hearthi_bell_want(int rank, int lock);
 
 enum hearthi_rung {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The queue of a lock or flag: inside the node, and between nodes.
+ * The queue of who changes a flag, and waits that look at its manager.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_QUEUE_H
 #define HEARTHI_TRANSPORT_MPI_QUEUE_H
@@ -18,19 +18,11 @@ struct hearthi_patience {
 
 void hearthi_patience_pause(struct hearthi_patience *p, unsigned before);
 
-struct hearthi_node_lock *hearthi_node_lock_of(int sync);
+/* Wait for the turn.  Between nodes the serving word is in the node's lock
+ * then. */
+void hearthi_queue_enter(int sync);
 
-/* Wait for the turn; with `try`, false instead of waiting.  Between nodes the
- * serving word is in the node's lock then. */
-bool hearthi_queue_enter(int sync, bool try);
-
-/* Pass it on: to a rank of the node if no other node waits. */
+/* Pass it on. */
 void hearthi_queue_leave(int sync);
-
-/* Let it stay at this rank (transport.h, keep). */
-bool hearthi_queue_keep(int lock);
-
-/* Pass it on to other nodes in any case. */
-void hearthi_queue_yield(int sync);
 
 #endif

@@ -1,12 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks.
+ * Locks: inside a node by turns (near.h), between nodes by a chain (chain.h).
+ *
+ * A lock that a node has goes to ranks of the node that wait for it, as often
+ * as the node has ranks: so between two turns of another node each of them may
+ * have it once.  Then, or if none waits, it goes to other nodes.
  */
 #include "config.h"
 
+#include "chain.h"
 #include "managed.h"
-#include "queue.h"
+#include "near.h"
+#include "progress.h"
+#include "transport/keep.h"
 #include "world.h"
+
+/* ---- the turn ---- */
+
+static bool
+between_nodes(int lock, bool try, struct hearthi_node_lock *l)
+{
+    if (l->ours && !l->rests)
+        return true;
+    if (l->ours && hearthi_chain_take(lock, l->place, &l->word))
+        return true;
+    l->ours = false;
+    l->last = 0;
+    l->place = try ? hearthi_chain_try(lock, &l->word)
+                   : hearthi_chain_wait(lock, &l->word);
+    return l->place >= 0;
+}
+
+static bool
+enter(int lock, bool try, struct hearthi_node_lock *l)
+{
+    if (!hearthi_near_acquire(lock, try))
+        return false;
+    if (hearthi_world.nodes == 1)
+        return true;
+    if (!between_nodes(lock, try, l)) {
+        hearthi_near_release(lock);
+        return false;
+    }
+    l->ours = true;
+    l->rests = false;
+    return true;
+}
+
+static bool
+stays_in_node(int lock, struct hearthi_node_lock *l)
+{
+    return hearthi_near_mate_waits(lock) &&
+           (++l->row < hearthi_world.node_size ||
+            (hearthi_place_rank(l->place) == hearthi_world.rank &&
+             !hearthi_chain_is_wanted(lock, l->place)));
+}
+
+static void
+leave(int lock, struct hearthi_node_lock *l)
+{
+    if (hearthi_world.nodes > 1 && !stays_in_node(lock, l)) {
+        l->row = 0;
+        l->told = 0;
+        l->rests = hearthi_chain_leave(lock, l->place, l->word);
+        l->ours = l->rests;
+    }
+    hearthi_near_release(lock);
+}
+
+/* ---- locks ---- */
 
 /* What RMA wrote here, and what we wrote for RMA to read, is ordered as by
  * MPI_Win_sync: in the unified model that is a fence. */
@@ -15,10 +77,9 @@ bool
 hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_log        log;
 
-    struct hearthi_log log;
-
-    if (!hearthi_queue_enter(sync, try))
+    if (!enter(sync, try, l))
         return false;
     if (hearthi_world.nodes > 1) {
         hearthi_grant_refresh(g);
@@ -43,12 +104,29 @@ hearthi_mpi_release(int sync, const struct hearthi_notice *n, size_t count)
         hearthi_log_put(sync, &s, &l->log, n, count);
         l->word = hearthi_serving_make(s);
     }
-    hearthi_queue_leave(sync);
+    leave(sync, l);
 }
 
+/* A thread of Hearth's may give it at once, so what is to be done with the
+ * lock comes before keep_begin: a thread that is late would name this rank
+ * when the next one keeps it, and nobody could ask that for it.
+ *
+ * A guest does not keep: who waits behind its place rings that place's node.
+ */
 bool
 hearthi_mpi_keep(int lock)
 {
+    struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
+    int                       there = hearthi_place_rank(l->place);
+
     atomic_thread_fence(memory_order_release);
-    return hearthi_queue_keep(lock);
+    if (!hearthi_help.listens || hearthi_near_mate_waits(lock) ||
+        hearthi_world.node_of[there] != hearthi_world.node)
+        return false;
+    if (l->told != hearthi_world.rank + 1 &&
+        !hearthi_chain_keep(lock, l->place))
+        return false;
+    l->told = hearthi_world.rank + 1;
+    atomic_store(&l->keeper, hearthi_world.node_rank + 1);
+    return hearthi_keep_begin(lock);
 }

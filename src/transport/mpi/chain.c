@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The chain of a lock between nodes, after Mellor-Crummey and Scott
+ * ("Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
+ * 1991): a word at the lock's manager names the last place of the queue.  Who
+ * waits swaps its own place in, tells the place before it, and then looks at a
+ * word of its own memory, where the one before puts the grant: three messages,
+ * however many wait.  A lock that nobody waits for rests where it was held
+ * last, and is taken from there: three messages, or none between nodes if it
+ * rests at home.
+ *
+ * All that happens at a place is a swap of one word, which is at each time
+ *   REST   the lock rests here, with its token
+ *   KEPT   a rank keeps it (keep.h), and must be rung for
+ *   NAME   who waits behind this place
+ *   EMPTY  none of these: it is held, or waited for, or was here once
+ * and who swaps one thing in answers for what he gets out.  The token and the
+ * names are never copied, so who has one in his hand has the only one:
+ *   - who puts the lock to rest and gets a name out takes the token back, if
+ *     it is still there, and grants it to the name;
+ *   - who asks and gets the token out takes his name back and is inside;
+ *   - whoever else gets out a name puts it back.  If the token comes out then,
+ *     its holder has found no name: it is granted to the name.
+ * Two that meet at a place may each find nothing of the other in the word: the
+ * one that puts his thing back second finds the other's.
+ *
+ * A try takes the lock where it rests, and does not enter the queue: it swaps
+ * EMPTY into the last place of the chain, if that is where the lock is, and
+ * releases it there, as a guest.  So a try that fails has nothing to undo but
+ * to put back what it got out, and whoever waits is passed by a try at most
+ * once, before his name is at the place before him.
+ *
+ * CAS would spare the names' way back, but Open MPI 4.1.4 does it wrongly
+ * between nodes.
+ *
+ * A rank uses its places in turn.  It waits at one only after it had the lock
+ * at the other, so whoever waited behind the earlier use of this place has
+ * gone; a try that comes late finds a word that is EMPTY, or what is true now.
+ *
+ * Every step is a Fetch_and_op, also on the rank's own words, but for two that
+ * nobody can meet: a place is EMPTY, and its grant 0, before it is in the
+ * chain.  All memory is 0 at first: the lock rests at the manager's first
+ * place, with the token 0.
+ *
+ * KEPT may be in a try's hand when somebody asks.  The try then rings when it
+ * finds the name; should that be lost, who waits for long rings, too.
+ *
+ * tests/model/chain.c walks through all of it.
+ */
+#include "config.h"
+
+#include "chain.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "managed.h"
+#include "near.h"
+#include "progress.h"
+#include "world.h"
+
+enum item { REST, EMPTY, KEPT, NAME };
+enum { ITEM_AT = 62 };
+
+#define VALUE   ((UINT64_C(1) << ITEM_AT) - 1)
+#define GRANTED (UINT64_C(1) << 63)
+
+/* In nanoseconds: who waits for what is not known to be kept. */
+enum { WANT_LATE = 100000000 };
+
+struct places {
+    uint64_t word[2], grant, unused;
+};
+
+static char   *own;                /* this rank's places */
+static size_t  own_at;             /* in everybody's window */
+static uint8_t next[HEARTH_LOCKS]; /* which one is to be waited at */
+
+size_t
+hearthi_chain_bytes(void)
+{
+    return HEARTH_LOCKS * sizeof(struct places);
+}
+
+void
+hearthi_chain_open(char *base, size_t at)
+{
+    own = base;
+    own_at = at;
+    memset(base, 0, hearthi_chain_bytes());
+    for (int i = 0; i < HEARTH_LOCKS; i++)
+        next[i] = 1;
+}
+
+/* ---- words ---- */
+
+static uint64_t
+make(enum item item, uint64_t value)
+{
+    return (uint64_t)item << ITEM_AT | value;
+}
+
+static enum item
+item_of(uint64_t word)
+{
+    return (enum item)(word >> ITEM_AT);
+}
+
+static uint64_t
+place_op(int lock, int place, MPI_Op op, uint64_t value)
+{
+    size_t at = own_at + (size_t)lock * sizeof(struct places) +
+                offsetof(struct places, word) +
+                (size_t)(place % 2) * sizeof value;
+
+    return hearthi_fetch_op(hearthi_mpi.sync, hearthi_place_rank(place), at,
+                            op, value);
+}
+
+static uint64_t
+swap(int lock, int place, uint64_t in)
+{
+    return place_op(lock, place, MPI_REPLACE, in);
+}
+
+static struct places *
+own_places(int lock)
+{
+    return (struct places *)(void *)own + lock;
+}
+
+/* The last one, as its manager's word names it. */
+static int
+place_named(int lock, uint64_t word)
+{
+    return word == 0 ? 2 * hearthi_manager(lock, hearthi_world.size)
+                     : (int)(word - 1);
+}
+
+static uint64_t
+my_name(void)
+{
+    return make(NAME, (uint64_t)hearthi_world.rank);
+}
+
+static void
+grant(int lock, uint64_t name, uint64_t token)
+{
+    size_t at = own_at + (size_t)lock * sizeof(struct places) +
+                offsetof(struct places, grant);
+
+    hearthi_fetch_op(hearthi_mpi.sync, (int)(name & VALUE), at, MPI_REPLACE,
+                     token | GRANTED);
+}
+
+/* The callers of this node take turns, so no rank of it keeps the lock now. */
+static void
+ring(struct hearthi_want *want, int lock, int place)
+{
+    int rank = hearthi_place_rank(place);
+
+    if (hearthi_help.listens &&
+        hearthi_world.node_of[rank] != hearthi_world.node)
+        hearthi_want_from(want, rank, lock);
+}
+
+static void
+ring_once(int lock, int place)
+{
+    ring(&(struct hearthi_want){ 0 }, lock, place);
+}
+
+/* ---- what is in a hand ---- */
+
+/* The token is, and a name was in the word just now.  True if it still is in
+ * the hand: a try has the name. */
+static bool
+token_keep(int lock, int place, uint64_t token)
+{
+    uint64_t out = swap(lock, place, make(EMPTY, 0));
+
+    if (item_of(out) != NAME)
+        return true;
+    grant(lock, out, token);
+    return false;
+}
+
+/* Put back a name, or that the lock is kept.  True if the token is in the hand
+ * then: it came out, and no name is there to have it. */
+static bool
+put_back(int lock, int place, uint64_t in, uint64_t *token)
+{
+    uint64_t first = in, out;
+
+    for (;;) {
+        out = swap(lock, place, in);
+        switch (item_of(out)) {
+        case REST:
+            *token = out & VALUE;
+            return item_of(in) == KEPT || token_keep(lock, place, *token);
+        case NAME: in = out; break;
+        case KEPT:
+            if (item_of(in) == NAME)
+                ring_once(lock, place);
+            if (item_of(in) == NAME || out == first || out == in)
+                return false;
+            in = out; /* another keeps it since */
+            break;
+        default: return false;
+        }
+    }
+}
+
+bool
+hearthi_chain_take(int lock, int place, uint64_t *token)
+{
+    uint64_t out = swap(lock, place, make(EMPTY, 0));
+
+    if (item_of(out) == EMPTY)
+        return false;
+    *token = out & VALUE;
+    return item_of(out) == REST || put_back(lock, place, out, token);
+}
+
+/* ---- waiting ---- */
+
+static uint64_t
+grant_wait(int lock, int before, bool kept)
+{
+    struct hearthi_want want = { 0 };
+    unsigned            turn = 0;
+    uint64_t            got;
+
+    if (!kept)
+        want.at = hearthi_now() + WANT_LATE;
+    while (got = __atomic_load_n(&own_places(lock)->grant, __ATOMIC_ACQUIRE),
+           got == 0) {
+        ring(&want, lock, before);
+        hearthi_relax(&turn);
+    }
+    return got & ~GRANTED;
+}
+
+/* A try may have the name in its hand for a moment. */
+static void
+name_collect(int lock, int place)
+{
+    unsigned turn = 0;
+
+    while (swap(lock, place, make(EMPTY, 0)) != my_name())
+        hearthi_relax(&turn);
+}
+
+static int
+place_clear(int lock)
+{
+    int which = next[lock];
+
+    next[lock] = (uint8_t)(which ^ 1);
+    __atomic_store_n(&own_places(lock)->word[which], make(EMPTY, 0),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&own_places(lock)->grant, 0, __ATOMIC_RELAXED);
+    atomic_thread_fence(memory_order_seq_cst);
+    return 2 * hearthi_world.rank + which;
+}
+
+int
+hearthi_chain_wait(int lock, uint64_t *token)
+{
+    int      mine = place_clear(lock), before;
+    uint64_t out;
+
+    before = place_named(lock, hearthi_word_op(lock, HEARTHI_TAIL, MPI_REPLACE,
+                                               (uint64_t)mine + 1));
+    out = swap(lock, before, my_name());
+    if (item_of(out) == REST) {
+        name_collect(lock, before);
+        *token = out & VALUE;
+    } else {
+        *token = grant_wait(lock, before, item_of(out) == KEPT);
+    }
+    return mine;
+}
+
+/* ---- tries ---- */
+
+int
+hearthi_chain_try(int lock, uint64_t *token)
+{
+    int place =
+        place_named(lock, hearthi_word_op(lock, HEARTHI_TAIL, MPI_NO_OP, 0));
+    uint64_t word = place_op(lock, place, MPI_NO_OP, 0);
+
+    if (item_of(word) == KEPT) {
+        if (!hearthi_want_idle((int)(word & VALUE), lock))
+            return -1;
+        ring_once(lock, place);
+        word = place_op(lock, place, MPI_NO_OP, 0);
+    }
+    if (item_of(word) != REST || !hearthi_chain_take(lock, place, token))
+        return -1;
+    return place;
+}
+
+/* ---- passing on ---- */
+
+bool
+hearthi_chain_is_wanted(int lock, int place)
+{
+    return hearthi_place_rank(place) == hearthi_world.rank &&
+           item_of(__atomic_load_n(&own_places(lock)->word[place % 2],
+                                   __ATOMIC_ACQUIRE)) == NAME;
+}
+
+bool
+hearthi_chain_keep(int lock, int place)
+{
+    uint64_t out;
+
+    if (hearthi_chain_is_wanted(lock, place))
+        return false;
+    out = swap(lock, place, make(KEPT, (uint64_t)hearthi_world.rank));
+    if (item_of(out) != NAME)
+        return true;
+    swap(lock, place, out);
+    return false;
+}
+
+bool
+hearthi_chain_leave(int lock, int place, uint64_t token)
+{
+    uint64_t name, out;
+
+    if (hearthi_chain_is_wanted(lock, place) &&
+        !token_keep(lock, place, token))
+        return false;
+    do {
+        name = swap(lock, place, make(REST, token));
+        if (item_of(name) != NAME)
+            return true;
+        out = swap(lock, place, make(EMPTY, 0));
+        if (item_of(out) == REST) {
+            grant(lock, name, out & VALUE);
+            return false;
+        }
+    } while (put_back(lock, place, name, &token));
+    return false;
+}
