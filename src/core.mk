@@ -53,6 +53,7 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/chain.c src/transport/mpi/chain.h \
   src/transport/mpi/near.c src/transport/mpi/near.h \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \
+  src/transport/mpi/wake.c src/transport/mpi/wake.h \
   src/transport/mpi/sync.c \
   src/transport/mpi/flag.c \
   src/transport/mpi/cond.c \

@@ -116,6 +116,13 @@ fails --serving-first
 fails --write-first
 fails --no-reread
 fails --no-round
+model=tests/model/wake
+holds
+fails --no-look
+fails --go-at-once
+fails --no-forward
+fails --wake-first
+fails --keep-chain
 # Locks that stay.
 model=tests/model/stay
 holds

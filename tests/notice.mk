@@ -52,6 +52,8 @@ check_PROGRAMS += %D%/model/chain %D%/model/flag
 %C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/search.c \
   %D%/model/search.h
 %C%_model_flag_SOURCES = %D%/model/flag.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/wake
+%C%_model_wake_SOURCES = %D%/model/wake.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/stay
 %C%_model_stay_SOURCES = %D%/model/stay.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/epoch

@@ -7,9 +7,11 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "managed.h"
 #include "near.h"
 #include "queue.h"
+#include "wake.h"
 #include "world.h"
 
 static void
@@ -29,6 +31,8 @@ flag_change(int sync, bool set, const struct hearthi_notice *n, size_t count)
         atomic_store_explicit(&l->value, set, memory_order_release);
     }
     hearthi_queue_leave(sync);
+    if (set && hearthi_world.nodes > 1)
+        hearthi_waiters_wake(sync);
 }
 
 void
@@ -157,6 +161,40 @@ log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
     } while (!intact);
 }
 
+/* Looks at the manager's word take turns with others' for so long, in
+ * nanoseconds; who waits for longer is woken. */
+enum { LOOKS = 50000 };
+
+static struct hearthi_serving
+serving_now(int sync)
+{
+    return hearthi_serving_read(hearthi_serving_get(sync));
+}
+
+/* Of each node one waits to be woken, and the others for that. */
+static void
+set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
+{
+    bool     nobody = false;
+    uint32_t name = 0, before;
+
+    if (!atomic_compare_exchange_strong(&l->watched, &nobody, true)) {
+        while (atomic_load(&l->watched))
+            hearthi_relax(&p->turn);
+        return;
+    }
+    name = hearthi_wake_begin();
+    if (name == 0) {
+        hearthi_patience_pause(p, 1);
+    } else {
+        hearthi_waiters_enter(sync, name, &before);
+        if (serving_now(sync).set)
+            hearthi_waiters_wake(sync);
+        hearthi_waiters_wait(name, before);
+    }
+    atomic_store(&l->watched, false);
+}
+
 void
 hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
 {
@@ -170,8 +208,11 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
             hearthi_relax(&turn);
         return;
     }
-    while (s = hearthi_serving_read(hearthi_serving_get(sync)), !s.set)
-        hearthi_patience_pause(&p, 1);
+    while (s = serving_now(sync), !s.set)
+        if (p.begin == 0 || hearthi_now() - p.begin < LOOKS)
+            hearthi_patience_pause(&p, 1);
+        else
+            set_await(sync, l, &p);
     log_follow(sync, s, g);
     atomic_thread_fence(memory_order_acquire);
 }

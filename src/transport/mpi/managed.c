@@ -11,6 +11,7 @@
 #include "base/report.h"
 #include "chain.h"
 #include "front/direct.h"
+#include "wake.h"
 #include "world.h"
 
 enum { OBJECT = 4096 };
@@ -44,7 +45,7 @@ void
 hearthi_sync_open(void)
 {
     size_t   objects = hearthi_managed_count(hearthi_world.size) * OBJECT;
-    size_t   bytes = objects + hearthi_chain_bytes();
+    size_t   bytes = objects + hearthi_chain_bytes() + hearthi_wake_bytes();
     MPI_Info info = hearthi_window_info();
     char    *base;
 
@@ -59,6 +60,8 @@ hearthi_sync_open(void)
     for (size_t at = 0; at < objects; at += OBJECT)
         memset(base + at, 0, HEARTHI_LOG_AT);
     hearthi_chain_open(base + objects, objects);
+    objects += hearthi_chain_bytes();
+    hearthi_wake_open(base + objects, objects);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));

@@ -9,6 +9,7 @@
  *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
  *            (32)
  *   epoch    of the log (64)
+ *   waiters  of a flag, the last one (wake.h)
  *   wakes    of a condition (cond.c)
  *
  * The log and its epoch are moved by Get and Put, the other words by
@@ -39,6 +40,7 @@ enum {
     HEARTHI_SERVING = 8,
     HEARTHI_EPOCH = 16,
     HEARTHI_WAKES = 24,
+    HEARTHI_WAITERS = 32,
     HEARTHI_LOG_AT = 64
 };
 

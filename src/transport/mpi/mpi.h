@@ -33,6 +33,7 @@ struct hearthi_node_lock {
     int                row;     /* passed on inside the node in a row */
     atomic_int         keeper;  /* node rank + 1 of who may keep it */
     uint16_t           ticket;  /* of a flag */
+    atomic_bool        watched; /* a rank of the node waits for a flag */
     uint64_t           word;    /* its `serving` (managed.h) */
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
