@@ -123,6 +123,13 @@ fails --go-at-once
 fails --no-forward
 fails --wake-first
 fails --keep-chain
+model=tests/model/cond
+holds
+fails --any-round
+fails --no-end
+fails --first-end
+fails --no-mark
+fails --no-name
 # Locks that stay.
 model=tests/model/stay
 holds

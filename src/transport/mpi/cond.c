@@ -7,12 +7,21 @@
  *
  * Of several that wake one changes the count at a time; who enters meanwhile
  * has not been there.  On one node both counts lie in its memory.
+ *
+ * Between nodes who waits leaves his name (wake.h) in the slot of his place,
+ * and who wakes the place leaves a mark there, each by a swap.  The one who
+ * comes second finds what the first has left: so a waiter sees the mark, or is
+ * woken by one message.  There are fewer slots than places, which use them in
+ * rounds: the second one ends the round, and nobody of the next one swaps
+ * before that.
  */
 #include "config.h"
 
+#include "base/bound.h"
 #include "managed.h"
 #include "near.h"
 #include "queue.h"
+#include "wake.h"
 #include "world.h"
 
 enum {
@@ -20,6 +29,49 @@ enum {
     WOKEN = HEARTHI_SERVING,
     WAKES = HEARTHI_WAKES /* not 0 while somebody does */
 };
+
+/* A slot: its round, and a name, the mark or, as 0, nothing yet. */
+enum { SLOTS = HEARTHI_BOUND(56, 2), MARK = UINT32_MAX };
+
+_Static_assert(HEARTHI_LOG_AT + SLOTS * sizeof(uint64_t) <= HEARTHI_ZERO,
+               "slots are 0 at first");
+
+struct slot {
+    uint32_t round, has;
+};
+
+static struct slot
+slot_op(int sync, uint64_t place, MPI_Op op, uint32_t has, uint32_t later)
+{
+    uint32_t round = (uint32_t)(place / SLOTS) + later;
+    uint64_t word =
+        hearthi_word_op(sync, HEARTHI_LOG_AT + place % SLOTS * sizeof word, op,
+                        (uint64_t)round << 32 | has);
+
+    return (struct slot){ (uint32_t)(word >> 32), (uint32_t)word };
+}
+
+static struct slot
+slot_look(int sync, uint64_t place)
+{
+    return slot_op(sync, place, MPI_NO_OP, 0, 0);
+}
+
+/* What the other one has left in the slot of a place, who ends the round then,
+ * or 0. */
+static uint32_t
+slot_meet(int sync, uint64_t place, uint32_t mine)
+{
+    struct hearthi_patience p = { 0 };
+    struct slot             out;
+
+    while (slot_look(sync, place).round != (uint32_t)(place / SLOTS))
+        hearthi_patience_pause(&p, 1);
+    out = slot_op(sync, place, MPI_REPLACE, mine, 0);
+    if (out.has != 0)
+        slot_op(sync, place, MPI_REPLACE, 0, 1);
+    return out.has;
+}
 
 static uint64_t
 look(int sync, size_t word)
@@ -35,16 +87,29 @@ hearthi_mpi_cond_enter(int sync)
     return hearthi_word_op(sync, ENTERED, MPI_SUM, 1);
 }
 
+/* Who has no word to be woken at comes when the mark is there. */
+static void
+far_wait(int sync, uint64_t place)
+{
+    struct hearthi_patience p = { 0 };
+    uint32_t                name = hearthi_wake_begin();
+
+    while (name == 0 && look(sync, WOKEN) <= place)
+        hearthi_patience_pause(&p, 1);
+    if (slot_meet(sync, place, name == 0 ? MARK : name) == 0)
+        hearthi_wake_wait(name);
+    else if (name != 0)
+        hearthi_wake_end(name);
+}
+
 void
 hearthi_mpi_cond_wait(int sync, uint64_t place)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
-    struct hearthi_patience   p = { 0 };
     unsigned                  turn = 0;
 
     if (hearthi_world.nodes > 1) {
-        while (look(sync, WOKEN) <= place)
-            hearthi_patience_pause(&p, 1);
+        far_wait(sync, place);
         return;
     }
     while (atomic_load(&l->serving) <= place)
@@ -84,6 +149,12 @@ hearthi_mpi_cond_wake(int sync, bool all)
         hearthi_patience_pause(&p, 1);
     woken = look(sync, WOKEN);
     next = woken_next(look(sync, ENTERED), woken, all);
+    for (uint64_t place = woken; place < next; place++) {
+        uint32_t name = slot_meet(sync, place, MARK);
+
+        if (name != 0)
+            hearthi_wake(name);
+    }
     if (next != woken)
         hearthi_word_op(sync, WOKEN, MPI_REPLACE, next);
     hearthi_word_op(sync, WAKES, MPI_REPLACE, 0);

@@ -58,7 +58,7 @@ hearthi_sync_open(void)
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
     for (size_t at = 0; at < objects; at += OBJECT)
-        memset(base + at, 0, HEARTHI_LOG_AT);
+        memset(base + at, 0, HEARTHI_ZERO);
     hearthi_chain_open(base + objects, objects);
     objects += hearthi_chain_bytes();
     hearthi_wake_open(base + objects, objects);

@@ -41,7 +41,8 @@ enum {
     HEARTHI_EPOCH = 16,
     HEARTHI_WAKES = 24,
     HEARTHI_WAITERS = 32,
-    HEARTHI_LOG_AT = 64
+    HEARTHI_LOG_AT = 64,
+    HEARTHI_ZERO = 512 /* what is 0 at first */
 };
 
 /* Added to `next`, it draws a ticket. */
