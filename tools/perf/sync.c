@@ -227,23 +227,44 @@ lock_store(struct perf *p, double *sample)
     hearth_free(word);
 }
 
-/* Figure: both ranks take the same lock in turn, by acquisition.  Raw: an
- * empty message there and back, half of it. */
 static void
-lock_handed(struct perf *p, double *sample)
+spend(double time)
 {
-    bool   here = perf_acting(p) || perf_is_peer(p);
-    int    other = perf_acting(p) ? p->peer : PERF_ACTOR;
+    double start = perf_now();
+
+    while (perf_now() - start < time)
+        ;
+}
+
+/* Both ranks take the same lock in turn, each for so many microseconds that the
+ * other comes to wait meanwhile; what a turn takes beyond that. */
+static double
+handover_time(const struct perf *p, double held)
+{
+    int    lock = p->size + p->peer;
     double start;
 
     perf_meet(p);
     start = perf_now();
-    for (size_t i = 0; here && i < p->turns; i++) {
-        hearth_lock(p->size + p->peer);
-        hearth_unlock(p->size + p->peer);
-    }
+    if (perf_acting(p) || perf_is_peer(p))
+        for (size_t i = 0; i < p->turns; i++) {
+            hearth_lock(lock);
+            spend(held);
+            hearth_unlock(lock);
+        }
     perf_meet(p);
-    sample[0] = (perf_now() - start) / (2.0 * (double)p->turns);
+    return (perf_now() - start) / (2.0 * (double)p->turns) - held;
+}
+
+/* An empty message there and back. */
+static double
+empty_time(const struct perf *p)
+{
+    int    other = perf_acting(p) ? p->peer : PERF_ACTOR;
+    bool   here = perf_acting(p) || perf_is_peer(p);
+    double start;
+
+    perf_meet(p);
     start = perf_now();
     for (size_t i = 0; here && i < p->turns; i++) {
         if (perf_acting(p))
@@ -252,8 +273,26 @@ lock_handed(struct perf *p, double *sample)
         if (perf_is_peer(p))
             MPI_Send(NULL, 0, MPI_BYTE, other, 1, p->raw.comm);
     }
-    sample[1] = (perf_now() - start) / (2.0 * (double)p->turns);
     perf_meet(p);
+    return (perf_now() - start) / (double)p->turns;
+}
+
+static void
+lock_handed(struct perf *p, double *sample)
+{
+    sample[1] = empty_time(p);
+    sample[0] = handover_time(p, 20);
+}
+
+static void
+lock_handed_udp(struct perf *p, double *sample)
+{
+    sample[2] = empty_time(p);
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[1] = perf_udp_empty(p, p->turns) / (double)p->turns;
+    perf_rest(p);
+    sample[0] = handover_time(p, 200);
 }
 
 /* hearth_fetch_add on a word whose home is the peer. */
@@ -361,10 +400,21 @@ const struct perf_figure perf_sync_figures[] = {
       .round = lock_store },
     { .name = "lock_handover",
       .unit = "us",
-      .what = "the same lock taken by two ranks in turn",
-      .against = "half of an empty message there and back",
+      .what = "from unlock to the return of the other rank's lock",
+      .against = "empty message there and back",
+      .bound = 1.5,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = lock_handed },
+    { .name = "lock_handover",
+      .unit = "us",
+      .what = "from unlock to the return of the other rank's lock",
+      .against = "empty message there and back over bare UDP",
+      .bound = 1.5,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = lock_handed_udp,
+      .extra = { "raw_mpi" } },
     { .name = "fetch_add",
       .unit = "us",
       .what = "hearth_fetch_add on a remote word",
