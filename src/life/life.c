@@ -224,7 +224,9 @@ beat(void)
         if (line->fd < 0 && !line->lost)
             continue;
         hearthi_line_send(line, HEARTHI_BEAT, hearthi_world.rank, 0, 0);
-        line->silent = line->heard ? 0 : line->silent + l.beat;
+        __atomic_store_n(&line->silent,
+                         line->heard ? 0 : line->silent + l.beat,
+                         __ATOMIC_RELAXED);
         line->heard = false;
         if (line->silent > hearthi_opt.udp_giveup)
             line_silent(line);
@@ -316,6 +318,16 @@ static void
 ending(void)
 {
     hearthi_lines_tell(-1, HEARTHI_ENDING, hearthi_world.rank, 0, 0);
+}
+
+bool
+hearthi_life_is_silent(int rank)
+{
+    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+
+    return l.open && next->rank == rank &&
+           __atomic_load_n(&next->silent, __ATOMIC_RELAXED) >
+               hearthi_opt.udp_giveup / 2;
 }
 
 /* ---- start and end ---- */

@@ -11,6 +11,8 @@
 #ifndef HEARTHI_LIFE_H
 #define HEARTHI_LIFE_H
 
+#include <stdbool.h>
+
 /* Collective, after hearthi_world is filled; the latter says goodbye, so that
  * nobody takes the end for a death. */
 void hearthi_life_open(void);
@@ -25,5 +27,9 @@ void hearthi_life_forked(void);
 _Noreturn void hearthi_life_gone(int rank, const char *call, const char *fmt,
                                  ...)
     __attribute__((format(printf, 3, 4), cold));
+
+/* Has this rank heard nothing of that one for so long that it will say so, if
+ * it goes on? */
+bool hearthi_life_is_silent(int rank);
 
 #endif

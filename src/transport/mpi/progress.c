@@ -7,13 +7,17 @@
 
 #include "progress.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/random.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/option.h"
+#include "base/report.h"
 #include "front/direct.h"
+#include "life/life.h"
 #include "mpi.h"
 #include "world.h"
 
@@ -41,6 +45,9 @@ static uint64_t absent;
 /* Turns after which a result that cannot be seen is asked for by a call that
  * blocks: seconds. */
 enum { TURNS_MOST = 1 << 24 };
+
+/* Turns between looks at how long it has taken. */
+enum { TURNS_PATIENT = 1 << 12 };
 
 /* ---- the progress engine ---- */
 
@@ -167,6 +174,44 @@ requests_left(const MPI_Request *request, int n)
     return left;
 }
 
+void
+hearthi_wait_warn(int rank, uint64_t waited)
+{
+    static atomic_bool said;
+
+    if (waited < hearthi_opt.udp_giveup || said ||
+        hearthi_life_is_silent(rank) || atomic_exchange(&said, true))
+        return;
+    hearthi_warn("job",
+                 "this rank has waited for rank %d for %" PRIu64
+                 " s, which has not taken what was written to its memory or "
+                 "asked of it: let that process go on if it is stopped, and "
+                 "give it a core if others have it; HEARTH_UDP_GIVEUP is how "
+                 "long to wait before this line",
+                 rank, waited / 1000000000);
+}
+
+static int
+requests_first(const MPI_Request *request, const int *rank, int n)
+{
+    int i = 0;
+
+    while (i < n - 1 && request[i] == MPI_REQUEST_NULL)
+        i++;
+    return rank[i];
+}
+
+/* The first look begins the time, so that short waits cost no more. */
+static void
+long_wait(uint64_t *since, int rank)
+{
+    uint64_t now = hearthi_now();
+
+    if (*since == 0)
+        *since = now;
+    hearthi_wait_warn(rank, now - *since);
+}
+
 /* Of several threads that wait for long one drives the progress of all; the
  * others look now and then, or those who are to answer would get no core of
  * this machine, and the one no lock of MPI's. */
@@ -190,6 +235,7 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
                       size_t bytes, bool may_nap)
 {
     struct hearthi_wait w = hearthi_wait_begin(bytes);
+    uint64_t            since = 0;
     bool                drives = false;
 
     waiting++;
@@ -199,7 +245,8 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
 
         if (may_nap)
             others_nap(&w, &drives);
-
+        if (w.turn % TURNS_PATIENT == 0)
+            long_wait(&since, requests_first(request, rank, n));
         for (int i = 0; i < n; i++) {
             if (request[i] == MPI_REQUEST_NULL)
                 continue;

@@ -86,6 +86,10 @@ struct hearthi_wait hearthi_wait_begin(size_t bytes);
 /* A fruitless turn: yields now and then; true if it is time to ring. */
 bool hearthi_wait_turn(struct hearthi_wait *w);
 
+/* Say once, if this has taken long, for whom this thread waits.  A rank that
+ * cannot be heard at all is not named: its neighbour says so. */
+void hearthi_wait_warn(int rank, uint64_t waited);
+
 /* Complete requests, each of an operation at a rank; null ones are.  may_nap:
  * if other threads wait, too, and nobody for this one. */
 void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
