@@ -43,6 +43,7 @@ libhearth_core_la_SOURCES += \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/keep.c src/transport/keep.h \
+  src/transport/mpi/letter.c src/transport/mpi/letter.h \
   src/transport/mpi/mail.c src/transport/mpi/mail.h \
   src/transport/mpi/mpi.c src/transport/mpi/mpi.h \
   src/transport/mpi/pack.c src/transport/mpi/pack.h \

@@ -13,18 +13,61 @@
 
 size_t portable_diff(const void *page, const void *twin, size_t size,
                      unsigned unit, struct hearthi_run *out);
-#define hearthi_diff portable_diff
+struct hearthi_changed portable_diff_masks(const void *page, const void *twin,
+                                           size_t size, unsigned unit,
+                                           uint64_t *mask);
+size_t                 portable_mask_runs(const uint64_t *mask, size_t blocks,
+                                          struct hearthi_run *out);
+#define hearthi_diff       portable_diff
+#define hearthi_diff_masks portable_diff_masks
+#define hearthi_mask_runs  portable_mask_runs
 #undef __SSE2__
 #include "notice/diff.c"
 #undef hearthi_diff
+#undef hearthi_diff_masks
+#undef hearthi_mask_runs
 
 enum { LARGEST = 2 << 20, SLACK = 64, CASES = 4000 };
 
 static const uint32_t UNTOUCHED = 0xa5a5a5a5;
 
+/* By way of masks. */
+static size_t
+masks_check(struct hearthi_changed c, const uint64_t *mask, size_t size,
+            struct hearthi_run *out)
+{
+    size_t n = hearthi_mask_runs(mask, size / 64, out), bytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += out[i].len;
+    if (c.runs != n || c.bytes != bytes)
+        ck_abort_msg("%zu runs of %zu bytes, not %zu of %zu", c.runs, c.bytes,
+                     n, bytes);
+    return n;
+}
+
+static uint64_t masks[LARGEST / 64];
+
+static size_t
+masked_diff(const void *page, const void *twin, size_t size, unsigned unit,
+            struct hearthi_run *out)
+{
+    return masks_check(hearthi_diff_masks(page, twin, size, unit, masks),
+                       masks, size, out);
+}
+
+static size_t
+portable_masked_diff(const void *page, const void *twin, size_t size,
+                     unsigned unit, struct hearthi_run *out)
+{
+    return masks_check(portable_diff_masks(page, twin, size, unit, masks),
+                       masks, size, out);
+}
+
 static size_t (*const diff[])(const void *, const void *, size_t, unsigned,
-                              struct hearthi_run *) = { hearthi_diff,
-                                                        portable_diff };
+                              struct hearthi_run *) = {
+    hearthi_diff, portable_diff, masked_diff, portable_masked_diff
+};
 enum { DIFFS = sizeof diff / sizeof *diff };
 
 static const unsigned units[] = { 1, 4, 8 };

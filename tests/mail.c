@@ -238,7 +238,7 @@ END_TEST
 START_TEST(letters_wait_for_their_turn)
 {
     helper_is_slow = true;
-    words_play(hearth_on(0), 3 * PAGES);
+    words_play(hearth_on(0), 12 * PAGES);
     helper_is_slow = false;
 }
 END_TEST
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(rings_that_are_lost_are_repeated)
 {
     to_lose = 12;
-    words_play(hearth_on(0), 3 * PAGES);
+    words_play(hearth_on(0), 12 * PAGES);
     to_lose = 0;
 }
 END_TEST

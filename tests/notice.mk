@@ -37,6 +37,13 @@ unit_tests += %D%/pool
 %C%_pool_CFLAGS = $(test_cflags)
 %C%_pool_LDADD = libhearth_core.la $(CHECK_LIBS)
 
+# What stands in letters.
+unit_tests += %D%/letter
+%C%_letter_SOURCES = %D%/letter.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_letter_CFLAGS = $(test_cflags)
+%C%_letter_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 unit_tests += %D%/log
 %C%_log_SOURCES = %D%/log.c %D%/log.h %D%/log_history.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A diff looks at blocks of 64 bytes, each as a mask with a bit for every
- * byte: 1 if the unit that the byte belongs to differs.  Blocks whose mask is
- * all 0 or all 1 are passed over in a tight loop; in the others the runs are
- * found by counting trailing zeros.  SSE2 is part of every x86-64; elsewhere
- * the masks come from words.
+ * byte: 1 if the unit that the byte belongs to differs.  Most masks are all 0
+ * or all 1; in the others the runs are found by counting trailing zeros.  SSE2
+ * is part of every x86-64; elsewhere the masks come from words.
  */
 #include "config.h"
 
@@ -37,37 +36,29 @@ equal16(const char *a, const char *b, unsigned unit)
     return x;
 }
 
+/* Most blocks are wholly equal or wholly different. */
 static inline uint64_t
 block_mask(const char *a, const char *b, unsigned unit)
 {
-    uint64_t equal = 0;
+    const __m128i e0 = equal16(a, b, unit);
+    const __m128i e1 = equal16(a + 16, b + 16, unit);
+    const __m128i e2 = equal16(a + 32, b + 32, unit);
+    const __m128i e3 = equal16(a + 48, b + 48, unit);
+    const __m128i all =
+        _mm_and_si128(_mm_and_si128(e0, e1), _mm_and_si128(e2, e3));
+    const __m128i any =
+        _mm_or_si128(_mm_or_si128(e0, e1), _mm_or_si128(e2, e3));
+    uint64_t equal;
 
-    for (int i = 0; i < BLOCK; i += 16)
-        equal |=
-            (uint64_t)(unsigned)_mm_movemask_epi8(equal16(a + i, b + i, unit))
-            << i;
+    if (_mm_movemask_epi8(all) == 0xffff)
+        return NONE;
+    if (_mm_movemask_epi8(any) == 0)
+        return ALL;
+    equal = (uint64_t)(unsigned)_mm_movemask_epi8(e0) |
+            (uint64_t)(unsigned)_mm_movemask_epi8(e1) << 16 |
+            (uint64_t)(unsigned)_mm_movemask_epi8(e2) << 32 |
+            (uint64_t)(unsigned)_mm_movemask_epi8(e3) << 48;
     return ~equal;
-}
-
-static inline int
-block_is_equal(const char *a, const char *b)
-{
-    __m128i all = _mm_and_si128(
-        _mm_and_si128(equal16(a, b, 1), equal16(a + 16, b + 16, 1)),
-        _mm_and_si128(equal16(a + 32, b + 32, 1), equal16(a + 48, b + 48, 1)));
-
-    return _mm_movemask_epi8(all) == 0xffff;
-}
-
-static inline int
-block_is_different(const char *a, const char *b, unsigned unit)
-{
-    __m128i any = _mm_or_si128(
-        _mm_or_si128(equal16(a, b, unit), equal16(a + 16, b + 16, unit)),
-        _mm_or_si128(equal16(a + 32, b + 32, unit),
-                     equal16(a + 48, b + 48, unit)));
-
-    return _mm_movemask_epi8(any) == 0;
 }
 
 #else
@@ -109,22 +100,6 @@ block_mask(const char *a, const char *b, unsigned unit)
     for (int i = 0; i < BLOCK; i += 8)
         mask |= word_mask(word_xor(a + i, b + i), unit) << i;
     return mask;
-}
-
-static inline int
-block_is_equal(const char *a, const char *b)
-{
-    uint64_t any = 0;
-
-    for (int i = 0; i < BLOCK; i += 8)
-        any |= word_xor(a + i, b + i);
-    return any == 0;
-}
-
-static inline int
-block_is_different(const char *a, const char *b, unsigned unit)
-{
-    return block_mask(a, b, unit) == ALL;
 }
 
 #endif
@@ -170,26 +145,10 @@ static inline __attribute__((always_inline)) size_t
 page_diff(const char *page, const char *twin, size_t size, unsigned unit,
           struct hearthi_run *out)
 {
-    size_t n = 0, off = 0;
+    size_t n = 0;
 
-    while (off < size) {
-        size_t   first = off;
-        uint64_t mask;
-
-        while (off < size && block_is_equal(page + off, twin + off))
-            off += BLOCK;
-        if (off > first)
-            continue;
-        while (off < size && block_is_different(page + off, twin + off, unit))
-            off += BLOCK;
-        if (off > first) {
-            n = run_add(out, n, first, off - first);
-            continue;
-        }
-        mask = block_mask(page + off, twin + off, unit);
-        n = block_runs(out, n, off, mask);
-        off += BLOCK;
-    }
+    for (size_t off = 0; off < size; off += BLOCK)
+        n = block_runs(out, n, off, block_mask(page + off, twin + off, unit));
     return n;
 }
 
@@ -202,4 +161,69 @@ hearthi_diff(const void *page, const void *twin, size_t size, unsigned unit,
     if (unit == 4)
         return page_diff(page, twin, size, 4, out);
     return page_diff(page, twin, size, 1, out);
+}
+
+/* ---- as masks ---- */
+
+/* The processor's own prefetching begins anew at each page, and the next one
+ * of both is what is compared next, as a rule. */
+enum { AHEAD = 1024 };
+
+/* Units whose first bit is set. */
+static inline size_t
+units_count(uint64_t m, unsigned unit)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+
+    if (unit == 8)
+        return (m & ones) * ones >> 56;
+    if (unit == 4)
+        return ((m & ones) + (m >> 4 & ones)) * ones >> 56;
+    return hearthi_bits(m);
+}
+
+static inline __attribute__((always_inline)) struct hearthi_changed
+page_masks(const char *page, const char *twin, size_t size, unsigned unit,
+           uint64_t *mask)
+{
+    struct hearthi_changed c = { 0, 0 };
+    uint64_t               before = 0; /* the last bit */
+
+    for (size_t off = 0; off < size; off += BLOCK) {
+        uint64_t m = block_mask(page + off, twin + off, unit);
+
+        __builtin_prefetch(page + off + AHEAD);
+        __builtin_prefetch(twin + off + AHEAD);
+        *mask++ = m;
+        if (m == ALL) {
+            c.runs += !before;
+            c.bytes += BLOCK;
+        } else if (m != NONE) {
+            c.runs += units_count(m & ~(m << 1 | before), unit);
+            c.bytes += units_count(m, unit) * unit;
+        }
+        before = m >> 63;
+    }
+    return c;
+}
+
+struct hearthi_changed
+hearthi_diff_masks(const void *page, const void *twin, size_t size,
+                   unsigned unit, uint64_t *mask)
+{
+    if (unit == 8)
+        return page_masks(page, twin, size, 8, mask);
+    if (unit == 4)
+        return page_masks(page, twin, size, 4, mask);
+    return page_masks(page, twin, size, 1, mask);
+}
+
+size_t
+hearthi_mask_runs(const uint64_t *mask, size_t blocks, struct hearthi_run *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < blocks; i++)
+        n = block_runs(out, n, i * BLOCK, mask[i]);
+    return n;
 }

@@ -31,4 +31,29 @@ struct hearthi_run {
 size_t hearthi_diff(const void *page, const void *twin, size_t size,
                     unsigned unit, struct hearthi_run *out);
 
+/* The same as masks, of size / 64 blocks: of the first byte of a block the
+ * lowest bit.  Where there are many runs this is the faster form, for each
+ * costs nothing. */
+struct hearthi_changed {
+    size_t runs, bytes;
+};
+struct hearthi_changed hearthi_diff_masks(const void *page, const void *twin,
+                                          size_t size, unsigned unit,
+                                          uint64_t *mask);
+
+/* Its runs.  Returns their number. */
+size_t hearthi_mask_runs(const uint64_t *mask, size_t blocks,
+                         struct hearthi_run *out);
+
+/* How many bits are set; the instruction is not part of every x86-64. */
+static inline unsigned
+hearthi_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) +
+        (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 #endif

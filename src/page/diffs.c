@@ -13,13 +13,17 @@
 #include "space/segment.h"
 #include "transport/transport.h"
 
-enum { LONGEST_DIFF = 1 << 20 };
+enum { LONGEST_DIFF = 1 << 20, BLOCK = 64 };
+
+/* From so many runs of a page on a transport is given masks. */
+enum { MANY = 8 };
 
 static struct {
     char               *twins;
     uint32_t           *spare; /* free twin slots, a stack */
     uint32_t            nspare, slots, slots_max;
-    struct hearthi_run *runs;  /* of one diff */
+    struct hearthi_run *runs; /* of one diff */
+    uint64_t           *masks;
     uint64_t            diffs; /* made so far */
 } d;
 
@@ -36,7 +40,8 @@ hearthi_diffs_open(uint64_t pages)
     d.twins = hearthi_sparse((size_t)d.slots_max << hearthi_heap.shift);
     d.spare = hearthi_sparse(d.slots_max * sizeof *d.spare);
     d.runs = malloc((hearthi_heap.page / 2 + 1) * sizeof *d.runs);
-    if (d.runs == NULL)
+    d.masks = malloc(hearthi_heap.page / BLOCK * sizeof *d.masks);
+    if (d.runs == NULL || d.masks == NULL)
         hearthi_fatal("hearth_init", "no memory");
 }
 
@@ -46,6 +51,7 @@ hearthi_diffs_close(void)
     hearthi_sparse_free(d.twins, (size_t)d.slots_max << hearthi_heap.shift);
     hearthi_sparse_free(d.spare, d.slots_max * sizeof *d.spare);
     free(d.runs);
+    free(d.masks);
     memset(&d, 0, sizeof d);
 }
 
@@ -108,29 +114,62 @@ diff_note(uint64_t page, size_t runs, size_t bytes)
     d.diffs++;
 }
 
+/* Of each word as it is now, read once.  The twin is nobody else's. */
+static void
+twin_refresh(char *twin, const char *now)
+{
+    for (size_t i = 0; i < hearthi_heap.page / sizeof(uint64_t); i++) {
+        uint8_t bytes = (uint8_t)(d.masks[i / 8] >> i % 8 * 8);
+        size_t  at = i * sizeof(uint64_t);
+
+        if (bytes == 0xff)
+            memcpy(twin + at, now + at, sizeof(uint64_t));
+        else
+            for (; bytes != 0; bytes &= (uint8_t)(bytes - 1))
+                twin[at + (size_t)__builtin_ctz(bytes)] =
+                    now[at + (size_t)__builtin_ctz(bytes)];
+    }
+}
+
+static void
+runs_add(int home, size_t at, const char *src)
+{
+    size_t n = hearthi_mask_runs(d.masks, hearthi_heap.page / BLOCK, d.runs);
+
+    for (size_t i = 0; i < n; i++)
+        tail_add(home, at + d.runs[i].off, src + d.runs[i].off, d.runs[i].len);
+}
+
+/* Send what the masks say.  The tail may be of the same home, and bytes go in
+ * any order within a flush. */
+static void
+masks_send(uint64_t page, const char *src, size_t runs)
+{
+    const struct hearthi_place *r = hearthi_place_of(page);
+    int                         home = (int)r->home;
+    size_t                      at =
+        hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
+
+    if (runs < MANY || hearthi_transport->patch == NULL ||
+        !hearthi_transport->patch(home, at, src, d.masks,
+                                  hearthi_heap.page / BLOCK, runs))
+        runs_add(home, at, src);
+}
+
 bool
 hearthi_diff_begin(uint64_t page, bool refresh)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    char                     *now = hearthi_cached(page);
-    char                     *twin = twin_at(page);
-    int                       home = (int)r->home;
-    size_t                    at =
-        hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
-    size_t n = hearthi_diff(now, twin, hearthi_heap.page, r->in->unit, d.runs);
-    size_t bytes = 0;
+    char                  *now = hearthi_cached(page), *twin = twin_at(page);
+    struct hearthi_changed c =
+        hearthi_diff_masks(now, twin, hearthi_heap.page,
+                           hearthi_place_of(page)->in->unit, d.masks);
 
-    for (size_t i = 0; i < n; i++) {
-        uint32_t off = d.runs[i].off, len = d.runs[i].len;
-
-        if (refresh)
-            memcpy(twin + off, now + off, len);
-        tail_add(home, at + off, (refresh ? twin : now) + off, len);
-        bytes += len;
-    }
-    if (n == 0)
+    if (c.runs == 0)
         return false;
-    diff_note(page, n, bytes);
+    if (refresh)
+        twin_refresh(twin, now);
+    masks_send(page, refresh ? twin : now, c.runs);
+    diff_note(page, c.runs, c.bytes);
     return true;
 }
 

@@ -48,15 +48,16 @@ home_default(void)
     return hearthi_least(home, share);
 }
 
-/* Half a MiB for the letters of all ranks, as long as that makes some that are
- * worth it. */
-static size_t
-letter_size(void)
+/* A MiB for the letters of all ranks, eight of each, as long as that makes
+ * some that are worth it, and then as few as do. */
+static void
+letters_size(struct hearthi_segments *s)
 {
-    enum { ALL = 1 << 19, LEAST = 1 << 10, MOST = 1 << 16 };
-    size_t even = ALL / 2 / (size_t)hearthi_world.size / LEAST * LEAST;
+    enum { ALL = 1 << 20, LEAST = 1 << 10, MOST = 1 << 16 };
+    size_t even = ALL / 8 / (size_t)hearthi_world.size / LEAST * LEAST;
 
-    return even < LEAST ? LEAST : even > MOST ? MOST : even;
+    s->letter = even < LEAST ? LEAST : even > MOST ? MOST : even;
+    s->places = even < LEAST ? 2 : 8;
 }
 
 /* Every rank's segment has the same size, so that offsets can be computed
@@ -79,10 +80,10 @@ sizes_agree(struct hearthi_segments *s)
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
     s->keep_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
     s->mail_at = round_up(s->keep_at + HEARTHI_KEEP_BYTES, 64);
-    s->letter = letter_size();
+    letters_size(s);
     s->frames_at =
         round_up(s->mail_at + (size_t)hearthi_world.size *
-                                  (HEARTHI_MAIL_WORDS + 2 * s->letter),
+                                  (HEARTHI_MAIL_WORDS + s->places * s->letter),
                  page);
     s->bytes = s->frames_at + s->frames * page;
 }

@@ -86,9 +86,10 @@ struct hearthi_transport_ops {
 
     /* registers tells whether a network card may hold the physical pages of
      * what this transport was given, home frames that can be reached and the
-     * buffers of fetch and diff (but for messages that are received aside while
-     * another is, which are the C library's): then none of them is punched, unmapped or
-     * mapped anew before close, since the card would keep the old ones. */
+     * buffers of fetch and diff (but for messages that are received aside
+     * while another is, which are the C library's): then none of them is
+     * punched, unmapped or mapped anew before close, since the card would keep
+     * the old ones. */
     bool (*registers)(void);
 
     /* reach makes so many frames of each segment reachable, from the first
@@ -110,6 +111,12 @@ struct hearthi_transport_ops {
     /* diff brings changed bytes to an offset of home's segment, some time
      * before the next flush returns; src stays untouched until then. */
     void (*diff)(int home, size_t offset, const void *src, size_t len);
+
+    /* patch does that for many runs: bytes of blocks of 64 whose bits are set
+     * in a block's mask, of the first byte the lowest one.  False: nothing was
+     * done, and they are to come by diff.  May be NULL. */
+    bool (*patch)(int home, size_t offset, const char *src,
+                  const uint64_t *mask, size_t blocks, size_t runs);
 
     /* tell changes this rank's word in home's segment, some time before the
      * next flush or fetch returns, to a value that it never had (segment.h).

@@ -131,7 +131,8 @@ serve(bool rung)
     return any;
 }
 
-/* Where MPI needs nobody. */
+/* Where MPI needs nobody.  Who has rung is served before this thread sleeps
+ * again: nobody rings twice as long as it believes this one to be awake. */
 static void
 mail_loop(void)
 {
@@ -139,10 +140,11 @@ mail_loop(void)
         bool     rung = hearthi_bell_wait(NAP_LONGEST) != HEARTHI_SILENT;
         uint64_t end = hearthi_now() + hot();
 
-        while (rung && !stop && hearthi_now() < end) {
+        while (rung) {
+            hearthi_bell_look();
             if (hearthi_mail_serve())
                 end = hearthi_now() + hot();
-            hearthi_bell_look();
+            rung = !stop && hearthi_now() < end;
         }
         hearthi_mail_rest();
     }

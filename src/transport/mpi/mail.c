@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each rank has two places for letters at each home, used in turn, and two
+ * Each rank has some places for letters at each home, used in turn, and two
  * words there: how many letters it has sent, and how many are done.  So
- *   - a place is written again only when the letter before last is done;
+ *   - a place is written again only when the letter that was there is done;
  *   - the helper reads a letter that is whole: `sent` is put when the letter
  *     has arrived, and read before it;
  *   - who has sent knows that all is stored when `done` says so: the stores
  * come before the count, and a flush of diffs returns no earlier.  From then
  * on a Get of the page finds them, as it finds what the home's own threads
  *     have stored.
+ *
+ * To wait for arrival, and to wake a thread, cost as much as to store a
+ * letter. So half of the places are told of at a time, and the helper is not
+ * woken if a letter that it was told of before is not done: it looks at `sent`
+ * again when it has counted that one.  This is right since each of the two
+ * writes its own word before it looks at the other's.
+ *
  * Bells may be lost, and come too often: what is there say the words, and who
  * waits rings again.  MPI does not promise that eight bytes come at once: a
  * word that would say more than can be is torn, and looked at again.
@@ -16,8 +23,10 @@
  * No place is shared, so there is no step of two ranks on one word: where MPI
  * does such steps by the target's processor they would need its help first.
  *
- * The helper stores these bytes and no others of a word beside: what the
+ * The helper stores the changed bytes and no others of a word beside: what the
  * home's ranks write meanwhile in the same page stays.
+ *
+ * tests/model/mail.c walks every order of these steps, and breaks each rule.
  */
 #include "config.h"
 
@@ -27,6 +36,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/least.h"
@@ -36,12 +46,14 @@
 #include "transfer.h"
 #include "world.h"
 
-enum { PLACES = 2, DONE_AT = sizeof(uint64_t), YIELD = 8 };
-enum { AGAIN = 300000, AGAIN_MOST = 10000000 }; /* nanoseconds */
+enum { DONE_AT = sizeof(uint64_t), YIELD = 8, LONG = 64 };
+enum { AGAIN = 300000, AGAIN_MOST = 10000000, NAP = 10000 }; /* nanoseconds */
 
 /* Letters to a home. */
 struct post {
-    uint64_t sent, done; /* as last seen */
+    uint64_t put;        /* letters, the last of which are not told of */
+    uint64_t sent, done; /* as the words say, or were last seen */
+    uint64_t told;       /* `sent` before the last change */
     bool     open;       /* among those who are waited for */
 };
 
@@ -60,11 +72,18 @@ words_at(int rank)
     return hearthi_segments.mail_at + (size_t)rank * HEARTHI_MAIL_WORDS;
 }
 
+static uint64_t
+places(void)
+{
+    return hearthi_segments.places;
+}
+
 static size_t
 place_at(int rank, uint64_t letter)
 {
     return words_at(hearthi_world.size) +
-           ((size_t)rank * PLACES + letter % PLACES) * hearthi_segments.letter;
+           ((size_t)rank * places() + letter % places()) *
+               hearthi_segments.letter;
 }
 
 static char *
@@ -108,62 +127,113 @@ hearthi_mail_close(void)
 
 /* ---- sending ---- */
 
-static uint64_t
+/* True if there is more than before. */
+static bool
 done_look(int home)
 {
-    uint64_t done;
+    struct post *p = &post[home];
+    uint64_t     done;
 
     hearthi_look(home, words_at(hearthi_world.rank) + DONE_AT, &done,
                  sizeof done);
-    return done;
+    if (done <= p->done || done > p->sent)
+        return false;
+    p->done = done;
+    return true;
 }
 
-/* The first ring was for the letter; more are for one that got lost.  The
- * home's helper may need this very core. */
+/* A wait for a home. */
+struct patience {
+    unsigned looks;
+    uint64_t since, ring_at, again;
+};
+
+/* The home's helper may need this very core, and gets it sooner if this thread
+ * sleeps. */
+static void
+patience_turn(struct patience *w, int home)
+{
+    const struct timespec nap = { .tv_nsec = NAP };
+    uint64_t              now;
+
+    if (++w->looks > LONG)
+        nanosleep(&nap, NULL);
+    else if (w->looks % YIELD == 0)
+        sched_yield();
+    now = hearthi_now();
+    if (now < w->ring_at)
+        return;
+    hearthi_bell_mail(home);
+    w->again = hearthi_least(2 * w->again, AGAIN_MOST);
+    w->ring_at = now + w->again;
+    hearthi_wait_warn(home, now - w->since);
+}
+
 static void
 done_wait(int home, uint64_t until)
 {
-    struct post *p = &post[home];
-    uint64_t     again = AGAIN, ring_at = hearthi_now() + again;
+    struct post    *p = &post[home];
+    struct patience w = { .since = hearthi_now(), .again = AGAIN };
 
-    for (unsigned looks = 1; p->done < until; looks++) {
-        uint64_t done = done_look(home);
-
-        if (done > p->done && done <= p->sent)
-            p->done = done;
-        if (p->done >= until)
-            break;
-        if (looks % YIELD == 0)
-            sched_yield();
-        if (hearthi_now() > ring_at) {
-            hearthi_bell_mail(home);
-            again = hearthi_least(2 * again, AGAIN_MOST);
-            ring_at = hearthi_now() + again;
-        }
-    }
+    w.ring_at = w.since + w.again;
+    while (p->done < until)
+        if (done_look(home))
+            w.since = hearthi_now();
+        else
+            patience_turn(&w, home);
     /* What the home stored, before our loads of it. */
     atomic_thread_fence(memory_order_acquire);
 }
 
-void
+bool
 hearthi_mail_send(int home, const struct hearthi_letter *l)
 {
     struct post *p = &post[home];
-    int          me = hearthi_world.rank;
 
-    if (p->sent >= PLACES)
-        done_wait(home, p->sent - PLACES + 1);
-    hearthi_put(home, place_at(me, p->sent), l, sizeof *l + l->bytes);
-    hearthi_puts_wait();
-    /* What a flush does inside MPI is not relied on. */
-    atomic_thread_fence(memory_order_seq_cst);
-    p->sent++;
-    hearthi_put(home, words_at(me), &p->sent, sizeof p->sent);
-    hearthi_puts_wait();
-    hearthi_bell_mail(home);
+    if (p->put >= places())
+        done_wait(home, p->put - places() + 1);
+    hearthi_put(home, place_at(hearthi_world.rank, p->put), l,
+                sizeof *l + l->bytes);
+    p->put++;
     if (!p->open)
         open_at[n_open++] = home;
     p->open = true;
+    return p->put - p->sent >= places() / 2;
+}
+
+static void
+helper_wake(int home, uint64_t before)
+{
+    done_look(home);
+    if (post[home].done >= before)
+        hearthi_bell_mail(home);
+}
+
+/* What a flush does inside MPI is not relied on. */
+static void
+puts_settle(void)
+{
+    hearthi_puts_wait();
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void
+hearthi_mail_settle(void)
+{
+    puts_settle();
+    for (int i = 0; i < n_open; i++) {
+        struct post *p = &post[open_at[i]];
+
+        p->told = p->sent;
+        p->sent = p->put;
+        if (p->sent > p->told)
+            hearthi_put(open_at[i], words_at(hearthi_world.rank), &p->sent,
+                        sizeof p->sent);
+    }
+    puts_settle();
+    for (int i = 0; i < n_open; i++)
+        if (post[open_at[i]].sent > post[open_at[i]].told)
+            helper_wake(open_at[i], post[open_at[i]].told);
 }
 
 void
@@ -185,38 +255,32 @@ word(size_t offset)
     return (_Atomic uint64_t *)(void *)(segment() + offset);
 }
 
-static void
-letter_do(const struct hearthi_letter *l)
+/* Has it sent a letter that is not done? */
+static bool
+is_there(int rank)
 {
-    const uint8_t *at = l->body, *end = at + l->bytes;
+    uint64_t sent =
+        atomic_load_explicit(word(words_at(rank)), memory_order_acquire);
 
-    while (at < end) {
-        uint64_t head;
-        size_t   len;
-        char    *to;
-
-        memcpy(&head, at, sizeof head);
-        at += sizeof head;
-        len = head & ((1 << HEARTHI_RUN_BITS) - 1);
-        to = segment() + (size_t)(head >> HEARTHI_RUN_BITS);
-        hearthi_run_copy(to, at, len);
-        at += len;
-    }
+    return served[rank] < sent && sent - served[rank] <= places();
 }
 
-/* Done one by one, so that the next may come meanwhile. */
+/* Counted one by one, so that the next may come meanwhile; and looked at again
+ * behind each count. */
 static bool
 letters_do(int rank)
 {
-    const size_t at = words_at(rank);
-    uint64_t     sent = atomic_load_explicit(word(at), memory_order_acquire);
-    bool         any = served[rank] < sent && sent - served[rank] <= PLACES;
+    bool any = false;
 
-    while (any && served[rank] < sent) {
-        letter_do((void *)(segment() + place_at(rank, served[rank])));
+    while (is_there(rank)) {
+        hearthi_letter_store(
+            (const void *)(segment() + place_at(rank, served[rank])),
+            segment());
         served[rank]++;
-        atomic_store_explicit(word(at + DONE_AT), served[rank],
+        atomic_store_explicit(word(words_at(rank) + DONE_AT), served[rank],
                               memory_order_release);
+        atomic_thread_fence(memory_order_seq_cst);
+        any = true;
     }
     return any;
 }

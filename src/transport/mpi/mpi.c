@@ -104,6 +104,7 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .fetch = hearthi_mpi_fetch,
     .bring = hearthi_mpi_bring,
     .diff = hearthi_mpi_diff,
+    .patch = hearthi_mpi_patch,
     .tell = hearthi_mpi_tell,
     .flush = hearthi_mpi_flush,
     .acquire = hearthi_mpi_acquire,

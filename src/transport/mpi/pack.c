@@ -28,11 +28,13 @@
 
 /* Runs of at least so many bytes always go by a Put of their own, or less
  * where letters are so short that they would have few. */
-enum { LONG_RUN = 512, RUNS_IN_LETTER = 16 };
+enum { LONG_RUN = 4096, RUNS_IN_LETTER = 16 };
+
+enum { BLOCK = 64 }; /* bytes that a mask is for */
 
 enum {
     HOMES = HEARTHI_BOUND(32, 2),
-    LETTERS = HEARTHI_BOUND(4, 1),
+    LETTERS = HEARTHI_BOUND(8, 1),
     RUNS = HEARTHI_BOUND(64, 4)
 };
 
@@ -53,8 +55,9 @@ struct pack {
 
 static struct pack            pack[HOMES], *last;
 static int                    n_packs, turn; /* which gives way next */
-static struct hearthi_letter *letters[LETTERS], *spare[LETTERS];
-static int                    n_spare;
+static struct hearthi_letter *letters[LETTERS];
+static struct hearthi_letter *spare[LETTERS], *under_way[LETTERS];
+static int                    n_spare, n_under_way;
 static bool                   packing;
 static size_t                 room, long_run; /* bytes */
 
@@ -65,17 +68,18 @@ hearthi_packs_open(bool packs)
     last = pack;
     room = hearthi_letter_room();
     long_run = hearthi_least(LONG_RUN, room / RUNS_IN_LETTER);
-    n_packs = n_spare = 0;
+    n_packs = n_spare = n_under_way = 0;
     for (int i = 0; packs && i < LETTERS; i++)
         letters[i] = spare[n_spare++] =
-            hearthi_sparse(hearthi_segments.letter);
+            hearthi_sparse(hearthi_segments.letter + HEARTHI_PATCH_SLACK);
 }
 
 void
 hearthi_packs_close(void)
 {
     for (int i = 0; packing && i < LETTERS; i++)
-        hearthi_sparse_free(letters[i], hearthi_segments.letter);
+        hearthi_sparse_free(letters[i],
+                            hearthi_segments.letter + HEARTHI_PATCH_SLACK);
 }
 
 /* ---- what is gathered goes ---- */
@@ -89,83 +93,125 @@ runs_put(struct pack *p)
 }
 
 static void
+letters_settle(void)
+{
+    if (n_under_way == 0)
+        return;
+    hearthi_mail_settle();
+    while (n_under_way > 0)
+        spare[n_spare++] = under_way[--n_under_way];
+}
+
+static void
 letter_send(struct pack *p)
 {
-    hearthi_mail_send(p->home, p->letter);
-    p->letter->bytes = 0;
+    bool due = hearthi_mail_send(p->home, p->letter);
+
+    under_way[n_under_way++] = p->letter;
+    p->letter = NULL;
+    if (due)
+        letters_settle();
 }
 
 static void
 pack_end(struct pack *p)
 {
     runs_put(p);
-    if (p->letter != NULL) {
-        if (p->letter->bytes > 0)
-            letter_send(p);
+    if (p->letter != NULL && p->letter->bytes > 0)
+        letter_send(p);
+    else if (p->letter != NULL)
         spare[n_spare++] = p->letter;
-        p->letter = NULL;
-    }
+    p->letter = NULL;
     p->all = 0;
     n_packs--;
 }
 
-static struct pack *
-pack_for(int home)
+/* Another home's pack may have to give its letter up. */
+static void
+letter_take(struct pack *p)
 {
-    struct pack *none = NULL;
+    if (n_spare == 0)
+        letters_settle();
+    for (int i = 0; n_spare == 0; i++)
+        if (pack[i].letter != NULL) {
+            pack_end(&pack[i]);
+            letters_settle();
+        }
+    p->letter = spare[--n_spare];
+    p->letter->bytes = 0;
+}
 
-    for (struct pack *p = pack; p < pack + HOMES; p++) {
+static struct pack *
+pack_of(int home)
+{
+    if (last->all > 0 && last->home == home)
+        return last;
+    for (struct pack *p = pack; p < pack + HOMES; p++)
         if (p->all > 0 && p->home == home)
-            return p;
-        if (p->all == 0)
-            none = p;
+            return last = p;
+    return NULL;
+}
+
+static struct pack *
+pack_new(int home)
+{
+    struct pack *p = pack;
+
+    while (p < pack + HOMES && p->all > 0)
+        p++;
+    if (p == pack + HOMES) {
+        p = &pack[turn++ % HOMES];
+        pack_end(p);
     }
-    if (none == NULL) {
-        none = &pack[turn++ % HOMES];
-        pack_end(none);
-    }
-    none->home = home;
+    p->home = home;
     n_packs++;
-    return none;
+    return last = p;
+}
+
+static void
+letter_room(struct pack *p, size_t bytes)
+{
+    if (p->letter->bytes + bytes <= room)
+        return;
+    letter_send(p);
+    letter_take(p);
 }
 
 static void
 letter_add(struct pack *p, size_t offset, const void *src, size_t len)
 {
-    uint64_t head = hearthi_run_head(offset, len);
-    uint8_t *at;
-
-    if (p->letter->bytes + sizeof head + len > room)
-        letter_send(p);
-    at = p->letter->body + p->letter->bytes;
-    memcpy(at, &head, sizeof head);
-    hearthi_run_copy(at + sizeof head, src, len);
-    p->letter->bytes += sizeof head + len;
+    letter_room(p, HEARTHI_RUN_HEAD + len);
+    hearthi_letter_run(p->letter, offset, src, len);
 }
 
-/* Another home's pack may have to give its letter up. */
 static void
 letter_begin(struct pack *p)
 {
-    for (int i = 0; n_spare == 0; i++)
-        if (pack[i].letter != NULL)
-            pack_end(&pack[i]);
-    p->letter = spare[--n_spare];
+    letter_take(p);
     for (size_t i = 0; i < p->n; i++)
         letter_add(p, p->run[i].offset, p->run[i].src, p->run[i].len);
     p->n = 0;
 }
 
+/* So many runs more, of one home. */
+static struct pack *
+pack_count(int home, size_t runs)
+{
+    struct pack *p = pack_of(home);
+
+    if (p == NULL)
+        p = pack_new(home);
+    p->all += runs;
+    if (p->letter == NULL && p->all > hearthi_opt.put_runs)
+        letter_begin(p);
+    return p;
+}
+
 static void
 run_add(int home, size_t offset, const void *src, size_t len)
 {
-    struct pack *p = last;
+    struct pack *p = pack_count(home, 1);
 
-    if (p->all == 0 || p->home != home)
-        p = last = pack_for(home);
-    p->all++;
-    if (p->letter == NULL && p->all > hearthi_opt.put_runs)
-        letter_begin(p);
     if (p->letter != NULL) {
         letter_add(p, offset, src, len);
         return;
@@ -173,6 +219,78 @@ run_add(int home, size_t offset, const void *src, size_t len)
     if (p->n == RUNS)
         runs_put(p);
     p->run[p->n++] = (struct run){ offset, len, src };
+}
+
+/* ---- masks ---- */
+
+struct stretch { /* of a page, from its first byte on */
+    struct pack *pack;
+    size_t       offset;
+    const char  *src;
+    size_t       begin, end; /* a run that may still grow */
+};
+
+static void
+stretch_end(struct stretch *s)
+{
+    size_t len = s->end - s->begin, offset = s->offset + s->begin;
+
+    if (len >= long_run)
+        hearthi_put(s->pack->home, offset, s->src + s->begin, len);
+    else if (len > 0)
+        letter_add(s->pack, offset, s->src + s->begin, len);
+    s->begin = s->end = 0;
+}
+
+static void
+stretch_run(struct stretch *s, size_t at, size_t len)
+{
+    if (s->end != at) {
+        stretch_end(s);
+        s->begin = at;
+    }
+    s->end = at + len;
+}
+
+/* The runs of a block. */
+static void
+stretch_block(struct stretch *s, size_t at, uint64_t mask)
+{
+    while (mask != 0) {
+        int first = __builtin_ctzll(mask), len;
+
+        mask >>= first;
+        len = ~mask == 0 ? BLOCK : __builtin_ctzll(~mask);
+        at += (size_t)first;
+        stretch_run(s, at, (size_t)len);
+        at += (size_t)len;
+        mask = len == BLOCK ? 0 : mask >> len;
+    }
+}
+
+static void
+stretch_patch(struct stretch *s, size_t at, const struct hearthi_patch *p)
+{
+    stretch_end(s);
+    letter_room(s->pack, hearthi_patch_bytes(p));
+    hearthi_letter_patch(s->pack->letter, p, s->offset + at, s->src + at);
+}
+
+static void
+stretch_masks(struct stretch *s, const uint64_t *mask, size_t blocks)
+{
+    for (size_t i = 0, n; i < blocks; i += n) {
+        struct hearthi_patch p = { 0, 0, 0 };
+
+        if (mask[i] != 0 && ~mask[i] != 0)
+            p = hearthi_patch_of(mask + i, blocks - i);
+        if (p.blocks > 0)
+            stretch_patch(s, i * BLOCK, &p);
+        else
+            stretch_block(s, i * BLOCK, mask[i]);
+        n = p.blocks > 0 ? p.blocks : 1;
+    }
+    stretch_end(s);
 }
 
 /* ---- the transport's operations ---- */
@@ -186,6 +304,20 @@ hearthi_mpi_diff(int home, size_t offset, const void *src, size_t len)
         hearthi_put(home, offset, src, len);
 }
 
+bool
+hearthi_mpi_patch(int home, size_t offset, const char *src,
+                  const uint64_t *mask, size_t blocks, size_t runs)
+{
+    const struct pack *p = pack_of(home);
+    struct stretch     s = { .offset = offset, .src = src };
+
+    if (!packing || (p != NULL ? p->all : 0) + runs <= hearthi_opt.put_runs)
+        return false;
+    s.pack = pack_count(home, runs);
+    stretch_masks(&s, mask, blocks);
+    return true;
+}
+
 void
 hearthi_mpi_flush(void)
 {
@@ -193,8 +325,10 @@ hearthi_mpi_flush(void)
         if (pack[i].all > 0)
             pack_end(&pack[i]);
     hearthi_puts_wait();
-    if (packing)
-        hearthi_mail_wait();
+    if (!packing)
+        return;
+    letters_settle();
+    hearthi_mail_wait();
 }
 
 /* The value leaves from here later, so no two that are under way share a
