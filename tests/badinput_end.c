@@ -214,6 +214,39 @@ stopped_awhile(void)
     stop_last(true);
 }
 
+/* Rank 0 releases what it has written at the last rank, which stops meanwhile:
+ * many short runs, which only that rank can store. */
+static void
+stopped_with_letters(void)
+{
+    enum { WORDS = 16 * 512 };
+    int64_t  *p = hearth_alloc(WORDS, sizeof *p, hearth_on(last));
+    pid_t     pid = getpid();
+    pthread_t waker;
+
+    MPI_Bcast(&pid, sizeof pid, MPI_BYTE, last, MPI_COMM_WORLD);
+    hearth_barrier();
+    for (int i = 0; me == 0 && i < WORDS; i += 2)
+        p[i] = i + 1;
+    hearth_barrier();
+    for (int i = 0; me == 0 && i < WORDS; i += 2)
+        p[i] = i + 2;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == last)
+        kill(pid, SIGSTOP);
+    usleep(300000);
+    if (me == 0) {
+        pthread_create(&waker, NULL, wake, &pid);
+        hearth_release(p, WORDS * sizeof *p);
+        pthread_join(waker, NULL);
+    }
+    hearth_barrier();
+    for (int i = 0; i < WORDS; i += 2)
+        if (p[i] != i + 2)
+            exit(1);
+    hearth_barrier();
+}
+
 static void
 dies_by_exit(void)
 {
@@ -243,6 +276,7 @@ const struct badinput badinput_ends[] = {
     BADINPUT(dies_killed_with_lock),
     BADINPUT(stopped),
     BADINPUT(stopped_awhile),
+    BADINPUT(stopped_with_letters),
     BADINPUT(dies_by_exit),
     BADINPUT(dies_by_exit_quietly),
     { 0 },
