@@ -140,6 +140,25 @@ fails --end-first
 fails --enter-wanted
 fails --want-once
 fails --no-wake
+# Letters, over a network that loses bells and tears words; and over one that
+# does not, where nobody may have to ring again.
+model=tests/model/mail
+holds
+holds --sure
+fails --reuse-early
+fails --sent-early
+fails --read-early
+fails --count-first
+fails --no-wait
+fails --no-put-wait
+fails --twice
+fails --whole-word
+fails --trust-sent
+fails --trust-done
+fails --ring-once
+fails --sure --look-early
+fails --sure --no-second-look
+fails --sure --rest-unserved
 # Epochs, and two threads of a rank.
 model=tests/model/epoch
 holds

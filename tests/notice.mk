@@ -65,6 +65,9 @@ check_PROGRAMS += %D%/model/cond
 %C%_model_cond_SOURCES = %D%/model/cond.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/stay
 %C%_model_stay_SOURCES = %D%/model/stay.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/mail
+%C%_model_mail_SOURCES = %D%/model/mail.c %D%/model/mail.h \
+  %D%/model/mail_home.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/epoch
 %C%_model_epoch_SOURCES = %D%/model/epoch.c %D%/model/epoch.h \
   %D%/model/epoch_known.c %D%/model/search.c %D%/model/search.h
