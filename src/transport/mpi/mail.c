@@ -185,6 +185,8 @@ done_wait(int home, uint64_t until)
     atomic_thread_fence(memory_order_acquire);
 }
 
+/* Of half of the places at most nobody was told: so the letter that is waited
+ * for is one that the home knows. */
 bool
 hearthi_mail_send(int home, const struct hearthi_letter *l)
 {
