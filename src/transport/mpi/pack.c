@@ -324,11 +324,10 @@ hearthi_mpi_flush(void)
     for (int i = 0; n_packs > 0; i++)
         if (pack[i].all > 0)
             pack_end(&pack[i]);
-    hearthi_puts_wait();
-    if (!packing)
-        return;
     letters_settle();
-    hearthi_mail_wait();
+    hearthi_puts_wait();
+    if (packing)
+        hearthi_mail_wait();
 }
 
 /* The value leaves from here later, so no two that are under way share a
