@@ -6,6 +6,7 @@ libhearth_core_la_SOURCES += \
   src/life/line.c src/life/line.h \
   src/life/call.c src/life/call.h \
   src/life/claim.c src/life/claim.h \
+  src/life/locks.c src/life/locks.h \
   src/turn.c src/turn.h \
   src/space/extent.c src/space/extent.h \
   src/space/heap.c src/space/heap.h \
@@ -102,13 +103,15 @@ libhearth_core_la_SOURCES += \
   src/api/stats.c src/api/stats.h \
   src/api/stats_json.c \
   src/api/order.c \
-  src/api/sync.c
+  src/api/sync.c \
+  src/api/user.c src/api/user.h
 
 # The rule of logs and the decoder of datagrams are pure functions, so they
 # are tested as such.  hearth-info asks what userfaultfd can do.
 libhearth_base_la_SOURCES += \
   src/space/userfault.c src/space/userfault.h \
   src/transport/log.c src/transport/log.h \
+  src/transport/lost.c src/transport/lost.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
 libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS) \

@@ -79,7 +79,8 @@ HEARTH_API void hearth_init(MPI_Comm comm);
 
 /**
  * Stop Hearth: free the heap and report statistics if asked for.  Collective.
- * Pointers into the heap are invalid afterwards.
+ * Pointers into the heap are invalid afterwards.  A rank that holds a lock, or
+ * another thread of which waits in a call, ends the job instead.
  */
 HEARTH_API void hearth_finalize(void);
 
@@ -170,7 +171,8 @@ HEARTH_API void hearth_free(void *p);
  * consistency all that the releasing ranks had written or seen, under scope
  * consistency what was written inside the lock's critical sections.  A lock
  * belongs to the thread that took it: locking one that this thread holds
- * already, or a number outside 0 .. HEARTH_LOCKS - 1, ends the job.
+ * already, or a number outside 0 .. HEARTH_LOCKS - 1, ends the job.  So does a
+ * thread that ends while it holds one.
  */
 HEARTH_API void hearth_lock(int lock);
 

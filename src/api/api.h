@@ -24,9 +24,6 @@ void hearthi_stats_prepare(void);
 /* At hearth_finalize(): what HEARTH_STATS asks for.  Collective. */
 void hearthi_stats_report(void);
 
-/* Forget who holds what, at a new start. */
-void hearthi_locks_reset(void);
-
 /* Initialise MPI, unless that was done before: true if it is ours to finalize.
  * From now on hearthi_fatal() ends the whole job. */
 bool hearthi_mpi_start(const char *call, MPI_Comm comm);

@@ -33,6 +33,7 @@
 #include "together.h"
 #include "transport/transport.h"
 #include "turn.h"
+#include "user.h"
 #include "world.h"
 
 enum { ABORT_SECONDS = 3 };
@@ -99,9 +100,15 @@ static void
 exit_check(void)
 {
     bool up = hearthi_world.up;
+    char text[64];
 
     if (up && hearthi_doubt_hook != NULL && hearthi_doubt_hook())
         return;
+    if (up && hearthi_held_text(text, sizeof text, NULL))
+        hearthi_fatal("exit",
+                      "the program ended without hearth_finalize, and %s held "
+                      "by it: unlock, and call hearth_finalize on every rank",
+                      text);
     if (up)
         hearthi_fatal("exit", "the program ended without hearth_finalize: "
                               "call it on every rank");
@@ -131,6 +138,7 @@ child_leave(void)
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
+    hearthi_users_forked();
     if (up) {
         hearthi_serve_forked();
         hearthi_watched_forked();
@@ -216,6 +224,13 @@ options_agree(MPI_Comm comm)
     hearthi_together_bcast(&hearthi_opt, sizeof hearthi_opt, 0, comm);
 }
 
+static void
+locks_lost(int rank, struct hearthi_lost *lost)
+{
+    hearthi_transport->lost(rank, lost);
+    hearthi_users_lost(rank, lost);
+}
+
 /* The heap takes its addresses before any window takes some. */
 static void
 layers_open(MPI_Comm comm)
@@ -234,6 +249,7 @@ layers_open(MPI_Comm comm)
     hearthi_bus_open();
     hearthi_life_open();
     hearthi_transport_open();
+    hearthi_life_ask(locks_lost);
     hearthi_turn_end();
 }
 
@@ -241,6 +257,7 @@ static void
 layers_close(void)
 {
     hearthi_give_close();
+    hearthi_life_ask(NULL);
     hearthi_transport->close();
     hearthi_life_close();
     hearthi_signal_close();
@@ -278,7 +295,7 @@ hearth_init(MPI_Comm comm)
     if (hearthi_report_rank == 0)
         hearthi_stats_prepare();
     hearthi_clock_open();
-    hearthi_locks_reset();
+    hearthi_users_reset();
     layers_open(own);
     watch_the_end();
     hearthi_system_open();
@@ -296,6 +313,7 @@ hearth_finalize(void)
     uint64_t start;
 
     hearthi_require_thread("hearth_finalize");
+    hearthi_users_check("hearth_finalize");
     start = hearthi_time_begin();
     hearthi_barrier(false);
     hearthi_time_end(barrier_ns, start);

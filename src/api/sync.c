@@ -12,20 +12,8 @@
 #include "hearth/hearth.h"
 #include "page/fault.h"
 #include "transport/keep.h"
+#include "user.h"
 #include "world.h"
-
-/* The thread of this rank that holds each lock.  A thread only asks whether it
- * is the one, so no order is needed between threads. */
-static const void *_Atomic holder[HEARTH_LOCKS];
-static _Thread_local int   held; /* by this thread */
-
-void
-hearthi_locks_reset(void)
-{
-    for (int i = 0; i < HEARTH_LOCKS; i++)
-        atomic_store_explicit(&holder[i], NULL, memory_order_relaxed);
-    held = 0;
-}
 
 static void
 number_check(const char *call, const char *what, int number, int most)
@@ -43,9 +31,7 @@ kept_enter(int lock)
 {
     if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_enter(lock))
         return false;
-    atomic_store_explicit(&holder[lock], hearthi_thread(),
-                          memory_order_relaxed);
-    held++;
+    hearthi_user_took(lock);
     hearthi_count(locks, 1);
     hearthi_count(locks_kept, 1);
     return true;
@@ -55,16 +41,14 @@ static inline bool
 kept_leave(int lock)
 {
     if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_is_used(lock) ||
-        atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
-            hearthi_thread())
+        !hearthi_user_holds(lock))
         return false;
-    atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
+    hearthi_holder_set(lock, NULL);
     if (hearthi_keep_leave(lock)) {
-        held--;
+        hearthi_user.held--;
         return true;
     }
-    atomic_store_explicit(&holder[lock], hearthi_thread(),
-                          memory_order_relaxed);
+    hearthi_holder_set(lock, hearthi_thread());
     return false;
 }
 
@@ -73,15 +57,18 @@ lock_take(const char *call, int lock, bool try)
 {
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
+    bool     taken;
 
     number_check(call, "lock", lock, HEARTH_LOCKS);
-    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) ==
-        hearthi_thread())
+    if (hearthi_user_holds(lock))
         hearthi_fatal(call,
                       "lock %d is held already by this thread: unlock "
                       "it first",
                       lock);
-    if (!hearthi_lock_acquire(lock, try)) {
+    hearthi_user_waits(call, lock);
+    taken = hearthi_lock_acquire(lock, try);
+    hearthi_user_goes_on();
+    if (!taken) {
         /* A node-mate has it, so perhaps no word went through MPI; but the
          * holder may need this rank to get on, and this rank may try again
          * and again. */
@@ -89,9 +76,7 @@ lock_take(const char *call, int lock, bool try)
         hearthi_time_end(lock_ns, start);
         return false;
     }
-    atomic_store_explicit(&holder[lock], hearthi_thread(),
-                          memory_order_relaxed);
-    held++;
+    hearthi_user_took(lock);
     hearthi_count(locks, 1);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
     return true;
@@ -117,14 +102,13 @@ lock_leave(int lock)
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_unlock", "lock", lock, HEARTH_LOCKS);
-    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
-        hearthi_thread())
+    if (!hearthi_user_holds(lock))
         hearthi_fatal("hearth_unlock",
                       "lock %d is not held by this thread: "
                       "lock it first",
                       lock);
-    atomic_store_explicit(&holder[lock], NULL, memory_order_relaxed);
-    held--;
+    hearthi_holder_set(lock, NULL);
+    hearthi_user.held--;
     hearthi_lock_release(lock);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
@@ -143,13 +127,16 @@ hearth_barrier(void)
     uint64_t start = hearthi_time_begin();
 
     hearthi_require_thread("hearth_barrier");
-    if (hearthi_world.scope && held > 0)
+    if (hearthi_world.scope && hearthi_user.held > 0)
         hearthi_fatal("hearth_barrier",
                       "called while %d lock%s held: under scope consistency "
                       "unlock first",
-                      held, held == 1 ? " is" : "s are");
+                      hearthi_user.held,
+                      hearthi_user.held == 1 ? " is" : "s are");
     hearthi_signal_check();
+    hearthi_user_waits("hearth_barrier", -1);
     hearthi_barrier(true);
+    hearthi_user_goes_on();
     hearthi_count(barriers, 1);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
 }
@@ -172,7 +159,9 @@ hearth_flag_wait(int flag)
     uint64_t start = hearthi_time_begin();
 
     number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
+    hearthi_user_waits("hearth_flag_wait", flag);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
+    hearthi_user_goes_on();
     hearthi_count(flags, 1);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
 }
@@ -205,16 +194,17 @@ hearth_cond_wait(int cond, int lock)
     uint64_t start, place;
 
     number_check("hearth_cond_wait", "lock", lock, HEARTH_LOCKS);
-    if (atomic_load_explicit(&holder[lock], memory_order_relaxed) !=
-        hearthi_thread())
+    if (!hearthi_user_holds(lock))
         hearthi_fatal("hearth_cond_wait",
                       "condition %d: lock %d is not held by this thread: lock "
                       "it first",
                       cond, lock);
     start = hearthi_time_begin();
     place = hearthi_transport->cond_enter(sync);
+    hearthi_user_waits("hearth_cond_wait", cond);
     hearth_unlock(lock);
     hearthi_transport->cond_wait(sync, place);
+    hearthi_user_goes_on();
     hearth_lock(lock);
     hearthi_count(conds, 1);
     hearthi_time_end(lock_ns, start);

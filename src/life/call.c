@@ -229,8 +229,10 @@ static void
 hello_send(int fd, int rank)
 {
     const int             on = 1;
-    struct hearthi_record r = { hearthi_lines_word, HEARTHI_HELLO,
-                                hearthi_world.rank, rank, 0 };
+    struct hearthi_record r = { .word = hearthi_lines_word,
+                                .said = HEARTHI_HELLO,
+                                .by = hearthi_world.rank,
+                                .about = rank };
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     hearthi_record_send(fd, &r);

@@ -17,10 +17,11 @@
 void hearthi_claims_open(void);
 
 /* A rank has one claim, its first.  It is told to others, and is due after a
- * moment (nanoseconds). */
+ * moment (nanoseconds), or as soon as `least` has passed and it is known which
+ * locks are lost. */
 struct hearthi_claim {
     int         about, weight; /* the lightest speaks */
-    uint64_t    moment;
+    uint64_t    least, moment;
     const char *call; /* of the line */
 };
 void hearthi_claim_make(const struct hearthi_claim *claim, const char *fmt,
@@ -28,6 +29,9 @@ void hearthi_claim_make(const struct hearthi_claim *claim, const char *fmt,
 
 /* What another rank claims or has said. */
 void hearthi_claim_heard(const struct hearthi_record *r);
+
+/* The others have said which locks are lost with a rank. */
+void hearthi_claim_locks(int about, const struct hearthi_lost *lost);
 
 /* When this rank may speak next, or UINT64_MAX; and do so, if it is time. */
 uint64_t hearthi_claim_due(void);

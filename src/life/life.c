@@ -28,18 +28,22 @@
 #include "claim.h"
 #include "front/direct.h"
 #include "line.h"
+#include "locks.h"
 #include "space/segment.h"
 #include "together.h"
 #include "world.h"
 
 /* Nanoseconds.  MOMENT_END: a claim takes some 0.1 ms to go round, and a
  * launcher that ends all ranks one after the other takes as long; MPICH's
- * takes three milliseconds to end the job after a rank.  MOMENT: ranks that
+ * takes three milliseconds to end the job after a rank.  MOMENT_LOCKS: for
+ * longer nobody waits to hear which locks are lost, which takes as long as a
+ * claim; Open MPI's launcher takes a second.  MOMENT: ranks that
  * find another silent do so up to a beat apart, and MOMENT_RANK more for each
  * rank of a long ring.  DOUBT: what an MPI call that fails waits for somebody
  * who knows better.  PATIENCE: a line that broke just after it was made. */
 enum {
     MOMENT_END = 1000000,
+    MOMENT_LOCKS = 100000000,
     MOMENT = 250000000,
     MOMENT_RANK = 1000000,
     DOUBT = 500000000,
@@ -71,16 +75,18 @@ moment(void)
 
 /* ---- what is seen on a line ---- */
 
-__attribute__((format(printf, 4, 5))) static void
-line_claim(const struct hearthi_line *line, int weight, uint64_t moment,
-           const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void
+line_claim(const struct hearthi_line *line, int weight, uint64_t least,
+           uint64_t moment, const char *fmt, ...)
 {
-    const struct hearthi_claim claim = { line->rank, weight, moment, "job" };
+    const struct hearthi_claim claim = { line->rank, weight, least, moment,
+                                         "job" };
     va_list                    ap;
 
     va_start(ap, fmt);
     hearthi_claim_make(&claim, fmt, ap);
     va_end(ap);
+    hearthi_locks_ask(line->rank);
 }
 
 static bool
@@ -114,11 +120,16 @@ line_lost(struct hearthi_line *line)
 static void
 line_ended(struct hearthi_line *line)
 {
+    bool others = hearthi_world.size > 2; /* who may know of locks */
+
     hearthi_line_close(line);
     if (line->bye || hearthi_claims_ending())
         return;
     line_claim(line, weight_of(line),
                is_before(line) ? MOMENT_END : HEARTHI_HOLD,
+               !is_before(line) ? HEARTHI_HOLD
+               : others         ? MOMENT_LOCKS
+                                : MOMENT_END,
                "rank %d (process %d on %s) is gone: it was killed or left "
                "without hearth_finalize; the launcher or the system's log may "
                "know why",
@@ -158,7 +169,8 @@ silence_warn(struct hearthi_line *line)
 static void
 line_silent(struct hearthi_line *line)
 {
-    bool cut = is_cut_off(line);
+    bool     cut = is_cut_off(line);
+    uint64_t most = cut ? hearthi_opt.udp_giveup / 2 + HEARTHI_HOLD : moment();
 
     if (hearthi_opt.transport == HEARTHI_MPI) {
         silence_warn(line);
@@ -167,7 +179,7 @@ line_silent(struct hearthi_line *line)
     line_claim(line,
                cut ? 2 * hearthi_world.size + hearthi_world.rank
                    : weight_of(line),
-               cut ? hearthi_opt.udp_giveup / 2 + HEARTHI_HOLD : moment(),
+               most, most,
                "rank %d (process %d on %s) has been silent for %zu s: it was "
                "stopped, or its host or the network is down; "
                "HEARTH_UDP_GIVEUP is how long to wait",
@@ -182,6 +194,10 @@ record_heard(struct hearthi_line *line, const struct hearthi_record *r)
 
     if (r->said == HEARTHI_BYE)
         line->bye = true;
+    if (r->said == HEARTHI_LOCKS && r->about != hearthi_world.rank)
+        hearthi_locks_heard(r);
+    if (r->said == HEARTHI_CLAIM)
+        hearthi_locks_ask(r->about);
     if ((r->said != HEARTHI_CLAIM && r->said != HEARTHI_ENDING) ||
         r->by == hearthi_world.rank)
         return;
@@ -285,7 +301,7 @@ void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
     const struct hearthi_claim claim = { rank, hearthi_world.rank, moment(),
-                                         call };
+                                         moment(), call };
     char                       text[512];
     va_list                    ap;
 
@@ -377,6 +393,7 @@ hearthi_life_open(void)
     if (hearthi_world.size == 1)
         return;
     hearthi_claims_open();
+    hearthi_locks_open();
     l.beat = share < BEAT_LEAST  ? BEAT_LEAST
              : share < BEAT_MOST ? share
                                  : BEAT_MOST;

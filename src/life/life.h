@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+#include "transport/lost.h"
+
 /* Collective, after hearthi_world is filled; the latter says goodbye, so that
  * nobody takes the end for a death. */
 void hearthi_life_open(void);
@@ -20,6 +22,12 @@ void hearthi_life_close(void);
 
 /* In a child that fork(2) has made: the lines are its parent's alone. */
 void hearthi_life_forked(void);
+
+/* Who adds the locks that are lost with a rank, as far as this rank knows:
+ * asked by a thread of the library's when another rank is gone, and not any
+ * more once this has returned.  NULL: nobody knows. */
+typedef void (*hearthi_life_knows)(int rank, struct hearthi_lost *lost);
+void hearthi_life_ask(hearthi_life_knows knows);
 
 /* This rank cannot go on because another (or its own way to all others) is
  * gone: claim it, and wait for the end.  The line is said if nobody else has

@@ -19,18 +19,26 @@ hearthi_record_send(int fd, const struct hearthi_record *r)
 }
 
 void
-hearthi_line_send(struct hearthi_line *line, enum hearthi_said said, int by,
-                  int about, int weight)
+hearthi_line_pass(struct hearthi_line *line, struct hearthi_record r)
 {
-    struct hearthi_record r = { hearthi_lines_word, (int32_t)said, by, about,
-                                weight };
-    int                   saved = errno;
+    int saved = errno;
 
+    r.word = hearthi_lines_word;
     if (line->fd >= 0 && !line->shut && !hearthi_record_send(line->fd, &r)) {
         line->shut = true;
         shutdown(line->fd, SHUT_RDWR);
     }
     errno = saved;
+}
+
+void
+hearthi_line_send(struct hearthi_line *line, enum hearthi_said said, int by,
+                  int about, int weight)
+{
+    hearthi_line_pass(line, (struct hearthi_record){ .said = (int32_t)said,
+                                                     .by = by,
+                                                     .about = about,
+                                                     .weight = weight });
 }
 
 /* A line that ends after a part of a record was shut by the other end. */

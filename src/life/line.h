@@ -10,18 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "transport/lost.h"
+
 enum hearthi_said {
     HEARTHI_BEAT = 1, /* I am here */
     HEARTHI_CLAIM,    /* `by` knows that `about` is gone */
     HEARTHI_ENDING,   /* `by` has said why the job ends */
     HEARTHI_BYE,      /* the line will end, and all is well */
+    HEARTHI_LOCKS,    /* which are lost with `about`, as far as it has come */
     HEARTHI_HELLO     /* first on a line, and its answer: by, about: to */
 };
 
 struct hearthi_record {
-    uint64_t word; /* of this job */
-    int32_t  said, by, about;
-    int32_t  weight; /* of a claim; the lightest speaks */
+    uint64_t            word; /* of this job */
+    int32_t             said, by, about;
+    int32_t             weight; /* of a claim; the lightest speaks */
+    struct hearthi_lost lost;
 };
 
 enum hearthi_which { HEARTHI_PREV, HEARTHI_NEXT, HEARTHI_LINES };
@@ -50,6 +54,9 @@ extern struct hearthi_line hearthi_line[HEARTHI_LINES];
  * came after it would be misread. */
 void hearthi_line_send(struct hearthi_line *line, enum hearthi_said said,
                        int by, int about, int weight);
+
+/* The same for a record that is filled but for the word. */
+void hearthi_line_pass(struct hearthi_line *line, struct hearthi_record r);
 
 /* To both lines but one, or -1. */
 void hearthi_lines_tell(int but, enum hearthi_said said, int by, int about,

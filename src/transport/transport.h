@@ -20,6 +20,7 @@
 #include "base/bound.h"
 #include "notice/notice.h"
 #include "transport/log.h"
+#include "transport/lost.h"
 
 /* A run of pages with one home and neighbouring frames, there and here. */
 struct hearthi_fetch {
@@ -160,6 +161,11 @@ struct hearthi_transport_ops {
     uint64_t (*cond_enter)(int sync);
     void (*cond_wait)(int sync, uint64_t place);
     void (*cond_wake)(int sync, bool all);
+
+    /* lost adds the locks that another rank has, which is gone, held or kept,
+     * as far as this rank knows: on any thread, at any time between open and
+     * close.  Does not wait. */
+    void (*lost)(int rank, struct hearthi_lost *l);
 
     /* One atomic step on a word of home's segment; blocks. */
     int64_t (*atomic)(enum hearthi_atomic op, int home, size_t offset,

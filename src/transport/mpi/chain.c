@@ -77,6 +77,9 @@ static char   *own;                /* this rank's places */
 static size_t  own_at;             /* in everybody's window */
 static uint8_t next[HEARTH_LOCKS]; /* which one is to be waited at */
 
+/* 1 + the rank behind which this one waits, or 0. */
+static atomic_int behind[HEARTH_LOCKS];
+
 size_t
 hearthi_chain_bytes(void)
 {
@@ -242,6 +245,12 @@ grant_wait(int lock, int before, bool kept)
     return got & ~GRANTED;
 }
 
+static void
+behind_set(int lock, int name)
+{
+    atomic_store_explicit(&behind[lock], name, memory_order_relaxed);
+}
+
 /* A try may have the name in its hand for a moment. */
 static void
 name_collect(int lock, int place)
@@ -273,14 +282,26 @@ hearthi_chain_wait(int lock, uint64_t *token)
 
     before = place_named(lock, hearthi_word_op(lock, HEARTHI_TAIL, MPI_REPLACE,
                                                (uint64_t)mine + 1));
+    behind_set(lock, 1 + hearthi_place_rank(before));
     out = swap(lock, before, my_name());
+    if (item_of(out) == KEPT)
+        behind_set(lock, 1 + (int)(out & VALUE));
     if (item_of(out) == REST) {
         name_collect(lock, before);
         *token = out & VALUE;
     } else {
         *token = grant_wait(lock, before, item_of(out) == KEPT);
     }
+    behind_set(lock, 0);
     return mine;
+}
+
+void
+hearthi_chain_lost(int rank, struct hearthi_lost *lost)
+{
+    for (int i = 0; i < HEARTH_LOCKS; i++)
+        if (atomic_load_explicit(&behind[i], memory_order_relaxed) == rank + 1)
+            hearthi_lost_add(lost, i);
 }
 
 /* ---- tries ---- */

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "transport/lost.h"
+
 /* The bytes that a rank's places take in its window, from `at` on, which is
  * `base` here. */
 size_t hearthi_chain_bytes(void);
@@ -37,6 +39,10 @@ int hearthi_chain_try(int lock, uint64_t *token);
 
 /* Is it known, without a message, that somebody waits behind this place? */
 bool hearthi_chain_is_wanted(int lock, int place);
+
+/* Add the locks for which threads of this rank wait behind a rank, which has
+ * them or waits for them. */
+void hearthi_chain_lost(int rank, struct hearthi_lost *lost);
 
 /* Let this rank keep the lock; false if another node waits. */
 bool hearthi_chain_keep(int lock, int place);

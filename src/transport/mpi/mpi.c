@@ -117,6 +117,7 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .cond_enter = hearthi_mpi_cond_enter,
     .cond_wait = hearthi_mpi_cond_wait,
     .cond_wake = hearthi_mpi_cond_wake,
+    .lost = hearthi_mpi_lost,
     .atomic = transport_atomic,
     .progress = transport_progress,
 };

@@ -29,6 +29,7 @@ struct hearthi_node_lock {
     bool               rests;   /* ... unless somebody took it: it rests */
     int                place;   /* where (chain.h) */
     int                last;    /* node rank + 1 of its last holder */
+    atomic_int         holder;  /* ... of who has it; for those it leaves */
     int                told;    /* rank + 1 that is said there to keep it */
     int                row;     /* passed on inside the node in a row */
     atomic_int         keeper;  /* node rank + 1 of who may keep it */
@@ -104,6 +105,7 @@ bool     hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
 void     hearthi_mpi_release(int sync, const struct hearthi_notice *n,
                              size_t count);
 bool     hearthi_mpi_keep(int lock);
+void     hearthi_mpi_lost(int rank, struct hearthi_lost *l);
 void     hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
                               size_t count);
 void     hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);

@@ -73,6 +73,12 @@ leave(int lock, struct hearthi_node_lock *l)
 /* What RMA wrote here, and what we wrote for RMA to read, is ordered as by
  * MPI_Win_sync: in the unified model that is a fence. */
 
+static void
+holder_set(struct hearthi_node_lock *l, int node_rank)
+{
+    atomic_store_explicit(&l->holder, node_rank, memory_order_relaxed);
+}
+
 bool
 hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
 {
@@ -88,6 +94,7 @@ hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
         g->again = l->last == hearthi_world.node_rank + 1;
         l->last = hearthi_world.node_rank + 1;
     }
+    holder_set(l, hearthi_world.node_rank + 1);
     atomic_thread_fence(memory_order_acquire);
     return true;
 }
@@ -104,6 +111,7 @@ hearthi_mpi_release(int sync, const struct hearthi_notice *n, size_t count)
         hearthi_log_put(sync, &s, &l->log, n, count);
         l->word = hearthi_serving_make(s);
     }
+    holder_set(l, 0);
     leave(sync, l);
 }
 
@@ -129,4 +137,19 @@ hearthi_mpi_keep(int lock)
     l->told = hearthi_world.rank + 1;
     atomic_store(&l->keeper, hearthi_world.node_rank + 1);
     return hearthi_keep_begin(lock);
+}
+
+/* Its node's memory tells who has one; and who waits behind it knows. */
+void
+hearthi_mpi_lost(int rank, struct hearthi_lost *lost)
+{
+    bool near = hearthi_world.node_of[rank] == hearthi_world.node;
+    int  holder = hearthi_world.node_rank_of[rank] + 1;
+
+    for (int i = 0; near && i < HEARTH_LOCKS; i++)
+        if (atomic_load_explicit(&hearthi_node_lock_of(i)->holder,
+                                 memory_order_relaxed) == holder)
+            hearthi_lost_add(lost, i);
+    if (hearthi_world.nodes > 1)
+        hearthi_chain_lost(rank, lost);
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "cond.h"
 #include "count.h"
@@ -142,6 +143,39 @@ take(struct hearthi_udp_object *o, uint32_t number,
         if (o->keeper != 0) /* who asks may have wiped out what was said */
             hearthi_udp_stay_recall(o);
     }
+}
+
+/* ---- the end of a holder ---- */
+
+static bool
+mutex_get(void)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    enum { NAPS = 20 };
+
+    for (int i = 0; i < NAPS; i++) {
+        if (pthread_mutex_trylock(&hearthi_udp_mutex) == 0)
+            return true;
+        nanosleep(&nap, NULL);
+    }
+    return false;
+}
+
+void
+hearthi_udp_lost(int rank, struct hearthi_lost *l)
+{
+    uint32_t name = (uint32_t)rank + 1;
+
+    if (!mutex_get())
+        return;
+    for (int i = hearthi_world.rank; i < HEARTH_LOCKS;
+         i += hearthi_world.size) {
+        const struct hearthi_udp_object *o = hearthi_udp_object(i);
+
+        if (o->busy && (o->keeper != 0 ? o->keeper : o->last) == name)
+            hearthi_lost_add(l, i);
+    }
+    pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
 /* ---- the other requests ---- */

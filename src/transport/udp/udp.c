@@ -238,6 +238,7 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .cond_enter = hearthi_udp_cond_enter,
     .cond_wait = hearthi_udp_cond_wait,
     .cond_wake = hearthi_udp_cond_wake,
+    .lost = hearthi_udp_lost,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };
@@ -266,6 +267,7 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .cond_enter = hearthi_mpi_cond_enter,
     .cond_wait = hearthi_mpi_cond_wait,
     .cond_wake = hearthi_mpi_cond_wake,
+    .lost = hearthi_mpi_lost,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };
