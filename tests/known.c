@@ -83,10 +83,48 @@ START_TEST(a_later_interval_takes_the_place_of_an_earlier_one)
 }
 END_TEST
 
-START_TEST(too_much_becomes_everything_and_each_lock_hears_it_once)
+START_TEST(of_too_much_the_nearest_becomes_one)
+{
+    for (uint64_t p = 0; p < 8; p++)
+        ck_assert(learn(run(20 * p, 0, 1), 1));
+    ck_assert(learn(run(100, 1, 1), 1));
+    ck_assert_uint_eq(give(2), 9);
+    ck_assert(learn(run(200, 1, 1), 3));
+    ck_assert(learn(run(102, 1, 1), 3));
+    ck_assert_uint_eq(give(0), 5);
+    ck_assert_uint_eq(out[3].page, 200);
+    ck_assert_uint_eq(out[4].page, 100);
+    ck_assert_uint_eq(out[4].count, 3);
+    /* and of who has a part only that is news which has the other */
+    ck_assert_uint_eq(give(2), 2);
+    ck_assert_uint_eq(give(1), 2);
+    ck_assert_uint_eq(give(3), 4);
+}
+END_TEST
+
+/* No copy of a page between its parts was dropped for a merged run. */
+START_TEST(a_run_that_was_made_is_news_when_it_is_learnt)
 {
     for (uint64_t p = 0; p < 10; p++)
-        ck_assert(learn(run(2 * p, 0, 1), 1));
+        ck_assert(learn(run(100 * p, 0, 2), 1));
+    ck_assert(learn(run(2, 0, 2), 1));
+    give(0);
+    for (size_t i = 0; i < 5; i++) {
+        if (out[i].count == 1)
+            continue;
+        out[i].interval = 1;
+        ck_assert(learn(out[i], 3));
+        ck_assert(!learn(out[i], 2));
+        out[i].interval = 2;
+        ck_assert(!learn(out[i], 2));
+    }
+}
+END_TEST
+
+START_TEST(too_many_writers_become_everything_and_each_lock_hears_it_once)
+{
+    for (uint64_t p = 0; p < 10; p++)
+        ck_assert(learn(run(2 * p, (uint32_t)p + 3, 1), 1));
     ck_assert_uint_eq(give(2), 10);
     ck_assert(learn(run(99, 0, 1), 1));
     for (int lock = 0; lock < 3; lock++) {
@@ -176,11 +214,14 @@ main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
     known_against_a_list(tc);
+    known_when_merged(tc);
     tcase_add_test(tc, a_lock_is_given_each_notice_once);
     tcase_add_test(tc, a_lock_is_not_given_what_came_from_it);
     tcase_add_test(tc, a_later_interval_takes_the_place_of_an_earlier_one);
-    tcase_add_test(tc,
-                   too_much_becomes_everything_and_each_lock_hears_it_once);
+    tcase_add_test(tc, of_too_much_the_nearest_becomes_one);
+    tcase_add_test(tc, a_run_that_was_made_is_news_when_it_is_learnt);
+    tcase_add_test(
+        tc, too_many_writers_become_everything_and_each_lock_hears_it_once);
     tcase_add_test(tc, everything_of_one_origin_and_number_is_learnt_once);
     tcase_add_test(tc, what_a_log_lost_is_given_to_all_locks_but_that);
     tcase_add_test(tc,

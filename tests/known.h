@@ -10,5 +10,6 @@
 enum { ME = 2, WRITERS = 4, LOCKS = 4 };
 
 void known_against_a_list(TCase *tc);
+void known_when_merged(TCase *tc);
 
 #endif

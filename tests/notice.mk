@@ -6,6 +6,7 @@ unit_tests += %D%/diff %D%/known %D%/merge %D%/notice %D%/pageset %D%/ring
 %C%_diff_LDADD = $(unit_ldadd)
 
 %C%_known_SOURCES = %D%/known.c %D%/known.h %D%/known_list.c \
+  %D%/known_merged.c \
   %D%/property.h \
   %D%/harness.h %D%/harness_unit.c
 %C%_known_CFLAGS = $(test_cflags)

@@ -42,8 +42,8 @@
 #include "shared.h"
 #include "world.h"
 
-/* Notices that are kept between barriers for locks and flags; more is
- * "everything".  The first epoch of a library with small bounds is one from
+/* Notices that are kept between barriers for locks and flags; more are merged.
+ * The first epoch of a library with small bounds is one from
  * which the random programs come to numbers that 15 and 16 bits do not hold.
  */
 enum {

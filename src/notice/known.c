@@ -8,6 +8,16 @@
  * Each entry remembers a few locks in whose logs it has been seen.  One that
  * is not remembered is given the notice once more than needed, which costs
  * room in its log and nothing else.
+ *
+ * Too many runs are merged.  A merged one takes the place of its latest part:
+ * who was given that was given all parts, and who was not is given more than
+ * he needs.  It is remembered as seen where all parts were.  But it is *made*
+ * here: nobody has told this rank that the pages between its parts were
+ * written, and copies of them are still there.  So when a notice of just this
+ * run comes from a lock it is news, however old, and then the run is as if it
+ * had been learnt: its writer's intervals up to that of its latest part had
+ * ended before (merge.c), so that copies which are dropped now, after that,
+ * are dropped for all of them.
  */
 #include "config.h"
 
@@ -25,6 +35,7 @@ struct hearthi_known_entry {
     uint64_t              sequence;
     uint32_t              at;         /* its slot; DEAD if it is superseded */
     uint16_t              seen[SEEN]; /* 1 + lock, the latest first */
+    bool                  made;       /* by merging */
 };
 
 static const uint32_t DEAD = UINT32_MAX;
@@ -221,6 +232,81 @@ entry_append(struct hearthi_known *k, const struct hearthi_notice *n,
     k->runs += !is_everything(n);
 }
 
+/* ---- too many ---- */
+
+static uint64_t
+entry_gap(const void *entries, size_t i)
+{
+    const struct hearthi_known_entry *e = entries;
+
+    return hearthi_notice_gap(&e[i].notice, &e[i + 1].notice);
+}
+
+/* Also where a said it all: it may have been made of parts, and those who were
+ * given these were not given that; or it is to be forgotten sooner. */
+static void
+entry_join(void *into, const void *from)
+{
+    struct hearthi_known_entry       *a = into;
+    const struct hearthi_known_entry *b = from;
+    int                               n = 0;
+
+    hearthi_notice_join(&a->notice, &b->notice);
+    if (b->sequence > a->sequence)
+        a->sequence = b->sequence;
+    for (int i = 0; i < SEEN; i++)
+        if (a->seen[i] != 0 && is_seen(b, a->seen[i] - 1))
+            a->seen[n++] = a->seen[i];
+    while (n < SEEN)
+        a->seen[n++] = 0;
+    a->made = true;
+}
+
+static int
+sequence_order(const void *a, const void *b)
+{
+    const struct hearthi_known_entry *x = a, *y = b;
+
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+/* Runs that were merged may have become the same, and others may stand between
+ * them. */
+static bool
+entry_unite(struct hearthi_known *k, size_t i)
+{
+    size_t slot = slot_find(k, &k->entry[i].notice);
+
+    if (k->slot[slot] == 0) {
+        slot_set(k, slot, i);
+        return false;
+    }
+    entry_join(&k->entry[k->slot[slot] - 1], &k->entry[i]);
+    return true;
+}
+
+static void
+known_merge(struct hearthi_known *k)
+{
+    static const struct hearthi_merging m = { sizeof *k->entry, entry_gap,
+                                              entry_join };
+    size_t                              others = k->live - k->runs, out = 0;
+
+    entries_sweep(k, keep_all, 0);
+    slots_empty(k);
+    k->n = hearthi_merge(k->entry, k->n, k->cap / 2 + others, &m);
+    for (size_t i = 0; i < k->n; i++) {
+        k->entry[out] = k->entry[i];
+        out += !entry_unite(k, out);
+    }
+    k->n = out;
+    slots_empty(k);
+    qsort(k->entry, k->n, sizeof *k->entry, sequence_order);
+    k->live = k->n;
+    k->runs = k->n - others;
+    slots_fill(k);
+}
+
 static bool
 keep_everything(const struct hearthi_known_entry *e, uint64_t arg)
 {
@@ -249,6 +335,19 @@ entry_find(const struct hearthi_known *k, const struct hearthi_notice *n)
     return i > 0 ? &k->entry[i - 1] : NULL;
 }
 
+/* A notice that does not say more than a living entry does. */
+static bool
+entry_confirm(struct hearthi_known *k, const struct hearthi_known_entry *e,
+              const struct hearthi_notice *n, int from_lock)
+{
+    struct hearthi_notice all = e->notice;
+
+    if (!e->made)
+        return false;
+    entry_append(k, &all, n->interval == all.interval ? from_lock : -1);
+    return true;
+}
+
 bool
 hearthi_known_add(struct hearthi_known *k, const struct hearthi_notice *n,
                   int from_lock)
@@ -263,12 +362,16 @@ hearthi_known_add(struct hearthi_known *k, const struct hearthi_notice *n,
     if (e != NULL && e->notice.interval == n->interval)
         seen_note(e, from_lock);
     /* What this rank said itself it knows, if only as "everything". */
-    if ((own && from_lock >= 0) ||
-        (e != NULL && e->notice.interval >= n->interval))
+    if (own && from_lock >= 0)
         return false;
+    if (e != NULL && e->notice.interval >= n->interval)
+        return entry_confirm(k, e, n, from_lock);
     entry_append(k, n, from_lock);
-    if (k->runs > k->cap)
-        known_collapse(k);
+    if (k->runs <= k->cap)
+        return true;
+    known_merge(k);
+    if (k->runs > k->cap - k->cap / 4)
+        known_collapse(k); /* it would be too many again soon */
     return true;
 }
 

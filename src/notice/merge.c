@@ -19,6 +19,7 @@
 #include "notice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* No gap: between these is nothing that can be closed. */
 static const uint64_t APART = UINT64_MAX;
@@ -89,7 +90,7 @@ hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
     return next > end ? next - end : 0;
 }
 
-/* ---- notices ---- */
+/* ---- two notices ---- */
 
 static bool
 is_everything(const struct hearthi_notice *n)
@@ -127,8 +128,8 @@ covers(const struct hearthi_notice *a, const struct hearthi_notice *b)
             (a->page == b->page && a->count == b->count));
 }
 
-static void
-join(struct hearthi_notice *a, const struct hearthi_notice *b)
+void
+hearthi_notice_join(struct hearthi_notice *a, const struct hearthi_notice *b)
 {
     uint64_t end = a->page + a->count;
 
@@ -139,73 +140,119 @@ join(struct hearthi_notice *a, const struct hearthi_notice *b)
         a->interval = b->interval;
 }
 
+/* The pages of which copies would be dropped for nothing: those between, and
+ * those of the earlier interval, whose notice would be news once more to who
+ * knows it.  So what was written long ago is not stirred up each time. */
+uint64_t
+hearthi_notice_gap(const struct hearthi_notice *a,
+                   const struct hearthi_notice *b)
+{
+    uint64_t gap;
+
+    if (a->writer != b->writer || is_everything(a) || is_everything(b))
+        return APART;
+    gap = hearthi_gap_between(a->page, a->count, b->page, b->count);
+    if (gap == APART || a->interval == b->interval)
+        return gap;
+    return gap + (a->interval > b->interval ? b : a)->count;
+}
+
+/* ---- what begins with a notice: inline, since notices alone are many ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE struct hearthi_notice *
+at(void *all, size_t i, const struct hearthi_merging *m)
+{
+    return (struct hearthi_notice *)(void *)((char *)all + i * m->size);
+}
+
 /* Leave out what others say, and those of no pages, which say only that the
  * log has begun: one of them if there is nothing else. */
-static size_t
-needless_drop(struct hearthi_notice *notice, size_t n)
+INLINE size_t
+needless_drop(void *all, size_t n, const struct hearthi_merging *m)
 {
-    size_t out = 0;
+    struct hearthi_notice *last = NULL, *here;
+    size_t                 out = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (out > 0 && notice[out - 1].count == 0)
+        here = at(all, i, m);
+        if (last != NULL && last->count == 0)
             out--;
-        if (out > 0 && covers(&notice[out - 1], &notice[i]))
-            join(&notice[out - 1], &notice[i]);
-        else if (out == 0 || notice[i].count > 0)
-            notice[out++] = notice[i];
+        last = out > 0 ? at(all, out - 1, m) : NULL;
+        if (last != NULL && covers(last, here)) {
+            m->join(last, here);
+        } else if (last == NULL || here->count > 0) {
+            last = at(all, out++, m);
+            memmove(last, here, m->size);
+        }
     }
     return out;
 }
 
-/* The pages of which copies would be dropped for nothing: those between, and
- * those of the earlier interval, whose notice would be news once more to who
- * knows it.  So what was written long ago is not stirred up each time. */
-static uint64_t
-notice_gap(const void *notices, size_t i)
-{
-    const struct hearthi_notice *n =
-        (const struct hearthi_notice *)notices + i;
-    uint64_t gap;
-
-    if (n[0].writer != n[1].writer || is_everything(&n[0]) ||
-        is_everything(&n[1]))
-        return APART;
-    gap = hearthi_gap_between(n[0].page, n[0].count, n[1].page, n[1].count);
-    if (gap == APART || n[0].interval == n[1].interval)
-        return gap;
-    return gap + n[n[0].interval > n[1].interval].count;
-}
-
 /* A run that has grown may be too long to be joined with the next. */
-static size_t
-nearest_join(struct hearthi_notice *notice, size_t n, size_t fewer)
+INLINE size_t
+nearest_join(void *all, size_t n, size_t fewer,
+             const struct hearthi_merging *m)
 {
-    struct hearthi_closing c =
-        hearthi_gaps_close(notice_gap, notice, n - 1, fewer);
-    struct hearthi_notice here = notice[0];
-    size_t                out = 0;
+    struct hearthi_closing c = hearthi_gaps_close(m->gap, all, n - 1, fewer);
+    struct hearthi_notice  before = *at(all, 0, m), here;
+    struct hearthi_notice *last = at(all, 0, m), *next;
+    size_t                 out = 1;
 
     for (size_t i = 1; i < n; i++) {
-        struct hearthi_notice  pair[2] = { here, notice[i] };
-        struct hearthi_notice *last = &notice[out];
-
-        here = notice[i];
-        if (hearthi_gap_is_closed(&c, notice_gap(pair, 0)) &&
+        next = at(all, i, m);
+        here = *next;
+        if (hearthi_gap_is_closed(&c, hearthi_notice_gap(&before, &here)) &&
             hearthi_gap_between(last->page, last->count, here.page,
-                                here.count) != APART)
-            join(last, &here);
-        else
-            notice[++out] = here;
+                                here.count) != APART) {
+            m->join(last, next);
+        } else {
+            last = at(all, out++, m);
+            memmove(last, next, m->size);
+        }
+        before = here;
     }
-    return out + 1;
+    return out;
+}
+
+INLINE size_t
+merge(void *all, size_t n, size_t most, const struct hearthi_merging *m)
+{
+    if (n < 2)
+        return n;
+    qsort(all, n, m->size, notice_order);
+    n = needless_drop(all, n, m);
+    return n > most ? nearest_join(all, n, n - most, m) : n;
+}
+
+size_t
+hearthi_merge(void *all, size_t n, size_t most,
+              const struct hearthi_merging *m)
+{
+    return merge(all, n, most, m);
+}
+
+/* ---- notices ---- */
+
+static uint64_t
+gap(const void *notices, size_t i)
+{
+    const struct hearthi_notice *n = notices;
+
+    return hearthi_notice_gap(&n[i], &n[i + 1]);
+}
+
+static void
+join(void *a, const void *b)
+{
+    hearthi_notice_join(a, b);
 }
 
 size_t
 hearthi_notices_merge(struct hearthi_notice *notice, size_t n, size_t most)
 {
-    if (n < 2)
-        return n;
-    qsort(notice, n, sizeof *notice, notice_order);
-    n = needless_drop(notice, n);
-    return n > most ? nearest_join(notice, n, n - most) : n;
+    static const struct hearthi_merging m = { sizeof *notice, gap, join };
+
+    return merge(notice, n, most, &m);
 }

@@ -47,6 +47,25 @@ struct hearthi_closing hearthi_gaps_close(hearthi_gap *gap, const void *runs,
 /* Asked of each gap, in order. */
 bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
 
+/* What it costs to make one of two notices; and b into a. */
+uint64_t hearthi_notice_gap(const struct hearthi_notice *a,
+                            const struct hearthi_notice *b);
+void     hearthi_notice_join(struct hearthi_notice       *a,
+                             const struct hearthi_notice *b);
+
+/* The same of n things of `size` bytes that begin with a notice: `gap` is
+ * hearthi_notice_gap() of two that follow each other, and `join` makes one of
+ * two, with hearthi_notice_join(), also where the first says what the second
+ * does. */
+struct hearthi_merging {
+    size_t       size;
+    hearthi_gap *gap;
+    void (*join)(void *a, const void *b);
+};
+
+size_t hearthi_merge(void *all, size_t n, size_t most,
+                     const struct hearthi_merging *m);
+
 /* Sort n notices, leave out what others of them say, and if they are more than
  * `most` merge those of one writer that are nearest to each other, in pages
  * and in time.  What they said, the result says, and more.  Returns how many
@@ -101,10 +120,11 @@ void hearthi_pageset_normalise(struct hearthi_pageset *s);
  * not given yet.
  *
  * A notice that names the same run and writer as an older one takes its
- * place, at the end.  When there are more than cap of them they become one
- * HEARTHI_EVERYTHING of this rank.  Those do not count for cap, and there is
- * at most one of each origin, never a second time with the same number: so
- * "everything" cannot echo between ranks.
+ * place, at the end.  When there are more than cap of them the nearest become
+ * one (merge.c), until there are half as many; where there are too many
+ * writers for that, all become one HEARTHI_EVERYTHING of this rank.  Those do
+ * not count for cap, and there is at most one of each origin, never a second
+ * time with the same number: so "everything" cannot echo between ranks.
  *
  * Sequence numbers go on over forgetting, so 0 is always "nothing given". */
 struct hearthi_known {
