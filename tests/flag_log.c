@@ -255,6 +255,85 @@ START_TEST(a_log_begun_anew_when_it_seemed_read_is_read_from_its_start)
 }
 END_TEST
 
+/* ---- a log that is never still ---- */
+
+/* As often as a reader may be disturbed, in each Get of each look, and more
+ * often than he should let that happen. */
+enum { RESTLESS = 830, OVER, GETS_MOST = 5 * 3, DISTURBED_MOST = 60 };
+
+static int disturbed;
+
+static void
+let_overwrite(void)
+{
+    disturbed++;
+    delay_next_get(disturbed < DISTURBED_MOST ? let_overwrite : NULL);
+    tell(0, GO);
+    told_by(0, DONE);
+}
+
+/* So much that nothing of the log is where it was. */
+static void
+log_overwrite(int64_t *p, int value)
+{
+    uint32_t end = log_end(RESTLESS) + 2 * HEARTHI_LOG;
+
+    for (; (int32_t)(log_end(RESTLESS) - end) <= 0; value++) {
+        for (int i = 0; i < AT_ONCE; i++)
+            *word(p, 2 * (i + AT_ONCE * (value % 4))) = value;
+        hearth_flag_set(RESTLESS);
+    }
+}
+
+static void
+restless_set(int64_t *p)
+{
+    MPI_Status s;
+    int        value = 0;
+
+    do {
+        log_overwrite(p, ++value * PAGES);
+        tell(ranks - 1, DONE);
+        MPI_Recv(NULL, 0, MPI_BYTE, ranks - 1, MPI_ANY_TAG, MPI_COMM_WORLD,
+                 &s);
+    } while (s.MPI_TAG == GO);
+}
+
+static void
+restless_wait(void)
+{
+    hearth_stats before, after;
+
+    told_by(0, DONE);
+    disturbed = 0;
+    hearth_get_stats(&before);
+    delay_next_get(let_overwrite);
+    hearth_flag_wait(RESTLESS);
+    delay_next_get(NULL);
+    hearth_get_stats(&after);
+    expect(disturbed > 0 && disturbed <= GETS_MOST);
+    expect_eq(after.everything - before.everything, 1);
+    tell(0, OVER);
+}
+
+/* Who waits over mpi does not have to be faster than those who set. */
+START_TEST(a_log_that_is_never_still_is_taken_for_everything)
+{
+    int64_t *p = pages_new(PAGES);
+    bool     reads =
+        hearthi_transport == &hearthi_transport_mpi && hearth_nodes() > 1;
+
+    copies_take(p, PAGES, 0);
+    if (reads && me == 0)
+        restless_set(p);
+    else if (reads && me == ranks - 1)
+        restless_wait();
+    pages_check(p);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 TCase *
 flag_logs(void)
 {
@@ -267,5 +346,6 @@ flag_logs(void)
         tc, a_log_begun_anew_when_it_seemed_lost_is_read_from_its_start);
     tcase_add_test(
         tc, a_log_begun_anew_when_it_seemed_read_is_read_from_its_start);
+    tcase_add_test(tc, a_log_that_is_never_still_is_taken_for_everything);
     return tc;
 }
