@@ -204,9 +204,11 @@ tap_tests += %D%/badinput.tap %D%/ends.tap
 
 # What one of many ranks spends: a few here, up to 64 by hand.
 tap_tests += %D%/scale.tap
-check_PROGRAMS += %D%/scale/scale
-%C%_scale_scale_SOURCES = %D%/scale/scale.c
-%C%_scale_scale_LDADD = libhearth.la
+check_PROGRAMS += %D%/scale/scale %D%/scale/rest
+%C%_scale_rest_SOURCES = %D%/scale/rest.c
+%C%_scale_rest_LDADD = libhearth.la
+%C%_scale_scale_SOURCES = %D%/scale/scale.c %D%/seen.h
+%C%_scale_scale_LDADD = libhearth_core.la
 EXTRA_DIST += %D%/scale/law.py
 
 # Datagrams that are lost, doubled, late and small.

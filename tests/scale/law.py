@@ -14,7 +14,7 @@ import math
 import re
 
 QUANTITIES = ["messages", "max_messages", "bytes", "max_bytes", "local",
-              "cpu_us", "resident_kb"]
+              "collectives", "cpu_us", "resident_kb"]
 
 LAWS = [("a", lambda n: 0.0), ("a + b log2 N", lambda n: math.log2(n)),
         ("a + b N", lambda n: float(n))]

@@ -5,27 +5,99 @@
  * What one of many ranks spends on a start, a barrier, a lock, a flag and an
  * allocation: messages, bytes, processor time, memory.  Counts are right with
  * any number of ranks on a core; times are not (law.py, doc/scale.md).
+ * `collectives` are calls of MPI that all ranks make, each some messages of
+ * MPI's own.  Of hearth_init `messages` are those from rank to rank through
+ * MPI, too, which it makes to bring addresses round.
  *
  * One line for each: "scale ranks=8 nodes=8 transport=udp what=lock ..." with
  * the mean of all ranks and, as max_..., that of the busiest rank.
  */
 #include <hearth/hearth.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, RUNS = 100, LOCK = 0, FLAG = 0 };
+#include "../seen.h"
+#include "base/stat.h"
 
-enum { MESSAGES, BYTES, LOCAL, CPU_US, ELAPSED_US, COUNTS };
+enum { PAGE = 4096, RUNS = 100, MANY = 10000, LOCK = 0, FLAG = 0 };
 
-static const char *const names[COUNTS] = { "messages", "bytes", "local",
-                                           "cpu_us", "elapsed_us" };
+enum { MESSAGES, BYTES, LOCAL, COLLECTIVES, CPU_US, ELAPSED_US, COUNTS };
+
+static const char *const names[COUNTS] = { "messages", "bytes",
+                                           "local",    "collectives",
+                                           "cpu_us",   "elapsed_us" };
 
 static int   me, ranks, times = 10;
 static char *pages; /* 2 RUNS at home on each rank */
+
+/* ---- what Hearth asks of MPI ---- */
+
+static bool                 starting;
+static double               sends, send_bytes, collectives;
+static struct hearthi_tally begun; /* what is counted before all is 0 again */
+
+SEEN int
+MPI_Isend(const void *out, int n, MPI_Datatype type, int to, int tag,
+          MPI_Comm comm, MPI_Request *request)
+{
+    int size;
+
+    PMPI_Type_size(type, &size);
+    sends++;
+    send_bytes += (double)n * size;
+    return PMPI_Isend(out, n, type, to, tag, comm, request);
+}
+
+/* The last call of hearth_init is one of these. */
+SEEN int
+MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    collectives++;
+    if (starting)
+        begun = hearthi_tally;
+    return PMPI_Ibarrier(comm, request);
+}
+
+#define COUNTED(name, parameters, arguments) \
+    SEEN int name parameters                 \
+    {                                        \
+        collectives++;                       \
+        return P##name arguments;            \
+    }
+
+COUNTED(MPI_Ibcast,
+        (void *at, int n, MPI_Datatype type, int root, MPI_Comm comm,
+         MPI_Request *request),
+        (at, n, type, root, comm, request))
+COUNTED(MPI_Iallreduce,
+        (const void *out, void *in, int n, MPI_Datatype type, MPI_Op op,
+         MPI_Comm comm, MPI_Request *request),
+        (out, in, n, type, op, comm, request))
+COUNTED(MPI_Comm_idup, (MPI_Comm comm, MPI_Comm *own, MPI_Request *request),
+        (comm, own, request))
+COUNTED(MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *part),
+        (comm, color, key, part))
+COUNTED(MPI_Comm_split_type,
+        (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part),
+        (comm, type, key, info, part))
+COUNTED(MPI_Barrier, (MPI_Comm comm), (comm))
+COUNTED(MPI_Win_create,
+        (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+         MPI_Win *win),
+        (base, size, unit, info, comm, win))
+COUNTED(MPI_Win_allocate,
+        (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+         MPI_Win *win),
+        (size, unit, info, comm, base, win))
+COUNTED(MPI_Win_allocate_shared,
+        (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+         MPI_Win *win),
+        (size, unit, info, comm, base, win))
 
 static double
 cpu_us(void)
@@ -63,7 +135,7 @@ counts_now(void)
     if (hearth_initialized())
         hearth_get_stats(&s);
     return (struct counts){ { (double)s.messages, (double)s.message_bytes,
-                              (double)s.local_messages, cpu_us(),
+                              (double)s.local_messages, collectives, cpu_us(),
                               1e6 * MPI_Wtime() } };
 }
 
@@ -133,6 +205,31 @@ barriers(const char *what, int runs)
     say(what, spent, times);
 }
 
+/* As many as that without memory for so many pages: a rank that has acquired
+ * them by itself tells of them as if it had written them. */
+static void
+barriers_many(void)
+{
+    struct counts spent = { { 0 } };
+    int           all = ranks > 16 ? 1 : 2;
+    char         *many =
+        hearth_alloc((size_t)ranks, (size_t)2 * MANY * PAGE, hearth_block());
+    char *next = many + (size_t)((me + 1) % ranks) * 2 * MANY * PAGE;
+
+    for (int k = 0; k < all; k++) {
+        struct counts before;
+
+        for (int i = 0; i < MANY; i++)
+            hearth_acquire(next + (size_t)i * 2 * PAGE, 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        before = counts_now();
+        hearth_barrier();
+        counts_add(&spent, &before);
+    }
+    say("barrier_10000", spent, all);
+    hearth_free(many);
+}
+
 /* Each rank has its turn with the one lock, and none waits for it. */
 static void
 locks(void)
@@ -193,9 +290,15 @@ start(void)
     struct counts spent = { { 0 } }, before;
 
     MPI_Barrier(MPI_COMM_WORLD);
+    sends = send_bytes = 0;
     before = counts_now();
+    starting = true;
     hearth_init(MPI_COMM_WORLD);
+    starting = false;
     counts_add(&spent, &before);
+    spent.of[MESSAGES] = (double)begun.counter.messages + sends;
+    spent.of[BYTES] = (double)begun.counter.message_bytes + send_bytes;
+    spent.of[LOCAL] = (double)begun.counter.local_messages;
     me = hearth_rank();
     ranks = hearth_size();
     say("init", spent, 1);
@@ -215,6 +318,7 @@ main(int argc, char **argv)
     barriers("barrier", 0);
     barriers("barrier_1", 1);
     barriers("barrier_100", RUNS);
+    barriers_many();
     locks();
     flags();
     allocations();
