@@ -44,14 +44,19 @@ api_pages = \
   %D%/man3/hearth_option.3 \
   %D%/man3/hearth_prefetch.3 \
   %D%/man3/hearth_rank.3 \
+  %D%/man3/hearth_rdlock.3 \
   %D%/man3/hearth_release.3 \
+  %D%/man3/hearth_rwunlock.3 \
   %D%/man3/hearth_size.3 \
   %D%/man3/hearth_stats.3 \
   %D%/man3/hearth_stats_start.3 \
   %D%/man3/hearth_stats_stop.3 \
   %D%/man3/hearth_swap.3 \
   %D%/man3/hearth_trylock.3 \
+  %D%/man3/hearth_tryrdlock.3 \
+  %D%/man3/hearth_trywrlock.3 \
   %D%/man3/hearth_unlock.3 \
+  %D%/man3/hearth_wrlock.3 \
   %D%/man3/jia.h.3 \
   %D%/man3/jia_alloc.3 \
   %D%/man3/jia_alloc1.3 \

@@ -57,8 +57,9 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \
   src/transport/mpi/wake.c src/transport/mpi/wake.h \
   src/transport/mpi/sync.c \
-  src/transport/mpi/flag.c \
+  src/transport/mpi/flag.c src/transport/mpi/flag.h \
   src/transport/mpi/cond.c \
+  src/transport/mpi/rw.c \
   src/transport/mpi/barrier.c \
   src/transport/mpi/progress.c src/transport/mpi/progress.h \
   src/transport/mpi/probe.c \
@@ -83,6 +84,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/object.c src/transport/udp/object.h \
   src/transport/udp/stay.c src/transport/udp/stay.h \
   src/transport/udp/cond.c src/transport/udp/cond.h \
+  src/transport/udp/rw.c src/transport/udp/rw.h \
   src/transport/udp/manager.c src/transport/udp/manager.h \
   src/transport/udp/pace.c src/transport/udp/pace.h \
   src/transport/udp/page.c src/transport/udp/page.h \
@@ -104,6 +106,7 @@ libhearth_core_la_SOURCES += \
   src/api/stats_json.c \
   src/api/order.c \
   src/api/sync.c \
+  src/api/rw.c \
   src/api/user.c src/api/user.h
 
 # The rule of logs and the decoder of datagrams are pure functions, so they

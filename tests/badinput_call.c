@@ -193,6 +193,55 @@ cond_without_lock(void)
 }
 
 static void
+rwlock_too_large(void)
+{
+    if (me == last)
+        hearth_tryrdlock(HEARTH_RWLOCKS);
+}
+
+static void
+rwlock_negative(void)
+{
+    if (me == last)
+        hearth_rwunlock(-3);
+}
+
+static void
+rwunlock_not_held(void)
+{
+    if (me == last)
+        hearth_rwunlock(13);
+}
+
+static void
+rwlock_of_another(void)
+{
+    if (me == 0)
+        hearth_rdlock(13);
+    hearth_barrier();
+    if (me == last)
+        hearth_rwunlock(13);
+}
+
+static void
+rdlock_held(void)
+{
+    if (me == last) {
+        hearth_rdlock(13);
+        hearth_wrlock(13);
+    }
+}
+
+static void
+wrlock_held(void)
+{
+    if (me == last) {
+        hearth_wrlock(13);
+        hearth_tryrdlock(13);
+    }
+}
+
+static void
 barrier_in_section(void)
 {
     if (me == last)
@@ -283,6 +332,9 @@ const struct badinput badinput_calls[] = {
     BADINPUT(lock_held_already), BADINPUT(flag_too_large),
     BADINPUT(flag_negative),     BADINPUT(barrier_in_section),
     BADINPUT(cond_too_large),    BADINPUT(cond_without_lock),
+    BADINPUT(rwlock_too_large),  BADINPUT(rwlock_negative),
+    BADINPUT(rwunlock_not_held), BADINPUT(rwlock_of_another),
+    BADINPUT(rdlock_held),       BADINPUT(wrlock_held),
     BADINPUT(atomic_unaligned),  BADINPUT(atomic_outside),
     BADINPUT(release_beyond),    BADINPUT(acquire_outside),
     BADINPUT(init_twice),        BADINPUT(after_finalize),

@@ -102,6 +102,12 @@ mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/rwlocks.mpi
+%C%_rwlocks_mpi_SOURCES = %D%/rwlocks.c %D%/rwlocks.h %D%/rwlocks_seen.c \
+  %D%/rwlocks_fair.c %D%/delay.c %D%/delay.h $(mpi_harness)
+%C%_rwlocks_mpi_CFLAGS = $(test_cflags)
+%C%_rwlocks_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/order.mpi
 %C%_order_mpi_SOURCES = %D%/order.c $(mpi_harness)
 %C%_order_mpi_CFLAGS = $(test_cflags)

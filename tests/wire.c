@@ -20,6 +20,7 @@ border(uint64_t *s)
                             8,
                             wire_limits.size,
                             wire_limits.locks,
+                            wire_limits.rws,
                             wire_limits.objects,
                             wire_limits.log,
                             HEARTHI_UDP_FRAGMENT_MIN,

@@ -15,6 +15,7 @@ static const struct hearthi_udp_limits wire_limits = {
     .rank = 1,
     .size = 3,
     .locks = 64,
+    .rws = 76,
     .objects = 80,
     .log = 168,
     .told_at = 4096,
@@ -38,8 +39,7 @@ wire_runs_hold(const struct hearthi_udp_message *m)
     for (uint32_t i = 0; i < m->pos; i++) {
         if (!hearthi_udp_diff_next(m, &at, &run) ||
             !wire_inside(run.offset, run.len, wire_limits.told_at) ||
-            run.bytes < m->body ||
-            run.bytes + run.len > m->body + m->body_len)
+            run.bytes < m->body || run.bytes + run.len > m->body + m->body_len)
             return false;
     }
     return at == m->body_len;
@@ -69,9 +69,11 @@ wire_holds(const struct hearthi_udp_message *m, const uint8_t *data,
         return m->kind == 0 ? wire_runs_hold(m)
                             : wire_inside(m->at, 8, wire_limits.frames_at) &&
                                   m->at % 8 == 0 && m->body_len == 8;
-    case HEARTHI_UDP_ACQ: return m->len < wire_limits.locks;
+    case HEARTHI_UDP_ACQ:
+        return m->len < wire_limits.locks ||
+               (m->len >= wire_limits.rws && m->len < wire_limits.objects);
     case HEARTHI_UDP_WAIT:
-        return m->len >= wire_limits.locks && m->len < wire_limits.objects;
+        return m->len >= wire_limits.locks && m->len < wire_limits.rws;
     case HEARTHI_UDP_REL:
         return m->len < wire_limits.objects &&
                (m->pos > wire_limits.log || m->pos == notices);

@@ -10,10 +10,11 @@
  *
  * **Memory model.**  A program without data races, in the sense of C11 at
  * byte granularity, sees sequentially consistent memory (release
- * consistency, the default).  Locks, barriers and flags order accesses;
- * HEARTH_CONSISTENCY=scope gives the weaker scope consistency of JIAJIA and
- * Mocha: after an acquire of lock L the writes made inside earlier critical
- * sections of L are visible, and after a barrier everything is.
+ * consistency, the default).  Locks, reader-writer locks, barriers and flags
+ * order accesses; HEARTH_CONSISTENCY=scope gives the weaker scope consistency
+ * of JIAJIA and Mocha: after an acquire of lock L the writes made inside
+ * earlier critical sections of L are visible, and after a barrier, flag or
+ * reader-writer lock all that was before it.
  *
  * **Errors.**  What cannot be done ends the job: the rank that first knows
  * prints one line that names the rank, the call, the value and the remedy,
@@ -63,7 +64,8 @@ extern "C" {
 enum {
     HEARTH_LOCKS = 4096, /**< locks are numbered 0 .. HEARTH_LOCKS - 1 */
     HEARTH_FLAGS = 1024, /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
-    HEARTH_CONDS = 1024  /**< conditions are numbered 0 .. HEARTH_CONDS - 1 */
+    HEARTH_CONDS = 1024, /**< conditions are numbered 0 .. HEARTH_CONDS - 1 */
+    HEARTH_RWLOCKS = 1024 /**< reader-writer locks: 0 .. HEARTH_RWLOCKS - 1 */
 };
 
 /**
@@ -232,6 +234,39 @@ HEARTH_API void hearth_cond_signal(int cond);
 HEARTH_API void hearth_cond_broadcast(int cond);
 
 /**
+ * Acquire a reader-writer lock to read what it protects, together with other
+ * readers; waits while somebody writes.  Local.  Afterwards this rank sees all
+ * that those who released the lock before, readers and writers, had written or
+ * seen by then.  That is so under both consistencies: a reader-writer lock
+ * tells what a flag would.  Phase-fair (Brandenburg and Anderson, "Spin-Based
+ * Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010):
+ * a reader waits for one writer at most, and a writer whose turn it is for the
+ * readers who came before that, so that neither starves.  The lock belongs to
+ * the thread that took it.  Taking one that this thread holds already, either
+ * way, or a number outside 0 .. HEARTH_RWLOCKS - 1, ends the job.
+ */
+HEARTH_API void hearth_rdlock(int rwlock);
+
+/** Acquire a reader-writer lock to write, alone; writers have their turns in
+ *  the order in which they came.  Local.  Otherwise as hearth_rdlock(). */
+HEARTH_API void hearth_wrlock(int rwlock);
+
+/** Acquire a reader-writer lock to read if no writer holds it or waits for it:
+ *  true if it was taken.  Local.  Never waits for who holds it; otherwise as
+ *  hearth_rdlock().  While other tries are under way it may fail even if the
+ *  lock is free, but of those that begin then one gets it. */
+HEARTH_API bool hearth_tryrdlock(int rwlock);
+
+/** Acquire a reader-writer lock to write if nobody holds it or waits for it:
+ *  true if it was taken.  Local.  Otherwise as hearth_tryrdlock(). */
+HEARTH_API bool hearth_trywrlock(int rwlock);
+
+/** Release a reader-writer lock that this thread holds, either way; another
+ *  one ends the job.  Local.  What was written or seen before is seen by who
+ *  acquires the lock afterwards. */
+HEARTH_API void hearth_rwunlock(int rwlock);
+
+/**
  * Order by the program's own messages: what this rank wrote to these bytes,
  * or wherever it wrote with NULL and 0, is at its home afterwards, and is seen
  * by a rank that calls hearth_acquire() after it has been told, such as by
@@ -340,6 +375,7 @@ typedef struct hearth_stats {
     uint64_t barriers;      /**< barriers passed */
     uint64_t flags;         /**< flags waited for */
     uint64_t conds;         /**< conditions waited for */
+    uint64_t rwlocks;       /**< reader-writer locks acquired */
     uint64_t atomics;       /**< atomic operations on heap words */
     uint64_t holds;         /**< ranges held by hearth_hold() */
     uint64_t messages;      /**< messages to other nodes: datagrams sent (udp);

@@ -24,6 +24,14 @@ void hearthi_stats_prepare(void);
 /* At hearth_finalize(): what HEARTH_STATS asks for.  Collective. */
 void hearthi_stats_report(void);
 
+/* Forget who holds reader-writer locks, at a new start. */
+void hearthi_rwlocks_reset(void);
+
+/* For calls that name a lock, a flag and so on: as hearthi_require_thread(),
+ * and ends the job unless the number is 0 to most - 1. */
+void hearthi_require_number(const char *call, const char *what, int number,
+                            int most);
+
 /* Initialise MPI, unless that was done before: true if it is ours to finalize.
  * From now on hearthi_fatal() ends the whole job. */
 bool hearthi_mpi_start(const char *call, MPI_Comm comm);

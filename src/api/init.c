@@ -296,6 +296,7 @@ hearth_init(MPI_Comm comm)
         hearthi_stats_prepare();
     hearthi_clock_open();
     hearthi_users_reset();
+    hearthi_rwlocks_reset();
     layers_open(own);
     watch_the_end();
     hearthi_system_open();

@@ -223,8 +223,8 @@ hearthi_stats_write(FILE *out, const struct hearthi_part *part,
     o = with(o, "seconds", json_real((double)longest(part) * 1e-9));
     o = with(o, "sum", counters_of(&sum->counter));
     o = with(o, "rank", ranks_of(part));
-    good = o != NULL && json_dumpf(o, out, flags) == 0 &&
-           fputc('\n', out) != EOF;
+    good =
+        o != NULL && json_dumpf(o, out, flags) == 0 && fputc('\n', out) != EOF;
     json_decref(o);
     return good;
 }

@@ -15,8 +15,9 @@
 #include "user.h"
 #include "world.h"
 
-static void
-number_check(const char *call, const char *what, int number, int most)
+void
+hearthi_require_number(const char *call, const char *what, int number,
+                       int most)
 {
     hearthi_require_thread(call);
     if (number < 0 || number >= most)
@@ -59,7 +60,7 @@ lock_take(const char *call, int lock, bool try)
     uint64_t start = hearthi_time_begin();
     bool     taken;
 
-    number_check(call, "lock", lock, HEARTH_LOCKS);
+    hearthi_require_number(call, "lock", lock, HEARTH_LOCKS);
     if (hearthi_user_holds(lock))
         hearthi_fatal(call,
                       "lock %d is held already by this thread: unlock "
@@ -101,7 +102,7 @@ lock_leave(int lock)
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
-    number_check("hearth_unlock", "lock", lock, HEARTH_LOCKS);
+    hearthi_require_number("hearth_unlock", "lock", lock, HEARTH_LOCKS);
     if (!hearthi_user_holds(lock))
         hearthi_fatal("hearth_unlock",
                       "lock %d is not held by this thread: "
@@ -147,7 +148,7 @@ hearth_flag_set(int flag)
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
-    number_check("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
+    hearthi_require_number("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
     hearthi_flag_set(HEARTH_LOCKS + flag);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
@@ -158,7 +159,7 @@ hearth_flag_wait(int flag)
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
-    number_check("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
+    hearthi_require_number("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
     hearthi_user_waits("hearth_flag_wait", flag);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     hearthi_user_goes_on();
@@ -172,7 +173,7 @@ hearth_flag_reset(int flag)
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
-    number_check("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);
+    hearthi_require_number("hearth_flag_reset", "flag", flag, HEARTH_FLAGS);
     hearthi_transport->flag_reset(HEARTH_LOCKS + flag);
     hearthi_time_end(lock_ns, start);
 }
@@ -182,7 +183,7 @@ hearth_flag_reset(int flag)
 static int
 cond_check(const char *call, int cond)
 {
-    number_check(call, "condition", cond, HEARTH_CONDS);
+    hearthi_require_number(call, "condition", cond, HEARTH_CONDS);
     return HEARTHI_CONDS_AT + cond;
 }
 
@@ -193,7 +194,7 @@ hearth_cond_wait(int cond, int lock)
     int      sync = cond_check("hearth_cond_wait", cond);
     uint64_t start, place;
 
-    number_check("hearth_cond_wait", "lock", lock, HEARTH_LOCKS);
+    hearthi_require_number("hearth_cond_wait", "lock", lock, HEARTH_LOCKS);
     if (!hearthi_user_holds(lock))
         hearthi_fatal("hearth_cond_wait",
                       "condition %d: lock %d is not held by this thread: lock "

@@ -16,7 +16,8 @@
 void hearthi_coherence_open(void);
 void hearthi_coherence_close(void);
 
-/* A lock or a flag is named by its number as a synchronisation object. */
+/* A lock, a flag and so on is named by its number as a synchronisation object.
+ */
 bool hearthi_lock_acquire(int sync, bool try);
 void hearthi_lock_release(int sync);
 
@@ -24,6 +25,8 @@ void hearthi_lock_release(int sync);
 void hearthi_lock_give(int lock);
 void hearthi_flag_set(int sync);
 void hearthi_flag_wait(int sync);
+bool hearthi_rw_acquire(int sync, bool write, bool try);
+void hearthi_rw_release(int sync, bool write);
 
 /* With `stay`, pages written in every interval may stay open. */
 void hearthi_barrier(bool stay);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks and flags: what they are given of what this rank knows, and what it
- * learns from them.  The rules are argued in coherence.c.
+ * Locks, flags, reader-writer locks: what they are given of what this rank
+ * knows, and what it learns from them.  The rules are argued in coherence.c.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ view_for_release(int sync)
     return v;
 }
 
-/* Where a lock's or a flag's notices come from. */
+/* Where the notices for an object come from. */
 static struct hearthi_known *
 source_of(int sync)
 {
@@ -65,7 +65,7 @@ source_of(int sync)
                                                       : &hearthi_learnt.known;
 }
 
-/* What a lock or flag is to be given from *given on, which moves.  What begins
+/* What an object is to be given from *given on, which moves.  What begins
  * a log that tells of one section only are the notices of that section. */
 static size_t
 notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
@@ -143,46 +143,70 @@ begun_note(struct lock_view *v, uint64_t epoch)
         v->begun = epoch;
 }
 
-/* So much of this epoch is in the flag's log now. */
-static void
-given_note(struct lock_view *v, uint64_t epoch, uint64_t given)
-{
-    hearthi_table_lock();
-    if (v->given_epoch == epoch && v->given < given)
-        v->given = given;
-    begun_note(v, epoch);
-    hearthi_table_unlock();
-}
-
-/* Several threads of the rank may set one flag at once, and who collects first
- * may come to the log last.  So what one has collected counts as given only
- * when it is in the log: until then the others give it, too, or a waiter whom
- * they let go would not be told of what happened before their set.  A log
- * that has a notice twice does no harm. */
-void
-hearthi_flag_set(int sync)
-{
-    struct hearthi_notice out[HEARTHI_LOG + 1];
-    struct lock_view     *v;
-    uint64_t              given, epoch;
+/* What a flag, or a reader-writer lock, is told: several threads of the rank
+ * may tell it at once, and who collects first may come to the log last.  So
+ * what one has collected counts as given only when it is in the log: until
+ * then the others give it, too, or a waiter whom they let go would not be told
+ * of what happened before they did.  A log that has a notice twice does no
+ * harm. */
+struct telling {
+    struct hearthi_notice notice[HEARTHI_LOG + 1];
     size_t                n;
+    uint64_t              given, epoch;
+};
 
-    if (hearthi_world.nodes == 1) {
-        hearthi_transport->flag_set(sync, NULL, 0);
+static void
+telling_begin(int sync, struct telling *t)
+{
+    struct lock_view *v;
+
+    t->n = 0;
+    if (hearthi_world.nodes == 1)
         return;
-    }
     hearthi_table_lock();
     hearthi_interval_next(false);
     v = view_for_release(sync);
-    given = v->given;
-    epoch = hearthi_epochs.release;
-    n = notices_for(sync, &given, out);
-    if (n == 0)
-        v->given = given;
+    t->given = v->given;
+    t->epoch = hearthi_epochs.release;
+    t->n = notices_for(sync, &t->given, t->notice);
+    if (t->n == 0)
+        v->given = t->given;
     hearthi_table_unlock();
-    hearthi_transport->flag_set(sync, out, n);
-    if (n > 0)
-        given_note(v, epoch, given);
+}
+
+/* So much of this epoch is in the log now. */
+static void
+telling_end(int sync, const struct telling *t)
+{
+    struct lock_view *v = &view[sync];
+
+    if (t->n == 0)
+        return;
+    hearthi_table_lock();
+    if (v->given_epoch == t->epoch && v->given < t->given)
+        v->given = t->given;
+    begun_note(v, t->epoch);
+    hearthi_table_unlock();
+}
+
+void
+hearthi_flag_set(int sync)
+{
+    struct telling t;
+
+    telling_begin(sync, &t);
+    hearthi_transport->flag_set(sync, t.notice, t.n);
+    telling_end(sync, &t);
+}
+
+void
+hearthi_rw_release(int sync, bool write)
+{
+    struct telling t;
+
+    telling_begin(sync, &t);
+    hearthi_transport->rw_release(sync, write, t.notice, t.n);
+    telling_end(sync, &t);
 }
 
 /* ---- acquire ---- */
@@ -296,4 +320,20 @@ hearthi_flag_wait(int sync)
     grant_begin(sync, &g);
     hearthi_transport->flag_wait(sync, &g);
     grant_end(sync, &g, false);
+}
+
+bool
+hearthi_rw_acquire(int sync, bool write, bool try)
+{
+    struct hearthi_grant g;
+
+    if (hearthi_world.nodes == 1) {
+        g.epoch = g.pos = 0;
+        return hearthi_transport->rw_acquire(sync, write, try, &g);
+    }
+    grant_begin(sync, &g);
+    if (!hearthi_transport->rw_acquire(sync, write, try, &g))
+        return false;
+    grant_end(sync, &g, false);
+    return true;
 }

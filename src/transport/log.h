@@ -46,11 +46,12 @@
 #include "hearth/hearth.h"
 #include "notice/notice.h"
 
-/* Synchronisation objects: locks, then flags, then condition variables, in
- * one numbering. */
+/* Synchronisation objects: locks, then flags, condition variables and
+ * reader-writer locks, in one numbering. */
 enum {
     HEARTHI_CONDS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
-    HEARTHI_SYNCS = HEARTHI_CONDS_AT + HEARTH_CONDS,
+    HEARTHI_RWS_AT = HEARTHI_CONDS_AT + HEARTH_CONDS,
+    HEARTHI_SYNCS = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
     HEARTHI_LOG = HEARTHI_BOUND(168, 10), /* notices that a log holds */
     HEARTHI_LOG_MERGED = HEARTHI_LOG / 2  /* ... after it was merged */
 };

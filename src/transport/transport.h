@@ -167,6 +167,15 @@ struct hearthi_transport_ops {
      * close.  Does not wait. */
     void (*lost)(int rank, struct hearthi_lost *l);
 
+    /* A reader-writer lock: acquire enters, among the readers or to `write`,
+     * and reads the log as acquire of a lock does; phase-fair, and a try waits
+     * for nobody who is inside.  release publishes before it lets others in.
+     */
+    bool (*rw_acquire)(int sync, bool write, bool try,
+                       struct hearthi_grant *g);
+    void (*rw_release)(int sync, bool write, const struct hearthi_notice *n,
+                       size_t count);
+
     /* One atomic step on a word of home's segment; blocks. */
     int64_t (*atomic)(enum hearthi_atomic op, int home, size_t offset,
                       int64_t value);

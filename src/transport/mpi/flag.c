@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#include "flag.h"
+
 #include "base/clock.h"
 #include "managed.h"
 #include "near.h"
@@ -14,8 +16,9 @@
 #include "wake.h"
 #include "world.h"
 
-static void
-flag_change(int sync, bool set, const struct hearthi_notice *n, size_t count)
+void
+hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
+                    size_t count)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_serving    s;
@@ -38,13 +41,13 @@ flag_change(int sync, bool set, const struct hearthi_notice *n, size_t count)
 void
 hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n, size_t count)
 {
-    flag_change(sync, true, n, count);
+    hearthi_flag_change(sync, true, n, count);
 }
 
 void
 hearthi_mpi_flag_reset(int sync)
 {
-    flag_change(sync, false, NULL, 0);
+    hearthi_flag_change(sync, false, NULL, 0);
 }
 
 /* ---- waiting ---- */
@@ -135,8 +138,8 @@ is_given_up(struct hearthi_grant *g, uint64_t known, unsigned looks)
  * was read may be that of another time, and `epoch` of this one.  After a
  * disturbance the next look finds that its epoch or this rank's is another, or
  * it knows that the log is not an old one: so it ends. */
-static void
-log_follow(int sync, struct hearthi_serving s, struct hearthi_grant *g)
+void
+hearthi_flag_log(int sync, struct hearthi_serving s, struct hearthi_grant *g)
 {
     uint64_t               known = g->pos > 0 ? g->epoch : 0;
     struct hearthi_serving was;
@@ -213,6 +216,6 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
             hearthi_patience_pause(&p, 1);
         else
             set_await(sync, l, &p);
-    log_follow(sync, s, g);
+    hearthi_flag_log(sync, s, g);
     atomic_thread_fence(memory_order_acquire);
 }

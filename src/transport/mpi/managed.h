@@ -12,6 +12,8 @@
  *   waiters  of a flag, the last one (wake.h)
  *   wakes    of a condition (cond.c)
  *
+ * A reader-writer lock has more words, before the log (rw.c).
+ *
  * The log and its epoch are moved by Get and Put, the other words by
  * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
  * it writes `serving`, so that one Fetch_and_op there tells whether it is our

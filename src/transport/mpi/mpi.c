@@ -118,6 +118,8 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .cond_wait = hearthi_mpi_cond_wait,
     .cond_wake = hearthi_mpi_cond_wake,
     .lost = hearthi_mpi_lost,
+    .rw_acquire = hearthi_mpi_rw_acquire,
+    .rw_release = hearthi_mpi_rw_release,
     .atomic = transport_atomic,
     .progress = transport_progress,
 };

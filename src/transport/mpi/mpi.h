@@ -39,6 +39,11 @@ struct hearthi_node_lock {
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
 
+/* The words of a reader-writer lock (rw.c) where there is one node only. */
+struct hearthi_node_rw {
+    _Atomic uint64_t word[3];
+};
+
 /* Notices of one rank or of all, in the node's memory. */
 struct hearthi_deposit {
     _Alignas(64) atomic_uint generation;
@@ -48,6 +53,7 @@ struct hearthi_deposit {
 
 struct hearthi_node_area {
     struct hearthi_node_lock lock[HEARTHI_SYNCS];
+    struct hearthi_node_rw   rw[HEARTH_RWLOCKS];
     struct hearthi_deposit   news; /* what the barrier brought */
     struct hearthi_deposit   of[]; /* what each rank of the node gave */
 };
@@ -98,7 +104,7 @@ void     hearthi_flush(MPI_Win win, int rank);
  * Who does not know a key ignores it.  To be freed. */
 MPI_Info hearthi_window_info(void);
 
-/* managed.c, sync.c, flag.c: locks and flags. */
+/* managed.c, sync.c, flag.c, cond.c, rw.c: locks, flags and so on. */
 void     hearthi_sync_open(void);
 void     hearthi_sync_close(void);
 bool     hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
@@ -113,6 +119,10 @@ void     hearthi_mpi_flag_reset(int sync);
 uint64_t hearthi_mpi_cond_enter(int sync);
 void     hearthi_mpi_cond_wait(int sync, uint64_t place);
 void     hearthi_mpi_cond_wake(int sync, bool all);
+bool     hearthi_mpi_rw_acquire(int sync, bool write, bool try,
+                                struct hearthi_grant *g);
+void     hearthi_mpi_rw_release(int sync, bool write,
+                                const struct hearthi_notice *n, size_t count);
 
 /* barrier.c */
 void hearthi_barrier_open(void);

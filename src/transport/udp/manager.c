@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The manager of locks and flags: lock or flag i is at rank i modulo the
+ * The manager of locks, flags and so on: object i is at rank i modulo the
  * number of ranks.  Waiting clients stand in a queue, first come, first
  * served; a flag lets all of its queue go.
  *
@@ -17,6 +17,7 @@
 #include "count.h"
 #include "manager.h"
 #include "object.h"
+#include "rw.h"
 #include "server.h"
 #include "stay.h"
 #include "wire.h"
@@ -27,7 +28,7 @@ hearthi_udp_manager_open(void)
 {
     hearthi_udp_objects_open();
     hearthi_udp_stays_open();
-    for (int i = HEARTH_LOCKS; i < HEARTHI_SYNCS; i++)
+    for (int i = HEARTH_LOCKS; i < HEARTHI_RWS_AT; i++)
         if (hearthi_manager(i, hearthi_world.size) == hearthi_world.rank)
             hearthi_udp_object(i)->busy = true;
 }
@@ -120,7 +121,24 @@ grant(struct hearthi_udp_object *o, uint32_t peer, unsigned op)
     hearthi_udp_answer(peer, &m);
 }
 
+static void
+rw_grant(struct hearthi_udp_object *o, uint32_t peer)
+{
+    grant(o, peer, HEARTHI_UDP_ACQGRANT);
+}
+
 /* A try leaves the queue alone, unless nobody may be inside. */
+static void
+lock_wait(struct hearthi_udp_object *o, uint32_t number)
+{
+    if (hearthi_udp_peer(number)->try && (o->keeper == 0 || o->head != 0))
+        hearthi_udp_refuse(number);
+    else
+        hearthi_udp_queue_put(o, number);
+    if (o->keeper != 0) /* who asks may have wiped out what was said */
+        hearthi_udp_stay_recall(o);
+}
+
 static void
 take(struct hearthi_udp_object *o, uint32_t number,
      const struct hearthi_udp_message *m)
@@ -130,18 +148,19 @@ take(struct hearthi_udp_object *o, uint32_t number,
 
     p->epoch = m->at;
     p->pos = m->pos;
-    p->try = is_lock && m->kind == HEARTHI_UDP_TRY;
-    if (!o->busy) {
+    p->try = is_lock && (m->kind & HEARTHI_UDP_TRY) != 0;
+    p->write = is_lock && (m->kind & HEARTHI_UDP_WRITE) != 0;
+    if (m->len >= HEARTHI_RWS_AT) {
+        if (hearthi_udp_rw_enter(o, number))
+            rw_grant(o, number);
+        else if (p->try)
+            hearthi_udp_refuse(number);
+    } else if (o->busy) {
+        lock_wait(o, number);
+    } else {
         o->busy = is_lock;
         grant(o, number,
               is_lock ? HEARTHI_UDP_ACQGRANT : HEARTHI_UDP_WAITGRANT);
-    } else {
-        if (p->try && (o->keeper == 0 || o->head != 0))
-            hearthi_udp_refuse(number);
-        else
-            hearthi_udp_queue_put(o, number);
-        if (o->keeper != 0) /* who asks may have wiped out what was said */
-            hearthi_udp_stay_recall(o);
     }
 }
 
@@ -203,6 +222,8 @@ give(struct hearthi_udp_object *o, uint32_t peer,
     log_append(o, m, m->pos);
     if (m->kind == HEARTHI_UDP_RESET) {
         o->busy = true;
+    } else if (m->len >= HEARTHI_RWS_AT) {
+        hearthi_udp_rw_leave(o, rw_grant);
     } else if (m->kind == HEARTHI_UDP_SET) {
         o->busy = false;
         while (hearthi_udp_queue_take(o, &next))
@@ -240,7 +261,7 @@ hearthi_udp_manage(uint32_t peer, const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_object *o = hearthi_udp_object((int)m->len);
 
-    if (m->len >= HEARTHI_CONDS_AT) {
+    if (m->len >= HEARTHI_CONDS_AT && m->len < HEARTHI_RWS_AT) {
         hearthi_udp_cond_serve(o, peer, m);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A lock, a flag or a condition variable at its manager, and the queue of
- * those who wait for it. With the mutex of the servers.
+ * A lock, a flag, a condition variable or a reader-writer lock at its manager,
+ * and the queue of those who wait for it.  With the mutex of the servers.
  */
 #ifndef HEARTHI_TRANSPORT_UDP_OBJECT_H
 #define HEARTHI_TRANSPORT_UDP_OBJECT_H
@@ -13,7 +13,9 @@
 #include "transport/log.h"
 
 struct hearthi_udp_object {
-    bool           busy;       /* a lock that is held, a flag not set */
+    bool           busy;       /* a lock or writer inside, a flag not set */
+    uint32_t       readers;    /* that are inside (rw.c) */
+    uint32_t       writers;    /* that wait (rw.c) */
     uint32_t       last;       /* rank + 1 of who had it last */
     uint32_t       keeper;     /* rank + 1 of with whom it stays, or 0 */
     struct in_addr keeper_at;  /* the host from which it asked */

@@ -21,9 +21,10 @@ struct hearthi_udp_peer {
     uint64_t           seq;  /* of its last request */
     uint32_t           turn; /* the last of that */
     bool               answered;
-    uint32_t           next; /* in a queue: index + 1 */
-    bool               try;  /* ... to be refused if the lock is not given */
-    uint32_t           pos;  /* what a waiting one has read of the log */
+    uint32_t           next;  /* in a queue: index + 1 */
+    bool               try;   /* ... to be refused if the lock is not given */
+    bool               write; /* ... of a reader-writer lock */
+    uint32_t           pos;   /* what a waiting one has read of the log */
     uint64_t           epoch;
     size_t             len; /* of the last answer */
     uint8_t            answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];

@@ -70,12 +70,12 @@ grant_take(struct hearthi_udp_client *c, int sync,
 
 /* Take a lock or wait for a flag. */
 static bool
-ask_grant(unsigned op, int sync, bool try, struct hearthi_grant *g)
+ask_grant(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
     struct hearthi_udp_message ask = { .op = (uint8_t)op,
-                                       .kind = try ? HEARTHI_UDP_TRY : 0,
+                                       .kind = (uint8_t)kind,
                                        .len = (uint32_t)sync,
                                        .at = g->epoch,
                                        .pos = g->pos };
@@ -94,13 +94,21 @@ ask_grant(unsigned op, int sync, bool try, struct hearthi_grant *g)
 bool
 hearthi_udp_acquire(int sync, bool try, struct hearthi_grant *g)
 {
-    return ask_grant(HEARTHI_UDP_ACQ, sync, try, g);
+    return ask_grant(HEARTHI_UDP_ACQ, sync, try ? HEARTHI_UDP_TRY : 0, g);
+}
+
+bool
+hearthi_udp_rw_acquire(int sync, bool write, bool try, struct hearthi_grant *g)
+{
+    return ask_grant(
+        HEARTHI_UDP_ACQ, sync,
+        (write ? HEARTHI_UDP_WRITE : 0) | (try ? HEARTHI_UDP_TRY : 0), g);
 }
 
 void
 hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
 {
-    ask_grant(HEARTHI_UDP_WAIT, sync, false, g);
+    ask_grant(HEARTHI_UDP_WAIT, sync, 0, g);
 }
 
 /* More notices than a log holds are "everything": then their number says
@@ -130,6 +138,15 @@ pass(int sync, unsigned kind, const struct hearthi_notice *n, size_t count)
 void
 hearthi_udp_release(int sync, const struct hearthi_notice *n, size_t count)
 {
+    pass(sync, HEARTHI_UDP_UNLOCK, n, count);
+}
+
+/* The manager knows whether a writer is inside. */
+void
+hearthi_udp_rw_release(int sync, bool write, const struct hearthi_notice *n,
+                       size_t count)
+{
+    (void)write;
     pass(sync, HEARTHI_UDP_UNLOCK, n, count);
 }
 

@@ -102,6 +102,7 @@ limits_set(void)
         .rank = (uint32_t)hearthi_world.rank,
         .size = (uint32_t)hearthi_world.size,
         .locks = HEARTH_LOCKS,
+        .rws = HEARTHI_RWS_AT,
         .objects = HEARTHI_SYNCS,
         .log = HEARTHI_LOG,
         .told_at = hearthi_segments.told_at,
@@ -239,6 +240,8 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .cond_wait = hearthi_udp_cond_wait,
     .cond_wake = hearthi_udp_cond_wake,
     .lost = hearthi_udp_lost,
+    .rw_acquire = hearthi_udp_rw_acquire,
+    .rw_release = hearthi_udp_rw_release,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };
@@ -268,6 +271,8 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .cond_wait = hearthi_mpi_cond_wait,
     .cond_wake = hearthi_mpi_cond_wake,
     .lost = hearthi_mpi_lost,
+    .rw_acquire = hearthi_mpi_rw_acquire,
+    .rw_release = hearthi_mpi_rw_release,
     .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };

@@ -180,8 +180,14 @@ grant_check(const_message *m, const_limits *l)
     return notices_check(m, m->len);
 }
 
+static bool
+is_rw(const_message *m, const_limits *l)
+{
+    return m->len >= l->rws && m->len < l->objects;
+}
+
 static reason
-acq_check(const_message *m, const_limits *l)
+lock_check(const_message *m, const_limits *l)
 {
     if (m->len >= l->locks)
         return HEARTHI_UDP_BAD_PLACE;
@@ -189,9 +195,19 @@ acq_check(const_message *m, const_limits *l)
 }
 
 static reason
+acq_check(const_message *m, const_limits *l)
+{
+    if (is_rw(m, l))
+        return empty_check(m);
+    if (m->kind > HEARTHI_UDP_TRY)
+        return HEARTHI_UDP_BAD_OPERATION;
+    return lock_check(m, l);
+}
+
+static reason
 wait_check(const_message *m, const_limits *l)
 {
-    if (m->len < l->locks || m->len >= l->objects)
+    if (m->len < l->locks || m->len >= l->rws)
         return HEARTHI_UDP_BAD_PLACE;
     return empty_check(m);
 }
@@ -202,7 +218,7 @@ inv_check(const_message *m, const_limits *l)
     if (hearthi_udp_is_recall(m)) {
         if (m->kind != HEARTHI_UDP_RECALL && m->kind != HEARTHI_UDP_BUSY)
             return HEARTHI_UDP_BAD_OPERATION;
-        return acq_check(m, l);
+        return lock_check(m, l);
     }
     if (m->kind & HEARTHI_UDP_REPLY)
         return notices_check(m, SIZE_MAX);
@@ -226,9 +242,11 @@ wtnt_check(const_message *m, const_limits *l)
 static reason
 rel_check(const_message *m, const_limits *l)
 {
-    bool lock = m->kind == HEARTHI_UDP_UNLOCK || m->kind == HEARTHI_UDP_KEEP;
+    bool unlock = m->kind == HEARTHI_UDP_UNLOCK;
+    bool lock = unlock || m->kind == HEARTHI_UDP_KEEP;
 
-    if (m->len >= l->objects || lock != (m->len < l->locks))
+    if (is_rw(m, l) ? !unlock
+                    : m->len >= l->objects || lock != (m->len < l->locks))
         return HEARTHI_UDP_BAD_PLACE;
     if (m->pos > l->log)
         return empty_check(m);
@@ -269,7 +287,7 @@ static const struct operation {
     { "DIFFGRANT", diffgrant_check, REPLY, 2 },
     { "BARR", barr_check, REQUEST, 1 },
     { "BARRGRANT", grant_check, REPLY, 1 },
-    { "ACQ", acq_check, REQUEST, 1 },
+    { "ACQ", acq_check, REQUEST, 3 },
     { "ACQGRANT", grant_check, REPLY, 15 },
     { "WAIT", wait_check, REQUEST, 1 },
     { "WAITGRANT", grant_check, REPLY, 7 },

@@ -39,6 +39,7 @@
  *           inside a node, at: in which of its buffers they are
  * ACQ       len: the lock, pos: log read so far, at: epoch -> ACQGRANT, len:
  *           notices that are news, pos: end of the log, body: the first
+ *           of a reader-writer lock: to read, or WRITE
  * WAIT      the same for a flag -> WAITGRANT
  *           of a condition variable, ENTER: -> WAITGRANT, at: a place; and at:
  *           the place -> WAITGRANT, when that was woken
@@ -87,7 +88,8 @@ enum {
     HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
-    HEARTHI_UDP_TRY = 1,        /* ACQ */
+    HEARTHI_UDP_TRY = 1,        /* ACQ; may be together with the next */
+    HEARTHI_UDP_WRITE = 2,      /* ... of a reader-writer lock */
     HEARTHI_UDP_ENTER = 1,      /* WAIT */
     HEARTHI_UDP_EVERYTHING = 1, /* BARR and all grants */
     HEARTHI_UDP_AHEAD = 2,      /* ACQGRANT, WAITGRANT */
@@ -137,7 +139,8 @@ struct hearthi_udp_message {
 /* What a decoder must know of the job to tell sense from nonsense. */
 struct hearthi_udp_limits {
     uint32_t rank, size;                /* this rank, and how many there are */
-    uint32_t locks, objects;            /* objects are locks, then flags */
+    uint32_t locks, rws, objects;       /* objects are locks, then flags and so
+                                           on, from rws on reader-writer locks */
     uint32_t log;                       /* notices in a log */
     size_t   told_at, frames_at, bytes; /* of a segment */
 };
