@@ -159,6 +159,23 @@ fails --ring-once
 fails --sure --look-early
 fails --sure --no-second-look
 fails --sure --rest-unserved
+# Reader-writer locks.
+model=tests/model/rw
+holds
+fails --no-wait
+fails --wait-for-even
+fails --count-late
+fails --ignore-tries
+fails --gone-first
+fails --tell-late
+fails --learn-early
+fails --look-once
+fails --no-announce
+fails --announce-first
+fails --try-arrives
+fails --try-draws
+fails --try-gives-up
+fails --phase-back
 # Epochs, and two threads of a rank.
 model=tests/model/epoch
 holds

@@ -69,6 +69,9 @@ check_PROGRAMS += %D%/model/stay
 check_PROGRAMS += %D%/model/mail
 %C%_model_mail_SOURCES = %D%/model/mail.c %D%/model/mail.h \
   %D%/model/mail_home.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/rw
+%C%_model_rw_SOURCES = %D%/model/rw.c %D%/model/rw.h %D%/model/rw_check.c \
+  %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/epoch
 %C%_model_epoch_SOURCES = %D%/model/epoch.c %D%/model/epoch.h \
   %D%/model/epoch_known.c %D%/model/search.c %D%/model/search.h
