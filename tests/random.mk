@@ -9,7 +9,8 @@ mpi_tests += %D%/random.mpi
   %D%/random/late.c %D%/random/late.h \
   %D%/random/beside.c %D%/random/cancel.c %D%/random/flags.c \
   %D%/random/fresh.c %D%/random/hold.c %D%/random/messages.c \
-  %D%/random/quiet.c %D%/random/stay.c %D%/random/tries.c %D%/random/words.c \
+  %D%/random/quiet.c %D%/random/rwlock.c %D%/random/stay.c \
+  %D%/random/tries.c %D%/random/words.c \
   %D%/delay.c %D%/delay.h
 %C%_random_mpi_CFLAGS = $(AM_CFLAGS)
 %C%_random_mpi_LDADD = libhearth_core.la

@@ -18,7 +18,7 @@ static const struct scene scenes[] = {
     { "tries", scene_tries, false },  { "words", scene_words, false },
     { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
     { "beside", scene_beside, true }, { "messages", scene_messages, false },
-    { "stay", scene_stay, false },
+    { "stay", scene_stay, false },    { "rwlock", scene_rwlock, false },
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes, SCENE_SECONDS = 2 };

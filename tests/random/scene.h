@@ -71,5 +71,6 @@ void scene_quiet(struct stage *s);    /* quiet.c */
 void scene_beside(struct stage *s);   /* beside.c */
 void scene_messages(struct stage *s); /* messages.c */
 void scene_stay(struct stage *s);     /* stay.c */
+void scene_rwlock(struct stage *s);   /* rwlock.c */
 
 #endif
