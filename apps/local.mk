@@ -15,7 +15,8 @@ noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
   %D%/common.c %D%/common.h \
-  %D%/options.c %D%/options.h
+  %D%/options.c %D%/options.h \
+  %D%/tasks.c %D%/tasks.h
 libhearth_apps_la_CFLAGS = $(APP_CFLAGS)
 
 APP_LIBS = libhearth_apps.la libhearth.la -lm
@@ -43,5 +44,6 @@ include apps/lu/local.mk
 include apps/mg/local.mk
 include apps/mm/local.mk
 include apps/ocean/local.mk
+include apps/raytrace/local.mk
 include apps/tsp/local.mk
 include apps/water/local.mk
