@@ -36,6 +36,7 @@ hearth_ep_CFLAGS = $(APP_CFLAGS)
 hearth_ep_LDADD = $(APP_LIBS)
 
 include apps/barnes/local.mk
+include apps/cholesky/local.mk
 include apps/climate/local.mk
 include apps/em3d/local.mk
 include apps/ft/local.mk
