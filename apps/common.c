@@ -150,6 +150,14 @@ app_fail(const struct app_run *run, const char *format, ...)
     abort();
 }
 
+int
+app_lock(const struct app_run *run, int rank, size_t i)
+{
+    const size_t ranks = (size_t)run->ranks;
+
+    return (int)((i * ranks + (size_t)rank) % HEARTH_LOCKS);
+}
+
 void *
 app_private(const struct app_run *run, size_t count, size_t size)
 {

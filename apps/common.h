@@ -136,6 +136,11 @@ app_worse(double most, double other)
 void app_fail(const struct app_run *run, const char *format, ...)
     APP_PRINTF(2, 3) APP_NORETURN;
 
+/* Lock i of those that cost a rank least if it is the one that takes them.
+ * There are HEARTH_LOCKS in all, so from some i on it is one of those before.
+ */
+int app_lock(const struct app_run *run, int rank, size_t i);
+
 /* Private memory for count elements, cache-aligned and zero-filled. */
 void *app_private(const struct app_run *run, size_t count, size_t size);
 

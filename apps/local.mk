@@ -45,6 +45,7 @@ include apps/lu/local.mk
 include apps/mg/local.mk
 include apps/mm/local.mk
 include apps/ocean/local.mk
+include apps/octree/local.mk
 include apps/raytrace/local.mk
 include apps/tsp/local.mk
 include apps/water/local.mk

@@ -31,20 +31,14 @@ struct idle {
     int64_t is[]; /* of each rank: is it idle? */
 };
 
-/* Of the locks, a rank's queue has the one with its number. */
+/* Its rank's queue has the first of a rank's locks. */
 static int
-idle_lock(const struct tasks *t)
+queue_lock(const struct tasks *t, int rank)
 {
-    return t->run->ranks;
+    return app_lock(t->run, rank, 0);
 }
 
-int
-tasks_lock(const struct app_run *run, int rank, size_t i)
-{
-    const size_t each = (size_t)(HEARTH_LOCKS / run->ranks) - 2;
-
-    return (int)(2 + i % each) * run->ranks + rank;
-}
+enum { IDLE_LOCK = HEARTH_LOCKS - 1 };
 
 static int
 condition(int rank)
@@ -90,11 +84,11 @@ idle_say(struct tasks *t, int rank, bool is)
 {
     bool all;
 
-    hearth_lock(idle_lock(t));
+    hearth_lock(IDLE_LOCK);
     t->idle->count += is - t->idle->is[rank];
     t->idle->is[rank] = is;
     all = t->idle->count == t->run->ranks;
-    hearth_unlock(idle_lock(t));
+    hearth_unlock(IDLE_LOCK);
     return all;
 }
 
@@ -105,7 +99,7 @@ queue_put(struct tasks *t, int rank, const int64_t *task, int64_t count)
     struct queue *q = t->queue[rank];
     bool          asleep;
 
-    hearth_lock(rank);
+    hearth_lock(queue_lock(t, rank));
     if (q->count + count > t->capacity)
         app_fail(t->run, "a queue has no room for more than %lld tasks",
                  (long long)t->capacity);
@@ -115,7 +109,7 @@ queue_put(struct tasks *t, int rank, const int64_t *task, int64_t count)
     for (int64_t i = 0; i < count; i++)
         *ring(t, q, q->count++) = task[i];
     asleep = q->asleep;
-    hearth_unlock(rank);
+    hearth_unlock(queue_lock(t, rank));
     if (asleep)
         hearth_cond_broadcast(condition(rank));
 }
@@ -158,9 +152,9 @@ queue_wants(const struct tasks *t, int rank)
 {
     bool wants;
 
-    hearth_lock(rank);
+    hearth_lock(queue_lock(t, rank));
     wants = t->queue[rank]->wants;
-    hearth_unlock(rank);
+    hearth_unlock(queue_lock(t, rank));
     return wants;
 }
 
@@ -172,12 +166,12 @@ queue_give(struct tasks *t, struct queue *q)
     const int hungry = mark_take(t, q);
     int64_t   count;
 
-    hearth_unlock(t->run->rank);
+    hearth_unlock(queue_lock(t, t->run->rank));
     if (!queue_wants(t, hungry))
         return;
-    hearth_lock(t->run->rank);
+    hearth_lock(queue_lock(t, t->run->rank));
     count = queue_halve(t, q);
-    hearth_unlock(t->run->rank);
+    hearth_unlock(queue_lock(t, t->run->rank));
     if (count > 0)
         queue_put(t, hungry, t->moved, count);
 }
@@ -195,9 +189,9 @@ static void
 all_done(struct tasks *t)
 {
     for (int r = 0; r < t->run->ranks; r++) {
-        hearth_lock(r);
+        hearth_lock(queue_lock(t, r));
         t->queue[r]->done = true;
-        hearth_unlock(r);
+        hearth_unlock(queue_lock(t, r));
         hearth_cond_broadcast(condition(r));
     }
 }
@@ -210,7 +204,7 @@ queue_rob(struct tasks *t, int victim)
     struct queue *q = t->queue[victim];
     int64_t       count = 0;
 
-    hearth_lock(victim);
+    hearth_lock(queue_lock(t, victim));
     if (q->count > 0) {
         idle_say(t, me, false);
         count = queue_halve(t, q);
@@ -219,7 +213,7 @@ queue_rob(struct tasks *t, int victim)
         q->mark[me] = true;
         q->marks++;
     }
-    hearth_unlock(victim);
+    hearth_unlock(queue_lock(t, victim));
     return count;
 }
 
@@ -245,7 +239,7 @@ static void
 queue_sleep(struct tasks *t, struct queue *q)
 {
     q->asleep = true;
-    hearth_cond_wait(condition(t->run->rank), t->run->rank);
+    hearth_cond_wait(condition(t->run->rank), queue_lock(t, t->run->rank));
     q->asleep = false;
 }
 
@@ -261,12 +255,12 @@ work_find(struct tasks *t, struct queue *q)
 
     q->wants = true;
     all = idle_say(t, me, true);
-    hearth_unlock(me);
+    hearth_unlock(queue_lock(t, me));
     if (all)
         all_done(t);
     else
         others_rob(t);
-    hearth_lock(me);
+    hearth_lock(queue_lock(t, me));
     while (q->count == 0 && !q->done && q->wants)
         queue_sleep(t, q);
 }
@@ -287,7 +281,7 @@ tasks_take(struct tasks *t, int64_t *task)
     struct queue *q = t->queue[me];
     bool          found;
 
-    hearth_lock(me);
+    hearth_lock(queue_lock(t, me));
     while (q->count == 0 && !q->done)
         work_find(t, q);
     found = q->count > 0;
@@ -298,7 +292,7 @@ tasks_take(struct tasks *t, int64_t *task)
     if (found && q->marks > 0 && q->count > 0)
         queue_give(t, q);
     else
-        hearth_unlock(me);
+        hearth_unlock(queue_lock(t, me));
     return found;
 }
 
@@ -309,10 +303,10 @@ tasks_await(struct tasks *t)
     struct queue *q = t->queue[me];
     int64_t       task;
 
-    hearth_lock(me);
+    hearth_lock(queue_lock(t, me));
     while (q->count == 0)
         queue_sleep(t, q);
     task = queue_pop(t, q);
-    hearth_unlock(me);
+    hearth_unlock(queue_lock(t, me));
     return task;
 }

@@ -14,6 +14,10 @@
 
 #include "common.h"
 
+/* The first of each rank's locks (app_lock()) is for its queue, as the last of
+ * all is for all; so who has others does not take these inside. */
+enum { TASKS_LOCKS = 1 };
+
 struct queue; /* of a rank: shared */
 struct idle;  /* who has nothing to do: shared */
 
@@ -45,9 +49,5 @@ bool tasks_take(struct tasks *t, int64_t *task);
 
 /* Wait for a task in this rank's own queue, and take it. */
 int64_t tasks_await(struct tasks *t);
-
-/* Lock i of those that belong to a rank, beside its queue's: which are its own
- * cost it least.  Different i may have the same lock. */
-int tasks_lock(const struct app_run *run, int rank, size_t i);
 
 #endif

@@ -7,8 +7,6 @@
 
 #include "tree.h"
 
-static const double soft = 0.05 * 0.05; /* as in SPLASH-2 */
-
 /* The level of the smallest cube that has both: a key has three bits a level,
  * from bit 62 on. */
 static int
@@ -60,46 +58,15 @@ zone_of(const struct tree *t, size_t first, size_t last)
     return last <= t->zone[low + 1] ? low : -1;
 }
 
-/* Add a mass to the centre that is being summed, and later to the moments
- * about that. */
-static void
-centre_add(struct node *n, double mass, const double x[3])
-{
-    n->mass += mass;
-    for (int d = 0; d < 3; d++)
-        n->x[d] += mass * x[d];
-}
-
-static void
-centre_finish(struct node *n)
-{
-    for (int d = 0; d < 3; d++)
-        n->x[d] /= n->mass;
-}
-
-static void
-quad_add(struct node *n, double mass, const double at[3])
-{
-    const double x = at[0] - n->x[0], y = at[1] - n->x[1];
-    const double z = at[2] - n->x[2], square = x * x + y * y + z * z;
-
-    n->quad[0] += mass * (3 * x * x - square);
-    n->quad[1] += mass * (3 * y * y - square);
-    n->quad[2] += mass * (3 * z * z - square);
-    n->quad[3] += mass * 3 * x * y;
-    n->quad[4] += mass * 3 * x * z;
-    n->quad[5] += mass * 3 * y * z;
-}
-
 /* What the bodies of a leaf are from afar. */
 static void
 leaf_sum(const struct tree *t, struct node *n)
 {
     for (int32_t i = n->first; i < n->last; i++)
-        centre_add(n, t->point[i].mass, t->point[i].x);
-    centre_finish(n);
+        moments_add(&n->m, t->point[i].mass, t->point[i].x);
+    moments_centre(&n->m);
     for (int32_t i = n->first; i < n->last; i++)
-        quad_add(n, t->point[i].mass, t->point[i].x);
+        moments_quad(&n->m, t->point[i].mass, t->point[i].x);
 }
 
 /* What the children of a cell are. */
@@ -107,13 +74,10 @@ static void
 cell_sum(const struct tree *t, struct node *n)
 {
     for (int32_t c = n->down; c < n->end; c = t->node[c].next)
-        centre_add(n, t->node[c].mass, t->node[c].x);
-    centre_finish(n);
-    for (int32_t c = n->down; c < n->end; c = t->node[c].next) {
-        quad_add(n, t->node[c].mass, t->node[c].x);
-        for (int q = 0; q < 6; q++)
-            n->quad[q] += t->node[c].quad[q];
-    }
+        moments_add(&n->m, t->node[c].m.mass, t->node[c].m.x);
+    moments_centre(&n->m);
+    for (int32_t c = n->down; c < n->end; c = t->node[c].next)
+        moments_part(&n->m, &t->node[c].m);
 }
 
 /* The next node, without children so far.  A body alone is never afar, since
@@ -213,43 +177,6 @@ struct walk {
     int64_t            met;
 };
 
-static void
-mass_pull(double acceleration[3], const double d[3], double square,
-          double mass)
-{
-    const double near = 1 / sqrt(square + soft);
-    const double pull = mass * near * near * near;
-
-    for (int k = 0; k < 3; k++)
-        acceleration[k] += pull * d[k];
-}
-
-/* A cell: its mass and its quadrupole moments. */
-static void
-cell_pull(double a[3], const double d[3], double square, const struct node *n)
-{
-    const double *q = n->quad;
-    const double  near = 1 / sqrt(square + soft), near2 = near * near;
-    const double  near5 = near2 * near2 * near;
-    const double  qd[3] = { q[0] * d[0] + q[3] * d[1] + q[4] * d[2],
-                            q[3] * d[0] + q[1] * d[1] + q[5] * d[2],
-                            q[4] * d[0] + q[5] * d[1] + q[2] * d[2] };
-    const double  dqd = d[0] * qd[0] + d[1] * qd[1] + d[2] * qd[2];
-    const double  pull = n->mass * near2 * near + 2.5 * dqd * near5 * near2;
-
-    for (int k = 0; k < 3; k++)
-        a[k] += pull * d[k] - near5 * qd[k];
-}
-
-/* Where a point is from here; the square of the distance. */
-static double
-way(double d[3], const double here[3], const double there[3])
-{
-    for (int k = 0; k < 3; k++)
-        d[k] = there[k] - here[k];
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-}
-
 /* The bodies [first, last), but for the one that walks. */
 static void
 bodies_meet(struct walk *w, int32_t first, int32_t last)
@@ -258,10 +185,10 @@ bodies_meet(struct walk *w, int32_t first, int32_t last)
 
     for (int32_t i = first; i < last; i++) {
         const struct point *p = &w->tree->point[i];
-        const double        square = way(d, w->x, p->x);
+        const double        square = gravity_way(d, w->x, p->x);
 
         if (i != w->body)
-            mass_pull(w->acceleration, d, square, p->mass);
+            gravity_body(w->acceleration, d, square, p->mass);
     }
     w->met += last - first;
 }
@@ -276,11 +203,10 @@ nodes_meet(struct walk *w, int32_t at, int32_t end)
 
     for (; at < end; at = n->next) {
         n = &w->tree->node[at];
-        square = way(d, w->x, n->x);
+        square = gravity_way(d, w->x, n->m.x);
         w->met++;
-        if (square > n->reach &&
-            (w->body < n->first || w->body >= n->last))
-            cell_pull(w->acceleration, d, square, n);
+        if (square > n->reach && (w->body < n->first || w->body >= n->last))
+            gravity_cell(w->acceleration, d, square, &n->m);
         else if (n->down < n->end)
             nodes_meet(w, n->down, n->end);
         else
@@ -326,7 +252,7 @@ length(const double v[3])
 /*
  * A point a thousand times further away than any of the cell's bodies is from
  * its centre, so that octupoles are a thousandth of quadrupoles; and 20 at
- * least, so that what `soft` does to the trace, which a traceless moment
+ * least, so that what softening does to the trace, which a traceless moment
  * leaves out, is less than that.
  */
 static double
@@ -336,18 +262,20 @@ cell_error(const struct tree *t, const struct node *n)
     double x[3], d[3], off[3] = { 0 }, got[3] = { 0 }, size2 = 0, far, part;
 
     for (int32_t i = n->first; i < n->last; i++)
-        size2 = fmax(size2, way(d, n->x, t->point[i].x));
+        size2 = fmax(size2, gravity_way(d, n->m.x, t->point[i].x));
     far = fmax(1000 * sqrt(size2), 20);
     part = sqrt(size2) / far;
     for (int k = 0; k < 3; k++)
-        x[k] = n->x[k] - far * toward[k];
-    cell_pull(got, d, way(d, x, n->x), n);
+        x[k] = n->m.x[k] - far * toward[k];
+    gravity_cell(got, d, gravity_way(d, x, n->m.x), &n->m);
     for (int32_t i = n->first; i < n->last; i++)
-        mass_pull(off, d, way(d, x, t->point[i].x), t->point[i].mass);
+        gravity_body(off, d, gravity_way(d, x, t->point[i].x),
+                     t->point[i].mass);
     for (int k = 0; k < 3; k++)
         off[k] -= got[k];
     return length(off) / length(got) /
-           ((5 * part + 20 * soft / (far * far)) * part * part + 1e-14);
+           ((5 * part + 20 * GRAVITY_SOFT / (far * far)) * part * part +
+            1e-14);
 }
 
 /* Of the nodes [at, end) and all below. */

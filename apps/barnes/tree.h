@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gravity.h"
+
 enum {
     TREE_LEAF = 10,            /* bodies, as in SPLASH-2 */
     TREE_LEVELS = 21,          /* of cubes: bits of a coordinate in a key */
@@ -28,12 +30,11 @@ struct point {
 
 /* A cell, and what its bodies are from afar. */
 struct node {
-    double  mass, x[3];  /* centre of mass */
-    double  quad[6];     /* xx yy zz xy xz yz, traceless */
-    double  reach;       /* square of the distance from which it is afar */
-    int32_t first, last; /* bodies [first, last) */
-    int32_t down, end;   /* children, the nodes [down, end); none in a leaf */
-    int32_t next;        /* the node after all that are below */
+    struct moments m;
+    double         reach; /* square of the distance from which it is afar */
+    int32_t        first, last; /* bodies [first, last) */
+    int32_t        down, end;   /* children [down, end); none in a leaf */
+    int32_t        next;        /* the node after all that are below */
 };
 
 /*

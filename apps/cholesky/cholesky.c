@@ -47,6 +47,8 @@ static const struct app_option options[] = {
 #define SAME_PRODUCT 1e-12
 #define SAME_FACTOR  1e-9
 
+enum { LOCKS_OWN = 16 };
+
 struct factor {
     bool          alone; /* a sequential run: nothing is shared */
     struct plan  *plan;
@@ -68,11 +70,19 @@ panel_value(const struct factor *f, int32_t number)
     return &f->value[f->plan->panel[number].at + 1];
 }
 
+/*
+ * A panel that concerns several ranks has a lock for itself, as far as there
+ * are so many; the others of a rank share some, which it alone takes, so that
+ * they are soon at home there.
+ */
 static int
 panel_lock(const struct factor *f, int32_t number)
 {
-    return tasks_lock(f->plan->run, f->plan->panel[number].owner,
-                      (size_t)number);
+    const struct panel *q = &f->plan->panel[number];
+    const size_t i = q->shared ? TASKS_LOCKS + LOCKS_OWN + (size_t)number
+                               : TASKS_LOCKS + (size_t)number % LOCKS_OWN;
+
+    return app_lock(f->plan->run, q->owner, i);
 }
 
 /* My panels as they are before anything is subtracted; those that need nothing

@@ -182,6 +182,7 @@ node_cut(struct plan *p, const struct supernode *s)
         q->rows = s->rows - from;
         q->row = s->row + from;
         q->owner = s->from_rank + i % owners;
+        q->shared = owners > 1;
         for (int32_t c = q->first; c < q->first + q->width; c++)
             p->panel_of[c] = p->panels;
         p->entries +=
@@ -209,8 +210,8 @@ needs_count(struct plan *p)
 
 /*
  * Give each panel its place among the values of its owner: a word that counts
- * what it still needs, and its numbers.  Large ones begin a page, as they may
- * be of interest to several ranks, each under a lock of its own.
+ * what it still needs, and its numbers.  Those that concern several ranks
+ * begin a page, as each has a lock of its own.
  */
 static void
 values_place(struct plan *p)
@@ -222,7 +223,7 @@ values_place(struct plan *p)
         struct panel *q = &p->panel[i];
         const size_t  words = 1 + (size_t)q->rows * (size_t)q->width;
 
-        if (words > page)
+        if (q->shared)
             next[q->owner] = (next[q->owner] + page - 1) / page * page;
         q->at = next[q->owner];
         next[q->owner] += words;

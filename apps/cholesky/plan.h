@@ -23,6 +23,7 @@ struct panel {
     int32_t        rows;         /* in it, its own columns' first */
     const int32_t *row;          /* their numbers, ascending */
     int32_t        owner;        /* rank */
+    bool           shared;       /* of a line between the parts of ranks */
     int32_t        needs;        /* panels that are subtracted from it */
     size_t         at;           /* place in the values, in words */
 };
