@@ -46,6 +46,7 @@ include apps/mg/local.mk
 include apps/mm/local.mk
 include apps/ocean/local.mk
 include apps/octree/local.mk
+include apps/radiosity/local.mk
 include apps/raytrace/local.mk
 include apps/tsp/local.mk
 include apps/water/local.mk

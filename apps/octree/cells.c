@@ -9,7 +9,7 @@
 #include "cells.h"
 
 /* Locks are for cells of which the numbers have the same remainder. */
-enum { LOCKS = 256 };
+enum { LOCKS = 1024 };
 
 /* A cube on the way down. */
 struct cube {
@@ -119,7 +119,8 @@ slot_insert(struct cells *t, const struct cube *c, int part, int32_t body)
     fits = s->cell == 0;
     if (fits)
         s->body[s->count++] = body;
-    t->known[c->cell][part] = s->cell;
+    for (int k = 0; k < CELL_PARTS; k++)
+        t->known[c->cell][k] = t->cell[c->cell].slot[k].cell;
     section_leave(t, c->cell);
     return fits;
 }
