@@ -108,6 +108,19 @@ hearth_unlock(int lock)
 }
 
 void
+hearth_cond_wait(int cond, int lock)
+{
+    (void)cond;
+    (void)lock;
+}
+
+void
+hearth_cond_broadcast(int cond)
+{
+    (void)cond;
+}
+
+void
 hearth_stats_start(void)
 {
 }

@@ -8,8 +8,9 @@
 
 #include "cells.h"
 
-/* Locks are for cells of which the numbers have the same remainder. */
-enum { LOCKS = 1024 };
+/* Cells that were made one after the other are neighbours, and have one lock:
+ * who puts bodies there takes it again and again. */
+enum { LOCK_CELLS = 8 };
 
 /* A cube on the way down. */
 struct cube {
@@ -20,7 +21,8 @@ struct cube {
 static int
 cell_lock(const struct cells *t, int32_t cell)
 {
-    return app_lock(t->run, cell / t->room, (size_t)(cell % t->room) % LOCKS);
+    return app_lock(t->run, cell / t->room,
+                    (size_t)(cell % t->room) / LOCK_CELLS);
 }
 
 static void
@@ -125,8 +127,14 @@ slot_insert(struct cells *t, const struct cube *c, int part, int32_t body)
     return fits;
 }
 
-void
-cells_insert(struct cells *t, int32_t body)
+static bool
+is_foreign(const struct cells *t, int32_t cell)
+{
+    return cell / t->room != t->rank;
+}
+
+bool
+cells_insert(struct cells *t, int32_t body, bool later)
 {
     const double *x = t->body[body].x;
     struct cube   c = { .quarter = t->side / 4 };
@@ -134,8 +142,10 @@ cells_insert(struct cells *t, int32_t body)
     for (int level = 0; level < CELL_LEVELS; level++) {
         const int part = part_of(c.centre, x);
 
+        if (t->known[c.cell][part] == 0 && later && is_foreign(t, c.cell))
+            return false;
         if (t->known[c.cell][part] == 0 && slot_insert(t, &c, part, body))
-            return;
+            return true;
         c = cube_part(&c, t->known[c.cell][part], part);
     }
     app_fail(t->run, "more than %d bodies are at one place", CELL_LEAF);
@@ -220,4 +230,13 @@ cells_sum(struct cells *t)
                 bodies_sum(t, &c->slot[k]);
         cell_bring(t, number);
     }
+    t->made[t->rank] = t->used;
+}
+
+void
+cells_fetch(const struct cells *t)
+{
+    for (int r = 0; r < t->run->ranks && !t->alone; r++)
+        hearth_prefetch(&t->cell[r * t->room],
+                        (size_t)t->made[r] * sizeof *t->cell);
 }

@@ -51,6 +51,7 @@ struct cells {
     struct cell          *cell;   /* shared */
     int32_t               room;   /* cells of a rank */
     int32_t               used;   /* of mine */
+    int64_t              *made;   /* shared: the same of each rank */
     int32_t (*known)[CELL_PARTS]; /* of all cells: slots that are cells */
     double side;                  /* of the root */
     double theta;
@@ -59,8 +60,12 @@ struct cells {
 /* Forget the tree.  Rank 0 makes the root of the next one. */
 void cells_clear(struct cells *t);
 
-/* Put a body into the tree. */
-void cells_insert(struct cells *t, int32_t body);
+/* Put a body into the tree; false: with `later` it is not put into another
+ * rank's cell. */
+bool cells_insert(struct cells *t, int32_t body, bool later);
+
+/* Fetch the tree of all ranks, when it is complete. */
+void cells_fetch(const struct cells *t);
 
 /* What cells are from afar: every rank for its own, when all bodies are in;
  * who is the last to sum a part of a cell sums the cell. */

@@ -46,7 +46,7 @@ static const struct app_option options[] = {
 
 static const double time_step = 0.025; /* as in SPLASH-2 */
 
-enum { SAMPLE = 100, SIZE_LOCK = HEARTH_LOCKS - 1 };
+enum { SAMPLE = 100, EARLY = 16, SIZE_LOCK = HEARTH_LOCKS - 1 };
 
 struct cluster {
     const struct app_run *run;
@@ -57,6 +57,7 @@ struct cluster {
     struct cells          tree;
     int32_t              *own;  /* my bodies */
     int32_t               owns; /* how many */
+    int32_t              *late; /* those that come last into the tree */
     double (*pull)[3];          /* of my bodies */
 };
 
@@ -115,11 +116,29 @@ cluster_measure(const struct cluster *c, double *size)
     return ldexp(1, exponent + 1);
 }
 
+/*
+ * Put my bodies into the tree: at first some of all, which make its upper
+ * cells; and those last which have come to where another rank's are, so that
+ * each takes the other's locks when the other does not use them.
+ */
+static void
+bodies_insert(struct cluster *c)
+{
+    int32_t late = 0;
+
+    for (int32_t i = 0; i < c->owns; i += EARLY)
+        cells_insert(&c->tree, c->own[i], false);
+    for (int32_t i = 0; i < c->owns; i++)
+        if (i % EARLY != 0 && !cells_insert(&c->tree, c->own[i], true))
+            c->late[late++] = c->own[i];
+    for (int32_t i = 0; i < late; i++)
+        cells_insert(&c->tree, c->late[i], false);
+}
+
 static void
 tree_build(struct cluster *c)
 {
-    for (int32_t i = 0; i < c->owns; i++)
-        cells_insert(&c->tree, c->own[i]);
+    bodies_insert(c);
     cluster_barrier(c); /* all bodies are in it */
     cells_sum(&c->tree);
     cluster_barrier(c);
@@ -130,6 +149,9 @@ tree_build(struct cluster *c)
 static void
 bodies_move(struct cluster *c, double kick)
 {
+    if (!c->alone)
+        hearth_prefetch(c->body, (size_t)bodies * sizeof *c->body);
+    cells_fetch(&c->tree);
     c->owns = cells_part(&c->tree, c->rank, c->ranks, c->own);
     cluster_barrier(c); /* nobody looks at work any more */
     for (int32_t i = 0; i < c->owns; i++)
@@ -162,6 +184,7 @@ cluster_open(struct cluster *c)
     const size_t n = (size_t)bodies;
 
     c->own = app_private(c->run, n, sizeof *c->own);
+    c->late = app_private(c->run, n, sizeof *c->late);
     c->pull = app_private(c->run, n, sizeof *c->pull);
     c->tree.run = c->run;
     c->tree.alone = c->alone;
@@ -179,6 +202,7 @@ cluster_close(struct cluster *c)
 {
     free(c->tree.known);
     free(c->pull);
+    free(c->late);
     free(c->own);
 }
 
@@ -201,6 +225,7 @@ sequential_run(struct app_run *run)
     c.size = app_private(run, (size_t)steps + 1, sizeof *c.size);
     c.tree.room = cells_room();
     c.tree.work = app_private(run, n, sizeof *c.tree.work);
+    c.tree.made = app_private(run, 1, sizeof *c.tree.made);
     c.tree.cell = app_private(run, (size_t)c.tree.room, sizeof *c.tree.cell);
     cluster_open(&c);
     app_sequential_start(run);
@@ -215,6 +240,7 @@ sequential_free(struct cluster *c)
 {
     cluster_close(c);
     free(c->tree.cell);
+    free(c->tree.made);
     free(c->tree.work);
     free(c->size);
     free(c->body);
@@ -291,6 +317,8 @@ octree_run(struct app_run *run)
     c.size = hearth_alloc((size_t)steps + 1, sizeof *c.size, hearth_on(0));
     c.tree.room = cells_room();
     c.tree.work = hearth_alloc(n, sizeof *c.tree.work, hearth_block());
+    c.tree.made =
+        hearth_alloc((size_t)run->ranks, sizeof *c.tree.made, hearth_on(0));
     c.tree.cell = hearth_alloc((size_t)run->ranks * (size_t)c.tree.room,
                                sizeof *c.tree.cell, hearth_block());
     cluster_open(&c);
@@ -306,6 +334,7 @@ octree_run(struct app_run *run)
     app_barrier(run);
     cluster_close(&c);
     hearth_free(c.tree.cell);
+    hearth_free(c.tree.made);
     hearth_free(c.tree.work);
     hearth_free(c.size);
     hearth_free(c.body);

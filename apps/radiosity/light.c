@@ -8,15 +8,20 @@
 #include "light.h"
 #include "tasks.h"
 
-/* Locks of a rank are for elements of which the numbers have the same
- * remainder. */
-enum { LOCKS = 256 };
+/* What is below an element of this level has its lock: who works there takes
+ * it again and again. */
+enum { LOCK_LEVEL = 2, LOCK_TOPS = 1 + 4 + 16 };
 
 static int
 element_lock(const struct light *l, int32_t element)
 {
-    return app_lock(l->run, hearth_home(&l->element[element]),
-                    (size_t)(TASKS_LOCKS + element % LOCKS));
+    const int32_t patch = light_patch(element);
+    int32_t       top = element % ROOM_ELEMENTS;
+
+    for (int level = room_level(top); level > LOCK_LEVEL; level--)
+        top = (top - 1) / 4;
+    return app_lock(l->run, hearth_home(&l->element[patch * ROOM_ELEMENTS]),
+                    (size_t)(TASKS_LOCKS + patch * LOCK_TOPS + top));
 }
 
 static void
@@ -47,9 +52,10 @@ area_of(const struct light *l, int32_t element)
     return whole / (double)(1 << (2 * level_of(element)));
 }
 
-/* Link two elements; nothing if they do not see each other. */
+/* Link two elements; nothing if they do not see each other.  `given`: to a
+ * part of the element that is looked at. */
 static void
-link_add(struct light *l, int32_t to, int32_t from, double bright)
+link_add(struct light *l, int32_t to, int32_t from, double bright, bool given)
 {
     struct element *e = &l->element[to];
     struct link     link = { .from = from, .pass = l->pass, .bright = bright };
@@ -63,14 +69,16 @@ link_add(struct light *l, int32_t to, int32_t from, double bright)
     if (number % l->links == 0)
         app_fail(l->run, "there are more than %lld links",
                  (long long)l->links);
+    if (given)
+        section_enter(l, to);
     l->link[number - 1] = link;
-    section_enter(l, to);
     if (e->last != 0)
         l->link[e->last - 1].next = number;
     else
         e->first = number;
     e->last = number;
-    section_leave(l, to);
+    if (given)
+        section_leave(l, to);
 }
 
 void
@@ -79,7 +87,7 @@ light_begin(struct light *l, int32_t patch)
     for (int32_t p = 0; p < ROOM_PATCHES; p++)
         if (p != patch)
             link_add(l, patch * ROOM_ELEMENTS, p * ROOM_ELEMENTS,
-                     l->bright[p * ROOM_ELEMENTS]);
+                     l->bright[p * ROOM_ELEMENTS], false);
 }
 
 static void
@@ -93,13 +101,14 @@ element_divide(struct light *l, int32_t element)
     l->divided[element] = true;
 }
 
+/* What others have said of an element, and linked it to, is seen by who takes
+ * its lock. */
 static bool
-is_divided(struct light *l, int32_t element)
+element_meet(struct light *l, int32_t element)
 {
-    if (l->divided[element])
-        return true;
     section_enter(l, element);
-    l->divided[element] = l->element[element].divided != 0;
+    if (l->element[element].divided)
+        l->divided[element] = true;
     section_leave(l, element);
     return l->divided[element];
 }
@@ -116,9 +125,9 @@ link_divide(struct light *l, int32_t to, int32_t from, double bright)
     element_divide(l, own ? to : from);
     for (int k = 0; k < 4; k++)
         if (own)
-            link_add(l, light_part(to) + k, from, bright);
+            link_add(l, light_part(to) + k, from, bright, true);
         else
-            link_add(l, to, light_part(from) + k, bright);
+            link_add(l, to, light_part(from) + k, bright, false);
 }
 
 /* May a link stay as it is? */
@@ -137,19 +146,16 @@ link_remove(struct light *l, int32_t element, int64_t before)
     struct element *e = &l->element[element];
     int64_t        *at = before != 0 ? &l->link[before - 1].next : &e->first;
 
-    section_enter(l, element);
     if (e->last == *at)
         e->last = before;
     *at = l->link[*at - 1].next;
-    section_leave(l, element);
 }
 
-/* What others have done to it is seen by who takes its lock. */
 bool
 light_look(struct light *l, int32_t element)
 {
     struct element *e = &l->element[element];
-    const bool      divided = is_divided(l, element);
+    const bool      divided = element_meet(l, element);
     int64_t         before = 0, number;
     double          gathered = 0;
 
@@ -169,7 +175,7 @@ light_look(struct light *l, int32_t element)
     }
     if (e->gathered != gathered)
         e->gathered = gathered;
-    return divided || l->divided[element];
+    return divided || l->divided[element] != 0;
 }
 
 double

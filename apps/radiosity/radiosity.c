@@ -39,7 +39,7 @@ static long levels, little, passes;
 static const struct app_option options[] = {
     APP_NUMBER('l', "levels", &levels, 6, 4, 0, ROOM_LEVELS,
                "times that a patch may be divided"),
-    APP_NUMBER('e', "little", &little, 10, 100, 0, 1000000000,
+    APP_NUMBER('e', "little", &little, 50, 4000, 0, 1000000000,
                "light that need not be divided, in millionths"),
     APP_NUMBER('p', "passes", &passes, 20, 20, 1, 1000, "at most"),
 };
@@ -54,9 +54,9 @@ enum {
 /* All is settled when no patch is brighter than before by more than this part;
  * and the bounds of --verify: of the mean of what all factors of an element
  * are together, which is 1, and of the light that is absorbed nowhere. */
-#define SETTLED     1e-4
-#define SAME_FACTOR 0.1
-#define SAME_LIGHT  0.1
+#define SETTLED     1e-3
+#define SAME_FACTOR 0.2
+#define SAME_LIGHT  0.2
 
 struct radiosity {
     struct light light;

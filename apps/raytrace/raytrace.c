@@ -54,7 +54,7 @@ tile_pixels(void)
     return (size_t)(tile * tile);
 }
 
-/* The kernel: the pixels of a tile; those beyond the edge stay 0. */
+/* The kernel: the pixels of a tile; those beyond the edge are 0. */
 static void
 tile_trace(const struct scene *s, int64_t number, uint32_t *pixel)
 {
@@ -63,8 +63,7 @@ tile_trace(const struct scene *s, int64_t number, uint32_t *pixel)
 
     for (long y = top; y < top + tile; y++)
         for (long x = left; x < left + tile; x++, pixel++)
-            if (x < edge && y < edge)
-                *pixel = trace_pixel(s, x, y, edge);
+            *pixel = x < edge && y < edge ? trace_pixel(s, x, y, edge) : 0;
 }
 
 /* A scene in the heap, which rank 0 fills: how large it is, all find out. */
