@@ -41,6 +41,7 @@
 
 #include <hearth/hearth.h>
 
+#include "check.h"
 #include "common.h"
 #include "order.h"
 #include "plummer.h"
@@ -56,8 +57,6 @@ static const struct app_option options[] = {
 };
 
 static const double time_step = 0.025; /* as in SPLASH-2 */
-
-enum { SAMPLE = 100 }; /* bodies whose forces are verified */
 
 struct cluster {
     bool          alone; /* a sequential run: nothing is shared */
@@ -266,17 +265,17 @@ sequential_free(struct cluster *c)
 
 /*
  * The forces on some bodies, beside direct sums: by the tree of the last step
- * with a fourth of its angle.  Octupoles are what is left out.  Forces hide a
- * wrong moment among many that are right, so each cell is looked at by itself.
+ * with a fourth of its angle.  Forces hide a wrong moment among many that are
+ * right, so each cell is looked at by itself.
  */
 static void
 forces_verify(struct app_run *run, struct tree *t)
 {
-    const size_t n = (size_t)bodies, stride = n / SAMPLE + 1;
-    double       off = 0, all = 0, bound, cell;
+    const size_t n = (size_t)bodies, stride = check_stride(n);
+    struct check check = { 0 };
+    double       cell;
 
     t->theta /= 4;
-    bound = 0.03 * t->theta * t->theta * t->theta + 1e-12;
     tree_build_zone(t, 0);
     tree_build_top(t);
     cell = tree_error(t);
@@ -288,16 +287,9 @@ forces_verify(struct app_run *run, struct tree *t)
 
         tree_walk(t, i, got);
         tree_sum(t, i, want);
-        for (int d = 0; d < 3; d++) {
-            off += (got[d] - want[d]) * (got[d] - want[d]);
-            all += want[d] * want[d];
-        }
+        check_add(&check, got, want);
     }
-    off = all == 0 ? off : sqrt(off / all);
-    app_verdict(run, off <= bound,
-                "forces are off by %.3e of them, not at most %.3e", off,
-                bound);
-    app_field(run, "error=%.1e", off);
+    check_forces(run, &check, t->theta);
 }
 
 /* Rank 0: the bodies are those of a sequential run, bit for bit. */
@@ -306,14 +298,7 @@ cluster_verify(struct app_run *run, const struct body *got)
 {
     struct cluster want = sequential_run(run);
 
-    for (size_t i = 0; i < (size_t)bodies; i++)
-        if (memcmp(&got[i], &want.body[i], sizeof got[i]) != 0) {
-            app_verdict(run, false,
-                        "body %zu is at (%.17g, ...), sequentially (%.17g, "
-                        "...)",
-                        i, got[i].x[0], want.body[i].x[0]);
-            break;
-        }
+    check_bodies(run, got, want.body, (size_t)bodies);
     if (steps > 0)
         forces_verify(run, &want.tree);
     sequential_free(&want);

@@ -32,6 +32,7 @@
 #include <hearth/hearth.h>
 
 #include "cells.h"
+#include "check.h"
 #include "order.h"
 #include "plummer.h"
 
@@ -46,7 +47,7 @@ static const struct app_option options[] = {
 
 static const double time_step = 0.025; /* as in SPLASH-2 */
 
-enum { SAMPLE = 100, EARLY = 16, SIZE_LOCK = HEARTH_LOCKS - 1 };
+enum { EARLY = 16, SIZE_LOCK = HEARTH_LOCKS - 1 };
 
 struct cluster {
     const struct app_run *run;
@@ -260,33 +261,25 @@ direct_sum(const struct body *body, size_t i, double acceleration[3])
 }
 
 /* The forces on some bodies, beside direct sums: by a tree over where they are
- * now with a fourth of its angle.  Octupoles are what is left out. */
+ * now with a fourth of its angle. */
 static void
 forces_verify(struct app_run *run, struct cluster *c)
 {
-    const size_t n = (size_t)bodies, stride = n / SAMPLE + 1;
-    double       off = 0, all = 0, bound;
+    const size_t n = (size_t)bodies, stride = check_stride(n);
+    struct check check = { 0 };
 
     cells_clear(&c->tree);
     c->tree.side = cluster_measure(c, &c->size[steps]);
     c->tree.theta /= 4;
-    bound = 0.03 * c->tree.theta * c->tree.theta * c->tree.theta + 1e-12;
     tree_build(c);
     for (size_t i = 0; i < n; i += stride) {
         double got[3], want[3];
 
         cells_pull(&c->tree, (int32_t)i, got);
         direct_sum(c->body, i, want);
-        for (int d = 0; d < 3; d++) {
-            off += (got[d] - want[d]) * (got[d] - want[d]);
-            all += want[d] * want[d];
-        }
+        check_add(&check, got, want);
     }
-    off = all == 0 ? off : sqrt(off / all);
-    app_verdict(run, off <= bound,
-                "forces are off by %.3e of them, not at most %.3e", off,
-                bound);
-    app_field(run, "error=%.1e", off);
+    check_forces(run, &check, c->tree.theta);
 }
 
 /* Rank 0: the bodies are those of a sequential run, bit for bit. */
@@ -295,14 +288,7 @@ cluster_verify(struct app_run *run, const struct body *got)
 {
     struct cluster want = sequential_run(run);
 
-    for (size_t i = 0; i < (size_t)bodies; i++)
-        if (memcmp(&got[i], &want.body[i], sizeof got[i]) != 0) {
-            app_verdict(run, false,
-                        "body %zu is at (%.17g, ...), sequentially (%.17g, "
-                        "...)",
-                        i, got[i].x[0], want.body[i].x[0]);
-            break;
-        }
+    check_bodies(run, got, want.body, (size_t)bodies);
     forces_verify(run, &want);
     sequential_free(&want);
 }
