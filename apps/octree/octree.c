@@ -14,10 +14,11 @@
  *
  * Sharing: the bodies, which stay where they are, in an order in which those
  * of a rank's first zone are at home there, and zones change slowly; the
- * cells, at home with who made them.  A step has six barriers: after the size
- * of the cluster, a maximum under a lock; when all bodies are in the tree;
- * when it is summed; when bodies are dealt, and when all have their forces;
- * and when the bodies have moved and the next root is there.
+ * cells, at home with who made them.  A rank first puts those bodies into the
+ * tree that come into its own cells, and then those that have come to where
+ * another rank's are.  A step has five barriers: after the size of the
+ * cluster, a maximum under a lock; when all bodies are in the tree; when it is
+ * summed; when bodies are dealt; and when all have their forces.
  *
  * Limit: a lock for each body, which costs little where a rank has the cell to
  * itself, and a message and a page where zones meet; and the pages of the tree
