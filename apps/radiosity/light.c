@@ -10,7 +10,7 @@
 
 /* What is below an element of this level has its lock: who works there takes
  * it again and again. */
-enum { LOCK_LEVEL = 2, LOCK_TOPS = 1 + 4 + 16 };
+enum { LOCK_LEVEL = 1, LOCK_TOPS = 1 + 4 };
 
 static int
 element_lock(const struct light *l, int32_t element)
