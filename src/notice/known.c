@@ -21,24 +21,10 @@
  */
 #include "config.h"
 
-#include "notice.h"
+#include "entries.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/report.h"
-
-enum { SEEN = 4, ROOM_MIN = 64 };
-
-struct hearthi_known_entry {
-    struct hearthi_notice notice;
-    uint64_t              sequence;
-    uint32_t              at;         /* its slot; DEAD if it is superseded */
-    uint16_t              seen[SEEN]; /* 1 + lock, the latest first */
-    bool                  made;       /* by merging */
-};
-
-static const uint32_t DEAD = UINT32_MAX;
 
 void
 hearthi_known_init(struct hearthi_known *k, size_t cap, uint32_t origin)
@@ -60,176 +46,6 @@ uint64_t
 hearthi_known_next(const struct hearthi_known *k)
 {
     return k->next;
-}
-
-static bool
-is_everything(const struct hearthi_notice *n)
-{
-    return n->count == HEARTHI_EVERYTHING;
-}
-
-/* ---- the hash table ---- */
-
-static bool
-key_equal(const struct hearthi_notice *a, const struct hearthi_notice *b)
-{
-    return a->page == b->page && a->count == b->count &&
-           a->writer == b->writer;
-}
-
-/* Neighbouring pages must not become neighbouring slots: the finaliser of
- * MurmurHash3 (Appleby, public domain) mixes all bits into the low ones. */
-static uint64_t
-key_hash(const struct hearthi_notice *n)
-{
-    uint64_t h = n->page ^ (uint64_t)n->count << 40 ^
-                 (uint64_t)n->writer * UINT64_C(0x9e3779b97f4a7c15);
-
-    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 33;
-}
-
-/* The slot of a key, or the empty one where it belongs. */
-static size_t
-slot_find(const struct hearthi_known *k, const struct hearthi_notice *n)
-{
-    size_t i = (size_t)key_hash(n) & (k->slots - 1);
-
-    while (k->slot[i] != 0 && !key_equal(&k->entry[k->slot[i] - 1].notice, n))
-        i = (i + 1) & (k->slots - 1);
-    return i;
-}
-
-static void
-slot_set(struct hearthi_known *k, size_t slot, size_t entry)
-{
-    k->slot[slot] = (uint32_t)entry + 1;
-    k->entry[entry].at = (uint32_t)slot;
-}
-
-/* Costs what is in it, not its size: barriers that wrote little are cheap. */
-static void
-slots_empty(struct hearthi_known *k)
-{
-    for (size_t i = 0; i < k->n; i++)
-        if (k->entry[i].at != DEAD)
-            k->slot[k->entry[i].at] = 0;
-}
-
-static void
-slots_fill(struct hearthi_known *k)
-{
-    for (size_t i = 0; i < k->n; i++)
-        slot_set(k, slot_find(k, &k->entry[i].notice), i);
-}
-
-/* ---- room ---- */
-
-/* Drop dead entries and those that `keep` does not want. */
-static void
-entries_sweep(struct hearthi_known *k,
-              bool (*keep)(const struct hearthi_known_entry *e, uint64_t arg),
-              uint64_t arg)
-{
-    size_t out = 0;
-
-    slots_empty(k);
-    k->runs = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        if (k->entry[i].at == DEAD || !keep(&k->entry[i], arg))
-            continue;
-        k->entry[out] = k->entry[i];
-        k->runs += !is_everything(&k->entry[out++].notice);
-    }
-    k->n = k->live = out;
-    slots_fill(k);
-}
-
-static bool
-keep_all(const struct hearthi_known_entry *e, uint64_t arg)
-{
-    (void)e;
-    (void)arg;
-    return true;
-}
-
-/* Twice the entries, and two slots for each, so that chains stay short. */
-static void
-entries_grow(struct hearthi_known *k)
-{
-    size_t    room = k->room > 0 ? 2 * k->room : ROOM_MIN;
-    void     *entry = realloc(k->entry, room * sizeof *k->entry);
-    uint32_t *slot = calloc(2 * room, sizeof *slot);
-
-    if (entry == NULL || slot == NULL)
-        hearthi_fatal("release", "no memory for %zu write notices", room);
-    free(k->slot);
-    k->entry = entry;
-    k->slot = slot;
-    k->room = room;
-    k->slots = 2 * room;
-    slots_fill(k);
-}
-
-/* Room for one entry more.  Only an array that is mostly alive grows. */
-static void
-entries_reserve(struct hearthi_known *k)
-{
-    if (k->n < k->room)
-        return;
-    if (k->room > 0)
-        entries_sweep(k, keep_all, 0);
-    if (k->room == 0 || k->n > k->room / 2)
-        entries_grow(k);
-}
-
-/* ---- adding ---- */
-
-static void
-seen_note(struct hearthi_known_entry *e, int lock)
-{
-    uint16_t name = (uint16_t)(lock + 1);
-
-    if (lock < 0)
-        return;
-    for (int i = 0; i < SEEN; i++)
-        if (e->seen[i] == name)
-            return;
-    memmove(e->seen + 1, e->seen, (SEEN - 1) * sizeof *e->seen);
-    e->seen[0] = name;
-}
-
-static bool
-is_seen(const struct hearthi_known_entry *e, int lock)
-{
-    for (int i = 0; lock >= 0 && i < SEEN; i++)
-        if (e->seen[i] == (uint16_t)(lock + 1))
-            return true;
-    return false;
-}
-
-/* Append, in place of the living entry with the same key if there is one. */
-static void
-entry_append(struct hearthi_known *k, const struct hearthi_notice *n,
-             int from_lock)
-{
-    struct hearthi_known_entry *e;
-    size_t                      slot;
-
-    entries_reserve(k);
-    slot = slot_find(k, n);
-    if (k->slot[slot] != 0) {
-        k->entry[k->slot[slot] - 1].at = DEAD;
-        k->live--;
-        k->runs -= !is_everything(n);
-    }
-    e = &k->entry[k->n];
-    *e = (struct hearthi_known_entry){ .notice = *n, .sequence = k->next++ };
-    seen_note(e, from_lock);
-    slot_set(k, slot, k->n++);
-    k->live++;
-    k->runs += !is_everything(n);
 }
 
 /* ---- too many ---- */
@@ -254,10 +70,10 @@ entry_join(void *into, const void *from)
     hearthi_notice_join(&a->notice, &b->notice);
     if (b->sequence > a->sequence)
         a->sequence = b->sequence;
-    for (int i = 0; i < SEEN; i++)
-        if (a->seen[i] != 0 && is_seen(b, a->seen[i] - 1))
+    for (int i = 0; i < HEARTHI_SEEN; i++)
+        if (a->seen[i] != 0 && hearthi_entry_is_seen(b, a->seen[i] - 1))
             a->seen[n++] = a->seen[i];
-    while (n < SEEN)
+    while (n < HEARTHI_SEEN)
         a->seen[n++] = 0;
     a->made = true;
 }
@@ -275,10 +91,10 @@ sequence_order(const void *a, const void *b)
 static bool
 entry_unite(struct hearthi_known *k, size_t i)
 {
-    size_t slot = slot_find(k, &k->entry[i].notice);
+    size_t slot = hearthi_slot_find(k, &k->entry[i].notice);
 
     if (k->slot[slot] == 0) {
-        slot_set(k, slot, i);
+        hearthi_slot_set(k, slot, i);
         return false;
     }
     entry_join(&k->entry[k->slot[slot] - 1], &k->entry[i]);
@@ -292,26 +108,26 @@ known_merge(struct hearthi_known *k)
                                               entry_join };
     size_t                              others = k->live - k->runs, out = 0;
 
-    entries_sweep(k, keep_all, 0);
-    slots_empty(k);
+    hearthi_entries_sweep(k, hearthi_keep_all, 0);
+    hearthi_slots_empty(k);
     k->n = hearthi_merge(k->entry, k->n, k->cap / 2 + others, &m);
     for (size_t i = 0; i < k->n; i++) {
         k->entry[out] = k->entry[i];
         out += !entry_unite(k, out);
     }
     k->n = out;
-    slots_empty(k);
+    hearthi_slots_empty(k);
     qsort(k->entry, k->n, sizeof *k->entry, sequence_order);
     k->live = k->n;
     k->runs = k->n - others;
-    slots_fill(k);
+    hearthi_slots_fill(k);
 }
 
 static bool
 keep_everything(const struct hearthi_known_entry *e, uint64_t arg)
 {
     (void)arg;
-    return is_everything(&e->notice);
+    return hearthi_is_everything(&e->notice);
 }
 
 /* "Everything" of others stays: it must be known, or it would be learnt
@@ -322,15 +138,15 @@ known_collapse(struct hearthi_known *k)
     struct hearthi_notice all = { 0, HEARTHI_EVERYTHING, k->origin,
                                   ++k->everything };
 
-    entries_sweep(k, keep_everything, 0);
-    entry_append(k, &all, -1);
+    hearthi_entries_sweep(k, keep_everything, 0);
+    hearthi_entry_append(k, &all, -1);
 }
 
 /* The living entry with the same key, or NULL. */
 static struct hearthi_known_entry *
 entry_find(const struct hearthi_known *k, const struct hearthi_notice *n)
 {
-    uint32_t i = k->slots > 0 ? k->slot[slot_find(k, n)] : 0;
+    uint32_t i = k->slots > 0 ? k->slot[hearthi_slot_find(k, n)] : 0;
 
     return i > 0 ? &k->entry[i - 1] : NULL;
 }
@@ -344,7 +160,8 @@ entry_confirm(struct hearthi_known *k, const struct hearthi_known_entry *e,
 
     if (!e->made)
         return false;
-    entry_append(k, &all, n->interval == all.interval ? from_lock : -1);
+    hearthi_entry_append(k, &all,
+                         n->interval == all.interval ? from_lock : -1);
     return true;
 }
 
@@ -355,18 +172,18 @@ hearthi_known_add(struct hearthi_known *k, const struct hearthi_notice *n,
     struct hearthi_known_entry *e = entry_find(k, n);
     bool                        own = n->writer == k->origin;
 
-    if (own && from_lock < 0 && is_everything(n)) {
+    if (own && from_lock < 0 && hearthi_is_everything(n)) {
         known_collapse(k);
         return true;
     }
     if (e != NULL && e->notice.interval == n->interval)
-        seen_note(e, from_lock);
+        hearthi_entry_saw(e, from_lock);
     /* What this rank said itself it knows, if only as "everything". */
     if (own && from_lock >= 0)
         return false;
     if (e != NULL && e->notice.interval >= n->interval)
         return entry_confirm(k, e, n, from_lock);
-    entry_append(k, n, from_lock);
+    hearthi_entry_append(k, n, from_lock);
     if (k->runs <= k->cap)
         return true;
     known_merge(k);
@@ -383,9 +200,10 @@ hearthi_known_lost(struct hearthi_known *k, int lock, uint64_t given)
     struct hearthi_notice       all = { 0, HEARTHI_EVERYTHING, k->origin,
                                         ++k->everything };
     struct hearthi_known_entry *old = entry_find(k, &all);
-    bool has = old == NULL || old->sequence < given || is_seen(old, lock);
+    bool                        has = old == NULL || old->sequence < given ||
+               hearthi_entry_is_seen(old, lock);
 
-    entry_append(k, &all, has ? lock : -1);
+    hearthi_entry_append(k, &all, has ? lock : -1);
 }
 
 /* ---- forgetting, and what a lock is to be given ---- */
@@ -393,7 +211,7 @@ hearthi_known_lost(struct hearthi_known *k, int lock, uint64_t given)
 void
 hearthi_known_clear(struct hearthi_known *k)
 {
-    slots_empty(k);
+    hearthi_slots_empty(k);
     k->n = k->live = k->runs = 0;
 }
 
@@ -411,7 +229,7 @@ hearthi_known_forget(struct hearthi_known *k, uint64_t mark)
     if (k->entry[k->n - 1].sequence < mark)
         hearthi_known_clear(k);
     else
-        entries_sweep(k, keep_from, mark);
+        hearthi_entries_sweep(k, keep_from, mark);
 }
 
 /* The first entry with a sequence number of at least `from`. */
@@ -440,7 +258,7 @@ hearthi_known_since(const struct hearthi_known *k, int lock, uint64_t *given,
     for (size_t i = entry_from(k, *given); i < k->n; i++) {
         const struct hearthi_known_entry *e = &k->entry[i];
 
-        if (e->at == DEAD || is_seen(e, lock))
+        if (hearthi_entry_is_dead(e) || hearthi_entry_is_seen(e, lock))
             continue;
         if (n == max)
             return n; /* *given is just past out[n - 1] */

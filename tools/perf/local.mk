@@ -2,6 +2,6 @@
 bin_PROGRAMS += hearth-perf
 hearth_perf_SOURCES = %D%/beside.c %D%/busy.c %D%/empty.c %D%/fault.c %D%/home.c \
   %D%/idle.c %D%/measure.c %D%/model.c %D%/perf.c %D%/perf.h %D%/raw.c \
-  %D%/report.c %D%/scatter.c %D%/stream.c %D%/sync.c %D%/trip.c %D%/udp.c %D%/udp.h \
+  %D%/report.c %D%/scatter.c %D%/stream.c %D%/sync.c %D%/lock.c %D%/trip.c %D%/udp.c %D%/udp.h \
   %D%/udp_ask.c %D%/udp_serve.c
 hearth_perf_LDADD = libhearth.la

@@ -95,6 +95,7 @@ extern const struct perf_figure perf_fault_figures[];
 extern const struct perf_figure perf_busy_figures[];
 extern const struct perf_figure perf_stream_figures[];
 extern const struct perf_figure perf_sync_figures[];
+extern const struct perf_figure perf_lock_figures[];
 extern const struct perf_figure perf_home_figures[];
 extern const struct perf_figure perf_trip_figures[];
 extern const struct perf_figure perf_model_figures[];
