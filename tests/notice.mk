@@ -57,7 +57,8 @@ check_PROGRAMS += %D%/model/model
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c \
   %D%/model/life.c
 check_PROGRAMS += %D%/model/chain %D%/model/flag
-%C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/search.c \
+%C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/chain.h \
+  %D%/model/chain_take.c %D%/model/search.c \
   %D%/model/search.h
 %C%_model_flag_SOURCES = %D%/model/flag.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/wake
