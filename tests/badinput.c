@@ -19,7 +19,8 @@ static void
 work(const char *name)
 {
     static const struct badinput *const tables[] = {
-        badinput_calls, badinput_holds, badinput_touches, badinput_ends
+        badinput_calls, badinput_holds, badinput_touches, badinput_ends,
+        badinput_losses
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -22,7 +22,11 @@ struct badinput {
     }
 
 extern const struct badinput badinput_calls[], badinput_holds[],
-    badinput_touches[], badinput_ends[];
+    badinput_touches[], badinput_ends[], badinput_losses[];
+
+/* The last rank goes away as MPI_TEST_END says, and the others come to wait
+ * for it, in each of the ways to wait.  After "awhile" it is there again. */
+void badinput_go_away(void);
 
 /* What the machine or its MPI lacks: a case's name, or "". */
 extern const char *fake;

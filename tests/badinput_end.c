@@ -27,10 +27,8 @@ stop_awhile(unsigned seconds)
     kill(self, SIGSTOP);
 }
 
-/* The last rank goes away as MPI_TEST_END says, and the others come to wait
- * for it, in each of the ways to wait.  After "awhile" it is there again. */
-static void
-go_away(void)
+void
+badinput_go_away(void)
 {
     const char *how = getenv("MPI_TEST_END");
 
@@ -50,7 +48,7 @@ ends_at_barrier(void)
 {
     hearth_barrier();
     if (me == last)
-        go_away();
+        badinput_go_away();
     hearth_barrier();
 }
 
@@ -61,59 +59,10 @@ ends_with_lock(void)
         hearth_lock(9);
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == last)
-        go_away();
+        badinput_go_away();
     else
         hearth_lock(9);
     hearth_unlock(9);
-}
-
-/* The same when others wait for it, as far as that can be known. */
-static void
-loses_a(int lock)
-{
-    int arrived;
-
-    if (me == last)
-        hearth_lock(lock);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (me < last)
-        hearth_lock(lock);
-    for (double end = MPI_Wtime() + 1; MPI_Wtime() < end; usleep(1000))
-        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &arrived,
-                   MPI_STATUS_IGNORE);
-    go_away();
-}
-
-static void
-loses_lock(void)
-{
-    loses_a(9);
-}
-
-/* It stays there, and a thread is inside. */
-static void
-loses_kept_lock(void)
-{
-    for (int i = 0; me == last && i < 5; i++) {
-        hearth_lock(9);
-        hearth_unlock(9);
-    }
-    loses_a(9);
-}
-
-/* Who knew of the lock is gone with it. */
-static void
-loses_own_lock(void)
-{
-    loses_a(last);
-}
-
-static void
-loses_locks(void)
-{
-    for (int i = 1; me == last && i < 4; i++)
-        hearth_lock(9 + hearth_size() * i);
-    loses_a(9);
 }
 
 static void
@@ -121,7 +70,7 @@ ends_before_flag(void)
 {
     hearth_barrier();
     if (me == last)
-        go_away();
+        badinput_go_away();
     if (me == last)
         hearth_flag_set(3);
     hearth_flag_wait(3);
@@ -134,7 +83,7 @@ ends_before_fetch(void)
 
     hearth_barrier();
     if (me == last)
-        go_away();
+        badinput_go_away();
     usleep(100000);
     if (*(volatile int *)p != 0)
         exit(1);
@@ -147,7 +96,7 @@ ends_while_others_compute(void)
 {
     hearth_barrier();
     if (me == last)
-        go_away();
+        badinput_go_away();
     for (double end = MPI_Wtime() + 3; MPI_Wtime() < end;)
         continue;
     hearth_barrier();
@@ -172,7 +121,7 @@ ends_with_child(void)
     hearth_barrier();
     if (me == last) {
         child_make(20);
-        go_away();
+        badinput_go_away();
     }
     hearth_barrier();
 }
@@ -297,93 +246,6 @@ stopped_with_letters(void)
     hearth_barrier();
 }
 
-/* The last rank ends with a lock that the others come to wait for. */
-static void
-end_with_lock(void (*end)(void))
-{
-    if (me == last)
-        hearth_lock(9);
-    hearth_barrier();
-    if (me == last)
-        end();
-    hearth_lock(9);
-    hearth_unlock(9);
-}
-
-static void
-exit_well(void)
-{
-    exit(0);
-}
-
-static void
-dies_by_exit_with_lock(void)
-{
-    end_with_lock(exit_well);
-}
-
-static void
-finalize_with_lock(void)
-{
-    if (me == last)
-        hearth_lock(12);
-    end_with_lock(hearth_finalize);
-}
-
-static void *
-lock_and_end(void *unused)
-{
-    hearth_lock(9);
-    hearth_unlock(9);
-    hearth_lock(9);
-    return unused;
-}
-
-static void
-thread_join(void)
-{
-    pthread_t thread;
-
-    pthread_create(&thread, NULL, lock_and_end, NULL);
-    pthread_join(thread, NULL);
-}
-
-static void
-thread_ends_with_lock(void)
-{
-    if (me == last)
-        thread_join();
-    hearth_lock(9);
-    hearth_unlock(9);
-}
-
-/* The condition is entered when its lock can be had. */
-static volatile bool comes;
-
-static void *
-cond_await(void *unused)
-{
-    hearth_lock(7);
-    comes = true;
-    hearth_cond_wait(3, 7);
-    return unused;
-}
-
-static void
-finalize_while_waiting(void)
-{
-    pthread_t thread;
-
-    if (me == last) {
-        pthread_create(&thread, NULL, cond_await, NULL);
-        while (!comes)
-            usleep(1000);
-        hearth_lock(7);
-        hearth_unlock(7);
-        hearth_finalize();
-    }
-}
-
 static void
 dies_by_exit(void)
 {
@@ -403,10 +265,6 @@ dies_by_exit_quietly(void)
 const struct badinput badinput_ends[] = {
     BADINPUT(ends_at_barrier),
     BADINPUT(ends_with_lock),
-    BADINPUT(loses_lock),
-    BADINPUT(loses_kept_lock),
-    BADINPUT(loses_own_lock),
-    BADINPUT(loses_locks),
     BADINPUT(ends_before_flag),
     BADINPUT(ends_before_fetch),
     BADINPUT(ends_while_others_compute),
@@ -419,10 +277,6 @@ const struct badinput badinput_ends[] = {
     BADINPUT(stopped_awhile),
     BADINPUT(stopped_with_letters),
     BADINPUT(dies_by_exit),
-    BADINPUT(dies_by_exit_with_lock),
     BADINPUT(dies_by_exit_quietly),
-    BADINPUT(finalize_with_lock),
-    BADINPUT(finalize_while_waiting),
-    BADINPUT(thread_ends_with_lock),
     { 0 },
 };

@@ -202,7 +202,8 @@ check_PROGRAMS += %D%/badinput %D%/start
 %C%_badinput_SOURCES = %D%/seen.h %D%/badinput.c %D%/badinput.h \
   %D%/badinput_call.c \
   %D%/badinput_hold.c \
-  %D%/badinput_end.c %D%/badinput_fake.c %D%/badinput_touch.c
+  %D%/badinput_end.c %D%/badinput_lose.c %D%/badinput_fake.c \
+  %D%/badinput_touch.c
 %C%_badinput_LDADD = libhearth_core.la
 %C%_start_SOURCES = %D%/start.c
 %C%_start_LDADD = libhearth_core.la
