@@ -9,7 +9,8 @@ TCase *flag_logs(void);  /* flag_log.c */
 TCase *full_lists(void); /* full.c */
 TCase *tries(void);      /* tries.c */
 TCase *rests(void);
-TCase *stays(void);      /* stay.c */
-TCase *conditions(void); /* conds.c */
+TCase *stays(void);             /* stay.c */
+TCase *stays_in_barriers(void); /* stay_barrier.c */
+TCase *conditions(void);        /* conds.c */
 
 #endif

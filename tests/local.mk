@@ -97,7 +97,8 @@ mpi_tests += %D%/litmus.mpi
 
 mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_SOURCES = %D%/locks.c %D%/tries.c %D%/flags.c %D%/flags.h \
-  %D%/flag_log.c %D%/full.c %D%/conds.c %D%/stay.c %D%/delay.c %D%/delay.h \
+  %D%/flag_log.c %D%/full.c %D%/conds.c %D%/stay.c %D%/stay_barrier.c \
+  %D%/delay.c %D%/delay.h \
   $(mpi_harness)
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)

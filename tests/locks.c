@@ -264,6 +264,7 @@ main(int argc, char **argv)
     suite_add_tcase(s, tries());
     suite_add_tcase(s, rests());
     suite_add_tcase(s, stays());
+    suite_add_tcase(s, stays_in_barriers());
     suite_add_tcase(s, conditions());
     suite_add_tcase(s, flags_and_atomics());
     suite_add_tcase(s, flag_logs());

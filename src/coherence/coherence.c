@@ -156,6 +156,7 @@ hearthi_barrier(bool stay)
         return;
     }
     hearthi_table_lock();
+    hearthi_locks_leave();
     hearthi_interval_next(stay);
     own = &c.own[c.turn];
     c.turn = !c.turn;

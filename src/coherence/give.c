@@ -20,11 +20,18 @@
  * datagrams, with the table locked: so the transport's own threads, on which
  * other ranks rely meanwhile, cannot do it.
  *
+ * A lock may be asked for while this rank is in a barrier.  What is told then
+ * belongs to the next epoch, and would make who is behind drop all its copies
+ * (coherence.c).  But a lock that was idle when the barrier began, and was not
+ * entered since, may be given as if that had been collected then, as a thread
+ * of the rank might have done that was late to pass it on: the barrier has
+ * ended the interval, and no section has written under the lock since.  Each
+ * entry counts; the count is read before the byte says idle, so that who
+ * enters between the two is not missed.
+ *
  * To be woken costs more than to release at once, so a lock stays only where
  * its rank has taken it several times in a row: twice at first, and more often
- * where it was asked for soon after.  So, too, where it was asked for while
- * this rank was in a barrier: what is told then belongs to the next epoch
- * already, and makes who is behind drop all its copies (coherence.c).
+ * where it was asked for soon after.
  */
 #include "config.h"
 

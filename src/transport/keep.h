@@ -76,7 +76,8 @@ hearthi_keep_enter(int lock)
             &hearthi_keep->lock[lock], &idle, HEARTHI_USED,
             memory_order_acquire, memory_order_relaxed))
         return false;
-    hearthi_keep_uses[lock]++;
+    __atomic_store_n(&hearthi_keep_uses[lock], hearthi_keep_uses[lock] + 1,
+                     __ATOMIC_RELEASE); /* not before the byte */
     return true;
 }
 
@@ -99,6 +100,16 @@ hearthi_keep_is_used(int lock)
            (atomic_load_explicit(&hearthi_keep->lock[lock],
                                  memory_order_relaxed) &
             HEARTHI_USED);
+}
+
+/* What the byte says now. */
+static inline unsigned
+hearthi_keep_byte(int lock)
+{
+    return hearthi_keep == NULL
+               ? HEARTHI_AWAY
+               : atomic_load_explicit(&hearthi_keep->lock[lock],
+                                      memory_order_acquire);
 }
 
 /* Before the transport is asked for a lock: who wanted it before has had it,

@@ -131,10 +131,11 @@ struct hearthi_transport_ops {
      * it returns false instead of waiting for another holder. */
     bool (*acquire)(int sync, bool try, struct hearthi_grant *g);
 
-    /* release publishes notices in the lock's log, as of this rank's epoch or
-     * a later one, and passes the lock on; more than a log holds are published
-     * as "everything". */
-    void (*release)(int sync, const struct hearthi_notice *n, size_t count);
+    /* release publishes notices in the lock's log, as of an epoch of this rank
+     * or a later one, and passes the lock on; more than a log holds are
+     * published as "everything". */
+    void (*release)(int sync, uint64_t epoch, const struct hearthi_notice *n,
+                    size_t count);
 
     /* keep lets a lock that this rank holds stay here, released for its own
      * threads only (keep.h).  From then on somebody who asks for it is made

@@ -249,6 +249,23 @@ locks(void)
     say("lock", spent, times);
 }
 
+/* All ranks want the one lock all the time. */
+static void
+crowd(void)
+{
+    struct counts spent = { { 0 } }, before;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    before = counts_now();
+    for (int k = 0; k < times; k++) {
+        hearth_lock(LOCK);
+        hearth_unlock(LOCK);
+    }
+    counts_add(&spent, &before);
+    MPI_Barrier(MPI_COMM_WORLD);
+    say("crowd", spent, times);
+}
+
 static void
 flags(void)
 {
@@ -320,6 +337,7 @@ main(int argc, char **argv)
     barriers("barrier_100", RUNS);
     barriers_many();
     locks();
+    crowd();
     flags();
     allocations();
     hearth_free(pages);

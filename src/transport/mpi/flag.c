@@ -27,7 +27,7 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
     hearthi_queue_enter(sync);
     if (hearthi_world.nodes > 1) {
         s = hearthi_serving_read(l->word);
-        hearthi_log_put(sync, &s, NULL, n, count);
+        hearthi_log_put(sync, &s, NULL, hearthi_epochs.release, n, count);
         s.set = set;
         l->word = hearthi_serving_make(s);
     } else {

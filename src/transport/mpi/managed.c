@@ -237,10 +237,9 @@ log_add(int sync, struct hearthi_log *log, uint64_t epoch,
 
 void
 hearthi_log_put(int sync, struct hearthi_serving *s,
-                const struct hearthi_log    *known,
+                const struct hearthi_log *known, uint64_t now,
                 const struct hearthi_notice *n, size_t count)
 {
-    uint64_t           now = hearthi_epochs.release;
     struct hearthi_log log;
 
     if (count == 0)

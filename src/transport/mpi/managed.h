@@ -91,9 +91,10 @@ bool hearthi_log_get(int sync, struct hearthi_serving s,
                      struct hearthi_grant *g, struct hearthi_log *log);
 
 /* For who has the turn.  Append to the log, known from hearthi_log_get() in
- * this turn or not (NULL); *s becomes what is true then. */
+ * this turn or not (NULL), what is told of an epoch of this rank; *s becomes
+ * what is true then. */
 void hearthi_log_put(int sync, struct hearthi_serving *s,
-                     const struct hearthi_log    *known,
+                     const struct hearthi_log *known, uint64_t now,
                      const struct hearthi_notice *n, size_t count);
 
 #endif

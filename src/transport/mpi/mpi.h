@@ -108,8 +108,8 @@ MPI_Info hearthi_window_info(void);
 void     hearthi_sync_open(void);
 void     hearthi_sync_close(void);
 bool     hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
-void     hearthi_mpi_release(int sync, const struct hearthi_notice *n,
-                             size_t count);
+void     hearthi_mpi_release(int sync, uint64_t epoch,
+                             const struct hearthi_notice *n, size_t count);
 bool     hearthi_mpi_keep(int lock);
 void     hearthi_mpi_lost(int rank, struct hearthi_lost *l);
 void     hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,

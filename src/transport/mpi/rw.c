@@ -252,7 +252,8 @@ tell(int sync, bool write, const struct hearthi_notice *n, size_t count)
     struct known *k = known_of(sync);
 
     if (write) {
-        hearthi_log_put(sync, &k->serving, &k->log, n, count);
+        hearthi_log_put(sync, &k->serving, &k->log, hearthi_epochs.release, n,
+                        count);
         hearthi_word_op(sync, HEARTHI_SERVING, MPI_REPLACE,
                         hearthi_serving_make(k->serving));
     } else {

@@ -100,7 +100,8 @@ hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
 }
 
 void
-hearthi_mpi_release(int sync, const struct hearthi_notice *n, size_t count)
+hearthi_mpi_release(int sync, uint64_t epoch, const struct hearthi_notice *n,
+                    size_t count)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_serving    s;
@@ -108,7 +109,7 @@ hearthi_mpi_release(int sync, const struct hearthi_notice *n, size_t count)
     atomic_thread_fence(memory_order_release);
     if (hearthi_world.nodes > 1) {
         s = hearthi_serving_read(l->word);
-        hearthi_log_put(sync, &s, &l->log, n, count);
+        hearthi_log_put(sync, &s, &l->log, epoch, n, count);
         l->word = hearthi_serving_make(s);
     }
     holder_set(l, 0);

@@ -114,13 +114,14 @@ hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
 /* More notices than a log holds are "everything": then their number says
  * enough. */
 static void
-pass(int sync, unsigned kind, const struct hearthi_notice *n, size_t count)
+pass(int sync, unsigned kind, uint64_t epoch, const struct hearthi_notice *n,
+     size_t count)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
     struct hearthi_udp_message ask = { .kind = HEARTHI_UDP_LOG,
                                        .len = (uint32_t)sync,
-                                       .at = hearthi_epochs.release };
+                                       .at = epoch };
     size_t                     sent = 0;
 
     if (count <= HEARTHI_LOG)
@@ -136,9 +137,10 @@ pass(int sync, unsigned kind, const struct hearthi_notice *n, size_t count)
 }
 
 void
-hearthi_udp_release(int sync, const struct hearthi_notice *n, size_t count)
+hearthi_udp_release(int sync, uint64_t epoch, const struct hearthi_notice *n,
+                    size_t count)
 {
-    pass(sync, HEARTHI_UDP_UNLOCK, n, count);
+    pass(sync, HEARTHI_UDP_UNLOCK, epoch, n, count);
 }
 
 /* The manager knows whether a writer is inside. */
@@ -147,7 +149,7 @@ hearthi_udp_rw_release(int sync, bool write, const struct hearthi_notice *n,
                        size_t count)
 {
     (void)write;
-    pass(sync, HEARTHI_UDP_UNLOCK, n, count);
+    pass(sync, HEARTHI_UDP_UNLOCK, hearthi_epochs.release, n, count);
 }
 
 /* Who wanted it meanwhile was told that it stays, and waits for it. */
@@ -168,13 +170,13 @@ hearthi_udp_keep(int lock)
 void
 hearthi_udp_flag_set(int sync, const struct hearthi_notice *n, size_t count)
 {
-    pass(sync, HEARTHI_UDP_SET, n, count);
+    pass(sync, HEARTHI_UDP_SET, hearthi_epochs.release, n, count);
 }
 
 void
 hearthi_udp_flag_reset(int sync)
 {
-    pass(sync, HEARTHI_UDP_RESET, NULL, 0);
+    pass(sync, HEARTHI_UDP_RESET, hearthi_epochs.release, NULL, 0);
 }
 
 int64_t

@@ -12,8 +12,8 @@
 #include "transport/transport.h"
 
 bool    hearthi_udp_acquire(int sync, bool try, struct hearthi_grant *g);
-void    hearthi_udp_release(int sync, const struct hearthi_notice *n,
-                            size_t count);
+void    hearthi_udp_release(int sync, uint64_t epoch,
+                            const struct hearthi_notice *n, size_t count);
 bool    hearthi_udp_keep(int lock);
 bool    hearthi_udp_rw_acquire(int sync, bool write, bool try,
                                struct hearthi_grant *g);
