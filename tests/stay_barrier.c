@@ -91,7 +91,7 @@ enter_late(void *unused)
 /* Another thread of the keeper goes on using it: that is told, too. */
 START_TEST(what_threads_write_beside_a_barrier_is_seen)
 {
-    int64_t  *p = pages_new(1);
+    int64_t  *p = pages_new(1); /* at home where it is asked for */
     int       lock = lock_new(), turns = 3;
     pthread_t thread;
 
@@ -107,8 +107,8 @@ START_TEST(what_threads_write_beside_a_barrier_is_seen)
         }
         MPI_Barrier(MPI_COMM_WORLD);
         for (int i = 0; asks() && i < 8; i++) {
+            sleep_ms(i == 0 && k > 0 ? 60 : 8); /* behind the thread, or not */
             sections(lock, p, 1);
-            sleep_ms(8);
         }
         barrier();
         if (keeps())
