@@ -40,6 +40,7 @@ libhearth_core_la_SOURCES += \
   src/coherence/coherence.c src/coherence/coherence.h \
   src/coherence/sync.c src/coherence/learnt.h \
   src/coherence/give.c src/coherence/give.h \
+  src/coherence/left.c src/coherence/left.h \
   src/transport/transport.c src/transport/transport.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \

@@ -38,6 +38,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "learnt.h"
+#include "left.h"
 #include "page/page.h"
 #include "shared.h"
 #include "world.h"

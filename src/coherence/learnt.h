@@ -27,7 +27,4 @@ void hearthi_interval_next(bool stay);
 void hearthi_sync_views_open(void);
 void hearthi_sync_views_close(void);
 
-/* A barrier begins: note which kept locks are idle (give.c). */
-void hearthi_locks_leave(void);
-
 #endif

@@ -13,6 +13,7 @@
 #include "base/stat.h"
 #include "give.h"
 #include "learnt.h"
+#include "left.h"
 #include "page/page.h"
 #include "transport/keep.h"
 #include "world.h"
@@ -23,16 +24,10 @@ struct lock_view {
     uint64_t            given_epoch, pos_epoch; /* for which these count */
     uint64_t            begun; /* its log is of this epoch or later */
     struct hearthi_stay stay;
-    uint64_t            left; /* the epoch at whose end it was kept and idle */
-    uint32_t            left_uses; /* ... and how often it was used then */
 };
 
 static struct lock_view *view; /* of each synchronisation object */
 static int               held; /* locks, by all threads */
-
-/* Locks that are kept, and some that were. */
-enum { WORD = 64 };
-static _Atomic uint64_t kept[HEARTH_LOCKS / WORD];
 
 void
 hearthi_sync_views_open(void)
@@ -88,38 +83,6 @@ notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
     return n;
 }
 
-static uint32_t
-uses_of(int lock)
-{
-    return __atomic_load_n(&hearthi_keep_uses[lock], __ATOMIC_ACQUIRE);
-}
-
-void
-hearthi_locks_leave(void)
-{
-    for (int i = 0; i < HEARTH_LOCKS / WORD; i++)
-        for (uint64_t set = kept[i]; set != 0; set &= set - 1) {
-            int      lock = i * WORD + __builtin_ctzll(set);
-            uint32_t uses = uses_of(lock); /* before the byte: give.c */
-
-            view[lock].left = 0;
-            if (!hearthi_keep_is_idle(hearthi_keep_byte(lock)))
-                continue;
-            view[lock].left = hearthi_epochs.release;
-            view[lock].left_uses = uses;
-        }
-}
-
-/* Was a lock that nobody enters now left before the barrier in which this rank
- * is? */
-static bool
-is_left(int lock)
-{
-    return hearthi_epochs.release != hearthi_epochs.acquire &&
-           view[lock].left == hearthi_epochs.acquire &&
-           view[lock].left_uses == uses_of(lock);
-}
-
 /* As if that had been collected when the barrier began: what came since says
  * more than is needed. */
 static size_t
@@ -142,7 +105,7 @@ lock_pass(int sync, bool stayed)
 
     if (hearthi_world.nodes > 1) {
         hearthi_table_lock();
-        if (stayed && is_left(sync)) {
+        if (stayed && hearthi_lock_is_left(sync)) {
             epoch = hearthi_epochs.acquire;
             n = notices_left(sync, out);
         } else {
@@ -160,11 +123,11 @@ lock_pass(int sync, bool stayed)
 void
 hearthi_lock_give(int lock)
 {
-    atomic_fetch_and(&kept[lock / WORD], ~(UINT64_C(1) << lock % WORD));
+    hearthi_lock_kept(lock, false);
     hearthi_stay_ended(&view[lock].stay,
                        hearthi_epochs.release == hearthi_epochs.acquire ||
-                               is_left(lock)
-                           ? uses_of(lock)
+                               hearthi_lock_is_left(lock)
+                           ? hearthi_keep_uses[lock]
                            : 0);
     lock_pass(lock, true);
     hearthi_keep_end(lock);
@@ -178,10 +141,11 @@ lock_keep(int lock)
     if (!hearthi_stay_wanted(&view[lock].stay))
         return false;
     hearthi_give_begin();
-    view[lock].left = 0;
-    atomic_fetch_or(&kept[lock / WORD], UINT64_C(1) << lock % WORD);
-    if (!hearthi_transport->keep(lock))
+    hearthi_lock_kept(lock, true);
+    if (!hearthi_transport->keep(lock)) {
+        hearthi_lock_kept(lock, false);
         return false;
+    }
     if (hearthi_give_is_paused() && hearthi_keep_claim(lock))
         hearthi_lock_give(lock);
     return true;
