@@ -56,6 +56,12 @@ fixture_start_with(const char *name, const char *value)
     fixture_start_on(MPI_COMM_WORLD, name, value);
 }
 
+void
+fixture_start_eager(void)
+{
+    fixture_start_with("LOCK_STAY", "no");
+}
+
 bool
 apart(int a, int b)
 {

@@ -13,4 +13,8 @@ TCase *stays(void);             /* stay.c */
 TCase *stays_in_barriers(void); /* stay_barrier.c */
 TCase *conditions(void);        /* conds.c */
 
+/* A lock that nobody has had, so that it stays at the second unlock: stay.c.
+ */
+int lock_new(void);
+
 #endif

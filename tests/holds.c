@@ -38,12 +38,6 @@ moved(long n)
     return n < 0 ? 0 : (size_t)n;
 }
 
-void
-fixture_start_eager(void)
-{
-    fixture_start_with("LOCK_STAY", "no");
-}
-
 /* System calls without the C library: nothing stands in front of them. */
 size_t
 device_in(void *heap, const void *from, size_t n)

@@ -18,10 +18,6 @@ size_t device_out(void *to, const void *heap, size_t n);
 bool device_sets(void *heap, int value, size_t n);
 bool device_finds(const void *heap, int value, size_t n);
 
-/* A fixture: Hearth with locks that do not stay, so that a rank's own are an
- * acquire and a release each time. */
-void fixture_start_eager(void);
-
 /* Bytes of a page of this start of Hearth, and so many pages of them, dealt
  * one by one, to be written byte by byte. */
 size_t         page_bytes(void);

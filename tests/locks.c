@@ -5,14 +5,6 @@
  */
 #include "flags.h"
 
-/* Everybody's turn in MPI alone, without Hearth: MPI_Ibarrier, so that the
- * wait serves one-sided operations. */
-static void
-mpi_barrier(void)
-{
-    all_assert(true);
-}
-
 /* Who is inside writes its name and finds it still there. */
 START_TEST(one_rank_at_a_time_is_inside)
 {

@@ -10,13 +10,6 @@
 void rwlocks_seen(TCase *tc); /* rwlocks_seen.c */
 void rwlocks_fair(TCase *tc); /* rwlocks_fair.c */
 
-/* Everybody's turn in MPI alone. */
-static inline void
-mpi_barrier(void)
-{
-    all_assert(true);
-}
-
 static inline void
 lock_as(int rwlock, bool write)
 {

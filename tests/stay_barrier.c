@@ -8,15 +8,7 @@
 
 #include "flags.h"
 
-enum { SECTIONS = 6, COPIES = 20, FIRST = 2900 };
-
-static int
-lock_new(void)
-{
-    static int next = FIRST;
-
-    return next++;
-}
+enum { SECTIONS = 6, COPIES = 20 };
 
 /* The last rank is the keeper, and the first one asks when it waits in the
  * barrier, or is late. */
@@ -57,7 +49,7 @@ START_TEST(who_asks_a_rank_in_a_barrier_keeps_its_copies)
     }
     if (keeps())
         sections(lock, p, SECTIONS);
-    MPI_Barrier(MPI_COMM_WORLD);
+    mpi_barrier();
     if (asks()) {
         sleep_ms(30);
         hearth_get_stats(&before);
@@ -105,7 +97,7 @@ START_TEST(what_threads_write_beside_a_barrier_is_seen)
             other_word = p;
             pthread_create(&thread, NULL, enter_late, NULL);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
+        mpi_barrier();
         for (int i = 0; asks() && i < 8; i++) {
             sleep_ms(i == 0 && k > 0 ? 60 : 8); /* behind the thread, or not */
             sections(lock, p, 1);

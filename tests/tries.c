@@ -175,18 +175,12 @@ END_TEST
 
 /* A lock that stays is given when it is asked for, perhaps by a rank that is
  * in the next barrier already: "everything", once. */
-static void
-start_without_stays(void)
-{
-    fixture_start_with("LOCK_STAY", "no");
-}
-
 TCase *
 rests(void)
 {
     TCase *tc = tcase_create("rests");
 
-    tcase_add_unchecked_fixture(tc, start_without_stays, fixture_stop);
+    tcase_add_unchecked_fixture(tc, fixture_start_eager, fixture_stop);
     tcase_add_test(tc, a_lock_that_rested_for_many_barriers_costs_what_it_did);
     return tc;
 }

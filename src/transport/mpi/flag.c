@@ -79,7 +79,7 @@ sets_wait(int sync)
     struct hearthi_serving s;
     unsigned               turn = 0;
 
-    while (s = hearthi_serving_read(hearthi_serving_get(sync)),
+    while (s = hearthi_serving_now(sync),
            s.ticket != now && is_open(first, s)) {
         hearthi_relax(&turn);
         now =
@@ -168,12 +168,6 @@ hearthi_flag_log(int sync, struct hearthi_serving s, struct hearthi_grant *g)
  * nanoseconds; who waits for longer is woken. */
 enum { LOOKS = 50000 };
 
-static struct hearthi_serving
-serving_now(int sync)
-{
-    return hearthi_serving_read(hearthi_serving_get(sync));
-}
-
 /* Of each node one waits to be woken, and the others for that. */
 static void
 set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
@@ -191,7 +185,7 @@ set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
         hearthi_patience_pause(p, 1);
     } else {
         hearthi_waiters_enter(sync, name, &before);
-        if (serving_now(sync).set)
+        if (hearthi_serving_now(sync).set)
             hearthi_waiters_wake(sync);
         hearthi_waiters_wait(name, before);
     }
@@ -211,7 +205,7 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
             hearthi_relax(&turn);
         return;
     }
-    while (s = serving_now(sync), !s.set)
+    while (s = hearthi_serving_now(sync), !s.set)
         if (p.begin == 0 || hearthi_now() - p.begin < LOOKS)
             hearthi_patience_pause(&p, 1);
         else

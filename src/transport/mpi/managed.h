@@ -80,6 +80,12 @@ hearthi_ticket(uint64_t next)
 uint64_t hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value);
 uint64_t hearthi_serving_get(int sync);
 
+static inline struct hearthi_serving
+hearthi_serving_now(int sync)
+{
+    return hearthi_serving_read(hearthi_serving_get(sync));
+}
+
 /* Begin to fill a grant, after `serving` was read: the caller may have waited
  * while its rank passed barriers. */
 void hearthi_grant_refresh(struct hearthi_grant *g);

@@ -235,7 +235,7 @@ write_enter(int sync, bool try)
 static void
 learn(int sync, bool write, struct hearthi_grant *g)
 {
-    struct hearthi_serving s = hearthi_serving_read(hearthi_serving_get(sync));
+    struct hearthi_serving s = hearthi_serving_now(sync);
 
     if (write) {
         known_of(sync)->serving = s;
