@@ -37,6 +37,7 @@ api_pages = \
   %D%/man3/hearth_layout.3 \
   %D%/man3/hearth_layout_kind.3 \
   %D%/man3/hearth_lock.3 \
+  %D%/man3/hearth_lock_of.3 \
   %D%/man3/hearth_node.3 \
   %D%/man3/hearth_node_of.3 \
   %D%/man3/hearth_nodes.3 \

@@ -44,6 +44,8 @@ libhearth_core_la_SOURCES += \
   src/transport/transport.c src/transport/transport.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
+  src/transport/named.c src/transport/named.h \
+  src/transport/directory.c src/transport/directory.h \
   src/transport/keep.c src/transport/keep.h \
   src/transport/mpi/letter.c src/transport/mpi/letter.h \
   src/transport/mpi/mail.c src/transport/mpi/mail.h \
@@ -108,6 +110,7 @@ libhearth_core_la_SOURCES += \
   src/api/order.c \
   src/api/sync.c \
   src/api/rw.c \
+  src/api/lock.c src/api/lock.h \
   src/api/user.c src/api/user.h
 
 # The rule of logs and the decoder of datagrams are pure functions, so they
@@ -116,6 +119,7 @@ libhearth_base_la_SOURCES += \
   src/space/userfault.c src/space/userfault.h \
   src/transport/log.c src/transport/log.h \
   src/transport/lost.c src/transport/lost.h \
+  src/transport/name.c src/transport/name.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
 libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS) \

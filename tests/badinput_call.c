@@ -2,6 +2,7 @@
  *
  * Calls that cannot be.
  */
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static void
 lock_too_large(void)
 {
     if (me == last)
-        hearth_lock(HEARTH_LOCKS);
+        hearth_lock((1 << 30) + 7);
 }
 
 /* The others are not in MPI, and will not be. */
@@ -120,7 +121,7 @@ static void
 others_compute(void)
 {
     if (me == last)
-        hearth_lock(HEARTH_LOCKS);
+        hearth_lock((1 << 30) + 7);
     sleep(1000);
 }
 
@@ -128,14 +129,44 @@ static void
 trylock_too_large(void)
 {
     if (me == last)
-        hearth_trylock(HEARTH_LOCKS + 7);
+        hearth_trylock(INT_MAX);
 }
 
 static void
 unlock_too_large(void)
 {
     if (me == last)
-        hearth_unlock(HEARTH_LOCKS);
+        hearth_unlock((1 << 30) + 7);
+}
+
+static void
+unlock_not_held_far(void)
+{
+    if (me == last)
+        hearth_unlock(100000);
+}
+
+static void
+lock_held_already_by_address(void)
+{
+    int lock = hearth_lock_of((const char *)NULL + 0x1234);
+
+    hearth_lock(lock);
+    hearth_lock(lock);
+}
+
+static void
+lock_of_null(void)
+{
+    if (me == last)
+        hearth_lock_of(NULL);
+}
+
+static void
+locks_too_many(void)
+{
+    for (int i = 0; i < 100000; i++)
+        hearth_lock_of((const char *)NULL + 1 + i);
 }
 
 static void
@@ -319,25 +350,50 @@ nothing(void)
 }
 
 const struct badinput badinput_calls[] = {
-    BADINPUT(stats_folder_goes), BADINPUT(size_zero),
-    BADINPUT(size_beyond_heap),  BADINPUT(size_overflows),
-    BADINPUT(size_beyond_home),  BADINPUT(heap_used_up),
-    BADINPUT(count_differs),     BADINPUT(layout_differs),
-    BADINPUT(home_rank_unknown), BADINPUT(cyclic_zero),
-    BADINPUT(free_junk),         BADINPUT(free_inside),
-    BADINPUT(free_twice),        BADINPUT(lock_negative),
-    BADINPUT(lock_too_large),    BADINPUT(others_compute),
-    BADINPUT(trylock_too_large), BADINPUT(unlock_too_large),
-    BADINPUT(unlock_not_held),   BADINPUT(unlock_of_another),
-    BADINPUT(lock_held_already), BADINPUT(flag_too_large),
-    BADINPUT(flag_negative),     BADINPUT(barrier_in_section),
-    BADINPUT(cond_too_large),    BADINPUT(cond_without_lock),
-    BADINPUT(rwlock_too_large),  BADINPUT(rwlock_negative),
-    BADINPUT(rwunlock_not_held), BADINPUT(rwlock_of_another),
-    BADINPUT(rdlock_held),       BADINPUT(wrlock_held),
-    BADINPUT(atomic_unaligned),  BADINPUT(atomic_outside),
-    BADINPUT(release_beyond),    BADINPUT(acquire_outside),
-    BADINPUT(init_twice),        BADINPUT(after_finalize),
-    BADINPUT(finalize_twice),    BADINPUT(mpi_finalize_first),
-    BADINPUT(nothing),           { 0 },
+    BADINPUT(stats_folder_goes),
+    BADINPUT(size_zero),
+    BADINPUT(size_beyond_heap),
+    BADINPUT(size_overflows),
+    BADINPUT(size_beyond_home),
+    BADINPUT(heap_used_up),
+    BADINPUT(count_differs),
+    BADINPUT(layout_differs),
+    BADINPUT(home_rank_unknown),
+    BADINPUT(cyclic_zero),
+    BADINPUT(free_junk),
+    BADINPUT(free_inside),
+    BADINPUT(free_twice),
+    BADINPUT(lock_negative),
+    BADINPUT(lock_too_large),
+    BADINPUT(others_compute),
+    BADINPUT(trylock_too_large),
+    BADINPUT(unlock_too_large),
+    BADINPUT(unlock_not_held),
+    BADINPUT(unlock_of_another),
+    BADINPUT(unlock_not_held_far),
+    BADINPUT(lock_held_already_by_address),
+    BADINPUT(lock_of_null),
+    BADINPUT(locks_too_many),
+    BADINPUT(lock_held_already),
+    BADINPUT(flag_too_large),
+    BADINPUT(flag_negative),
+    BADINPUT(barrier_in_section),
+    BADINPUT(cond_too_large),
+    BADINPUT(cond_without_lock),
+    BADINPUT(rwlock_too_large),
+    BADINPUT(rwlock_negative),
+    BADINPUT(rwunlock_not_held),
+    BADINPUT(rwlock_of_another),
+    BADINPUT(rdlock_held),
+    BADINPUT(wrlock_held),
+    BADINPUT(atomic_unaligned),
+    BADINPUT(atomic_outside),
+    BADINPUT(release_beyond),
+    BADINPUT(acquire_outside),
+    BADINPUT(init_twice),
+    BADINPUT(after_finalize),
+    BADINPUT(finalize_twice),
+    BADINPUT(mpi_finalize_first),
+    BADINPUT(nothing),
+    { 0 },
 };

@@ -53,6 +53,18 @@ loses_own_lock(void)
 }
 
 static void
+loses_far_lock(void)
+{
+    loses_a(100000);
+}
+
+static void
+loses_lock_of_address(void)
+{
+    loses_a(hearth_lock_of((const char *)NULL + 0x1234));
+}
+
+static void
 loses_locks(void)
 {
     for (int i = 1; me == last && i < 4; i++)
@@ -152,6 +164,8 @@ const struct badinput badinput_losses[] = {
     BADINPUT(loses_kept_lock),
     BADINPUT(loses_own_lock),
     BADINPUT(loses_locks),
+    BADINPUT(loses_far_lock),
+    BADINPUT(loses_lock_of_address),
     BADINPUT(dies_by_exit_with_lock),
     BADINPUT(finalize_with_lock),
     BADINPUT(finalize_while_waiting),

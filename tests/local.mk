@@ -109,6 +109,11 @@ mpi_tests += %D%/rwlocks.mpi
 %C%_rwlocks_mpi_CFLAGS = $(test_cflags)
 %C%_rwlocks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/named.mpi
+%C%_named_mpi_SOURCES = %D%/named.c %D%/delay.c %D%/delay.h $(mpi_harness)
+%C%_named_mpi_CFLAGS = $(test_cflags)
+%C%_named_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/order.mpi
 %C%_order_mpi_SOURCES = %D%/order.c $(mpi_harness)
 %C%_order_mpi_CFLAGS = $(test_cflags)

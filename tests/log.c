@@ -32,8 +32,9 @@ START_TEST(a_log_of_an_earlier_epoch_has_nothing)
             struct hearthi_log log = { epochs[i] - ago, 7, 7 };
             uint32_t           pos = 3;
 
-            ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
-                             HEARTHI_LOG_PAST);
+            ck_assert_int_eq(
+                hearthi_log_read(&log, HEARTHI_LOG, epochs[i], &pos, span),
+                HEARTHI_LOG_PAST);
             ck_assert_uint_eq(pos, 0);
             ck_assert_int_eq(memcmp(span, none, sizeof span), 0);
         }
@@ -49,8 +50,9 @@ START_TEST(a_log_of_a_later_epoch_is_everything)
             struct hearthi_log log = { epochs[i] + ahead, 7, 7 };
             uint32_t           pos = 3;
 
-            ck_assert_int_eq(hearthi_log_read(&log, epochs[i], &pos, span),
-                             HEARTHI_LOG_AHEAD);
+            ck_assert_int_eq(
+                hearthi_log_read(&log, HEARTHI_LOG, epochs[i], &pos, span),
+                HEARTHI_LOG_AHEAD);
             ck_assert_uint_eq(pos, 7);
             ck_assert_int_eq(memcmp(span, none, sizeof span), 0);
         }
@@ -66,7 +68,8 @@ START_TEST(an_append_begins_an_earlier_log_anew_and_continues_a_later_one)
             bool               past = epochs[k] < epochs[i];
             struct hearthi_log log = { epochs[k], 7, 7 };
 
-            ck_assert(hearthi_log_append(&log, epochs[i], 2, span));
+            ck_assert(
+                hearthi_log_append(&log, HEARTHI_LOG, epochs[i], 2, span));
             ck_assert_uint_eq(log.epoch, past ? epochs[i] : epochs[k]);
             ck_assert_uint_eq(log.end, past ? 2 : 9);
             ck_assert_uint_eq(log.whole, log.end);
@@ -82,7 +85,7 @@ START_TEST(an_append_of_nothing_leaves_the_log_alone)
     struct hearthi_log  log = { 3, 7, 7 };
     struct hearthi_span span[2];
 
-    ck_assert(!hearthi_log_append(&log, 4, 0, span));
+    ck_assert(!hearthi_log_append(&log, HEARTHI_LOG, 4, 0, span));
     ck_assert_uint_eq(log.epoch, 3);
     ck_assert_uint_eq(log.end, 7);
 }
@@ -98,11 +101,12 @@ START_TEST(more_than_a_log_holds_is_everything_for_every_reader)
             struct hearthi_log log = { 1, from, from % 9 };
             uint32_t           at = pos;
 
-            ck_assert(!hearthi_log_append(&log, 1, HEARTHI_LOG + 1, span));
-            ck_assert_int_eq(hearthi_log_read(&log, 1, &at, span),
+            ck_assert(!hearthi_log_append(&log, HEARTHI_LOG, 1,
+                                          HEARTHI_LOG + 1, span));
+            ck_assert_int_eq(hearthi_log_read(&log, HEARTHI_LOG, 1, &at, span),
                              HEARTHI_LOG_LOST);
             ck_assert_uint_eq(at, log.end);
-            ck_assert_int_eq(hearthi_log_read(&log, 1, &at, span),
+            ck_assert_int_eq(hearthi_log_read(&log, HEARTHI_LOG, 1, &at, span),
                              HEARTHI_LOG_NEWS);
         }
 }
@@ -119,17 +123,19 @@ START_TEST(a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch)
         uint32_t           pos = 0;
 
         /* with what does not fit, and with what does */
-        ck_assert(!hearthi_log_append(
-            &log, 1, before % 2 ? HEARTHI_LOG + 1 : before, span));
+        ck_assert(!hearthi_log_append(&log, HEARTHI_LOG, 1,
+                                      before % 2 ? HEARTHI_LOG + 1 : before,
+                                      span));
         for (int k = 0; k < 3; k++) {
-            ck_assert_int_eq(hearthi_log_read(&log, 1, &pos, span),
-                             HEARTHI_LOG_LOST);
+            ck_assert_int_eq(
+                hearthi_log_read(&log, HEARTHI_LOG, 1, &pos, span),
+                HEARTHI_LOG_LOST);
             ck_assert(!hearthi_log_is_unchanged(&log, pos));
-            ck_assert(!hearthi_log_append(&log, 1, 1, span));
+            ck_assert(!hearthi_log_append(&log, HEARTHI_LOG, 1, 1, span));
         }
         pos = 0;
-        ck_assert(hearthi_log_append(&log, 2, 1, span));
-        ck_assert_int_eq(hearthi_log_read(&log, 2, &pos, span),
+        ck_assert(hearthi_log_append(&log, HEARTHI_LOG, 2, 1, span));
+        ck_assert_int_eq(hearthi_log_read(&log, HEARTHI_LOG, 2, &pos, span),
                          HEARTHI_LOG_NEWS);
         ck_assert_uint_eq(span[0].n, 1);
     }

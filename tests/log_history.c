@@ -56,11 +56,11 @@ store_append(struct store *s, uint64_t epoch, const struct hearthi_notice *n,
     struct hearthi_notice all[2 * HEARTHI_LOG];
     struct hearthi_span   span[2];
 
-    if (hearthi_log_is_full(&s->log, epoch, count, span)) {
+    if (hearthi_log_is_full(&s->log, HEARTHI_LOG, epoch, count, span)) {
         ck_assert_uint_eq(store_read(s, span, all), s->log.whole);
-        hearthi_log_merge(&s->log, all, n, count, span);
+        hearthi_log_merge(&s->log, HEARTHI_LOG, all, n, count, span);
         store_write(s, span, all);
-    } else if (hearthi_log_append(&s->log, epoch, count, span)) {
+    } else if (hearthi_log_append(&s->log, HEARTHI_LOG, epoch, count, span)) {
         store_write(s, span, n);
     }
 }
@@ -89,14 +89,14 @@ START_TEST(a_full_log_is_merged_and_loses_nothing)
         for (uint32_t i = 0; i < EACH; i++)
             n[i] = page_of(1000 * writer + 2 * i, writer, ++interval);
         store_append(&s, 1, n, EACH);
-        ck_assert_int_eq(hearthi_log_read(&s.log, 1, &pos, span),
+        ck_assert_int_eq(hearthi_log_read(&s.log, HEARTHI_LOG, 1, &pos, span),
                          HEARTHI_LOG_NEWS);
         if (had + EACH <= HEARTHI_LOG)
             ck_assert_uint_eq(store_read(&s, span, got), EACH);
         ck_assert_uint_eq(pos, s.log.end);
         ck_assert_uint_gt(pos, last);
         pos = 0;
-        ck_assert_int_eq(hearthi_log_read(&s.log, 1, &pos, span),
+        ck_assert_int_eq(hearthi_log_read(&s.log, HEARTHI_LOG, 1, &pos, span),
                          HEARTHI_LOG_NEWS);
         ck_assert_uint_le(store_read(&s, span, got), HEARTHI_LOG);
     }
@@ -116,7 +116,7 @@ START_TEST(a_page_written_again_and_again_takes_one_place_of_a_merged_log)
 
         store_append(&s, 1, &n, 1);
         if (s.log.whole == 3) { /* just merged */
-            hearthi_log_read(&s.log, 1, &pos, span);
+            hearthi_log_read(&s.log, HEARTHI_LOG, 1, &pos, span);
             pos = store_read(&s, span, got);
             ck_assert_uint_eq(got[pos - 1].page, 7);
             ck_assert_uint_eq(got[pos - 1].count, 1);
@@ -225,7 +225,8 @@ follow(const struct history *h, struct reader *r, int number)
     struct hearthi_span span[2];
     bool                right = true;
 
-    switch (hearthi_log_read(&h->store.log, r->reads, &pos, span)) {
+    switch (
+        hearthi_log_read(&h->store.log, HEARTHI_LOG, r->reads, &pos, span)) {
     case HEARTHI_LOG_PAST: right = missing(h, r, r->seen) == 0; break;
     case HEARTHI_LOG_NEWS: news_check(h, r, span, number); break;
     case HEARTHI_LOG_LOST: right = is_lost(h); break;

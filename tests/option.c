@@ -165,6 +165,8 @@ static const struct {
     { "HEARTH_NODE_SIZE", "2k" },
     { "HEARTH_NODE_SIZE", "4294967296" },
     { "HEARTH_FETCH_AHEAD", "99999999" },
+    { "HEARTH_LOCKS", "0" },
+    { "HEARTH_LOCKS", "16777217" },
     { "HEARTH_CONSISTENCY", "strict" },
     { "HEARTH_CONSISTENCY", "releas" },
     { "HEARTH_TRANSPORT", "" },

@@ -16,9 +16,11 @@ static const struct hearthi_udp_limits wire_limits = {
     .size = 3,
     .locks = 64,
     .rws = 76,
-    .objects = 80,
+    .more_locks = 80,
+    .objects = 90,
     .log = 168,
     .told_at = 4096,
+    .names_at = 6144,
     .frames_at = 8192,
     .bytes = 8192 + (64 << 12),
 };
@@ -67,7 +69,7 @@ wire_holds(const struct hearthi_udp_message *m, const uint8_t *data,
                m->at / m->pos < HEARTHI_UDP_FRAGMENTS;
     case HEARTHI_UDP_DIFF:
         return m->kind == 0 ? wire_runs_hold(m)
-                            : wire_inside(m->at, 8, wire_limits.frames_at) &&
+                            : wire_inside(m->at, 8, wire_limits.names_at) &&
                                   m->at % 8 == 0 && m->body_len == 8;
     case HEARTHI_UDP_ACQ:
         return m->len < wire_limits.locks ||

@@ -31,6 +31,9 @@
 #include "space/heap.h"
 #include "space/segment.h"
 #include "together.h"
+#include "transport/directory.h"
+#include "transport/keep.h"
+#include "transport/named.h"
 #include "transport/transport.h"
 #include "turn.h"
 #include "user.h"
@@ -237,8 +240,10 @@ layers_open(MPI_Comm comm)
 {
     hearthi_world_open(comm);
     hearthi_heap_open();
+    hearthi_named_open();
+    hearthi_users_open();
     hearthi_turn_begin();
-    hearthi_segments_open();
+    hearthi_segments_open(hearthi_keep_bytes(), hearthi_directory_bytes());
     hearthi_table_open();
     hearthi_copies_open();
     hearthi_holds_open();
@@ -268,6 +273,8 @@ layers_close(void)
     hearthi_copies_close();
     hearthi_table_close();
     hearthi_segments_close();
+    hearthi_users_close();
+    hearthi_named_close();
     hearthi_heap_close();
     hearthi_world_close();
 }
@@ -295,7 +302,6 @@ hearth_init(MPI_Comm comm)
     if (hearthi_report_rank == 0)
         hearthi_stats_prepare();
     hearthi_clock_open();
-    hearthi_users_reset();
     hearthi_rwlocks_reset();
     layers_open(own);
     watch_the_end();

@@ -10,6 +10,7 @@
 #include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
+#include "lock.h"
 #include "page/fault.h"
 #include "transport/keep.h"
 #include "user.h"
@@ -30,7 +31,7 @@ hearthi_require_number(const char *call, const char *what, int number,
 static inline bool
 kept_enter(int lock)
 {
-    if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_enter(lock))
+    if (!hearthi_keep_enter(lock))
         return false;
     hearthi_user_took(lock);
     hearthi_count(locks, 1);
@@ -41,8 +42,7 @@ kept_enter(int lock)
 static inline bool
 kept_leave(int lock)
 {
-    if ((unsigned)lock >= HEARTH_LOCKS || !hearthi_keep_is_used(lock) ||
-        !hearthi_user_holds(lock))
+    if (!hearthi_keep_is_used(lock) || !hearthi_user_holds(lock))
         return false;
     hearthi_holder_set(lock, NULL);
     if (hearthi_keep_leave(lock)) {
@@ -60,12 +60,12 @@ lock_take(const char *call, int lock, bool try)
     uint64_t start = hearthi_time_begin();
     bool     taken;
 
-    hearthi_require_number(call, "lock", lock, HEARTH_LOCKS);
+    hearthi_require_thread(call);
     if (hearthi_user_holds(lock))
         hearthi_fatal(call,
-                      "lock %d is held already by this thread: unlock "
+                      "lock %s is held already by this thread: unlock "
                       "it first",
-                      lock);
+                      hearthi_lock_text(lock).text);
     hearthi_user_waits(call, lock);
     taken = hearthi_lock_acquire(lock, try);
     hearthi_user_goes_on();
@@ -86,6 +86,7 @@ lock_take(const char *call, int lock, bool try)
 void
 hearth_lock(int lock)
 {
+    lock = hearthi_lock_number("hearth_lock", lock);
     if (!kept_enter(lock))
         lock_take("hearth_lock", lock, false);
 }
@@ -93,6 +94,7 @@ hearth_lock(int lock)
 bool
 hearth_trylock(int lock)
 {
+    lock = hearthi_lock_number("hearth_trylock", lock);
     return kept_enter(lock) || lock_take("hearth_trylock", lock, true);
 }
 
@@ -102,12 +104,12 @@ lock_leave(int lock)
     HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin();
 
-    hearthi_require_number("hearth_unlock", "lock", lock, HEARTH_LOCKS);
+    hearthi_require_thread("hearth_unlock");
     if (!hearthi_user_holds(lock))
         hearthi_fatal("hearth_unlock",
-                      "lock %d is not held by this thread: "
+                      "lock %s is not held by this thread: "
                       "lock it first",
-                      lock);
+                      hearthi_lock_text(lock).text);
     hearthi_holder_set(lock, NULL);
     hearthi_user.held--;
     hearthi_lock_release(lock);
@@ -117,6 +119,7 @@ lock_leave(int lock)
 void
 hearth_unlock(int lock)
 {
+    lock = hearthi_lock_number("hearth_unlock", lock);
     if (!kept_leave(lock))
         lock_leave(lock);
 }
@@ -191,15 +194,15 @@ void
 hearth_cond_wait(int cond, int lock)
 {
     HEARTHI_UNCANCELLED;
-    int      sync = cond_check("hearth_cond_wait", cond);
+    int      sync = cond_check("hearth_cond_wait", cond), own;
     uint64_t start, place;
 
-    hearthi_require_number("hearth_cond_wait", "lock", lock, HEARTH_LOCKS);
-    if (!hearthi_user_holds(lock))
+    own = hearthi_lock_number("hearth_cond_wait", lock);
+    if (!hearthi_user_holds(own))
         hearthi_fatal("hearth_cond_wait",
-                      "condition %d: lock %d is not held by this thread: lock "
+                      "condition %d: lock %s is not held by this thread: lock "
                       "it first",
-                      cond, lock);
+                      cond, hearthi_lock_text(own).text);
     start = hearthi_time_begin();
     place = hearthi_transport->cond_enter(sync);
     hearthi_user_waits("hearth_cond_wait", cond);

@@ -8,26 +8,39 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "transport/log.h"
+#include "lock.h"
+#include "space/heap.h"
 
 enum { TEXT = 64 };
 
 _Thread_local __attribute__((
     tls_model("initial-exec"))) struct hearthi_user hearthi_user;
 
-const void *_Atomic hearthi_holder[HEARTH_LOCKS];
+const void *_Atomic *hearthi_holder;
 
 static pthread_mutex_t      mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t       once = PTHREAD_ONCE_INIT;
 static pthread_key_t        key;
 static struct hearthi_user *users; /* with the mutex */
 
-void
-hearthi_users_reset(void)
+static size_t
+holder_bytes(void)
 {
-    for (int i = 0; i < HEARTH_LOCKS; i++)
-        hearthi_holder_set(i, NULL);
+    return (size_t)hearthi_syncs * sizeof *hearthi_holder;
+}
+
+void
+hearthi_users_open(void)
+{
+    hearthi_holder = hearthi_sparse(holder_bytes());
     hearthi_user.held = 0;
+}
+
+void
+hearthi_users_close(void)
+{
+    hearthi_sparse_free((void *)hearthi_holder, holder_bytes());
+    hearthi_holder = NULL;
 }
 
 /* Another thread may have had the mutex. */
@@ -44,7 +57,7 @@ hearthi_held_text(char *text, size_t room, const void *thread)
 {
     int first = -1, n = 0;
 
-    for (int i = HEARTH_LOCKS - 1; i >= 0; i--) {
+    for (int i = hearthi_syncs_top - 1; i >= 0; i--) {
         const void *holder =
             atomic_load_explicit(&hearthi_holder[i], memory_order_relaxed);
 
@@ -53,11 +66,14 @@ hearthi_held_text(char *text, size_t room, const void *thread)
         first = i;
         n++;
     }
+    if (n == 0)
+        return false;
     if (n > 1)
-        snprintf(text, room, "lock %d and %d more are", first, n - 1);
+        snprintf(text, room, "lock %s and %d more are",
+                 hearthi_lock_text(first).text, n - 1);
     else
-        snprintf(text, room, "lock %d is", first);
-    return n > 0;
+        snprintf(text, room, "lock %s is", hearthi_lock_text(first).text);
+    return true;
 }
 
 /* ---- threads come and go ---- */
@@ -131,7 +147,7 @@ hearthi_users_lost(int rank, struct hearthi_lost *lost)
         call = atomic_load_explicit(&u->call, memory_order_relaxed);
         if (call != NULL && strcmp(call, "hearth_lock") == 0 &&
             hearthi_manager(number, hearthi_world.size) == rank)
-            hearthi_lost_add(lost, number);
+            hearthi_lost_add(lost, hearthi_name_of(number));
     }
     pthread_mutex_unlock(&mutex);
 }
@@ -146,7 +162,9 @@ hearthi_users_check(const char *call)
     if (hearthi_held_text(text, sizeof text, NULL))
         hearthi_fatal(call, "%s held by this rank: call hearth_unlock first",
                       text);
-    if (waits != NULL && number >= 0)
+    if (waits != NULL && strcmp(waits, "hearth_lock") == 0)
+        snprintf(of, sizeof of, " (%s)", hearthi_lock_text(number).text);
+    else if (waits != NULL && number >= 0)
         snprintf(of, sizeof of, " (%d)", number);
     if (waits != NULL)
         hearthi_fatal(call,

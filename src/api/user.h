@@ -30,10 +30,12 @@ extern _Thread_local __attribute__((
 
 /* The thread of this rank that holds each lock.  A thread only asks whether it
  * is the one, so no order is needed between threads. */
-extern const void *_Atomic hearthi_holder[HEARTH_LOCKS];
+extern const void *_Atomic *hearthi_holder;
 
-/* Forget all of that, at a new start, and in a child of fork(2). */
-void hearthi_users_reset(void);
+void hearthi_users_open(void);
+void hearthi_users_close(void);
+
+/* In a child of fork(2). */
 void hearthi_users_forked(void);
 
 /* The first time that this thread calls. */

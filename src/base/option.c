@@ -16,7 +16,7 @@
 #define PREFIX "HEARTH_"
 
 enum { SHOWN = 64, LONGEST_NAME = 64 };
-enum { CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20 };
+enum { CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20, LOCKS_MAX = 1 << 24 };
 
 extern char **environ;
 
@@ -99,6 +99,9 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->node_size > INT_MAX)
         return refuse(v, PREFIX "NODE_SIZE=%zu is more than %d", o->node_size,
                       INT_MAX);
+    if (o->locks < 1 || o->locks > LOCKS_MAX)
+        return refuse(v, PREFIX "LOCKS=%zu is not within 1 and %d", o->locks,
+                      LOCKS_MAX);
     if (o->fetch_ahead > FETCH_MAX)
         return refuse(v, PREFIX "FETCH_AHEAD=%zu is more than %d",
                       o->fetch_ahead, FETCH_MAX);

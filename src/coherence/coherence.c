@@ -66,6 +66,7 @@ hearthi_coherence_open(void)
     memset(&c, 0, sizeof c);
     memset(&hearthi_learnt, 0, sizeof hearthi_learnt);
     hearthi_sync_views_open();
+    hearthi_left_open();
     hearthi_known_init(&hearthi_learnt.known, KNOWN_MAX,
                        (uint32_t)hearthi_world.rank);
     hearthi_known_init(&hearthi_learnt.section, KNOWN_MAX,
@@ -85,6 +86,7 @@ hearthi_coherence_close(void)
         hearthi_pageset_free(&c.own[i]);
     hearthi_known_free(&hearthi_learnt.known);
     hearthi_known_free(&hearthi_learnt.section);
+    hearthi_left_close();
     hearthi_sync_views_close();
 }
 

@@ -47,6 +47,7 @@
 #include "base/timing.h"
 #include "coherence.h"
 #include "transport/keep.h"
+#include "transport/named.h"
 #include "world.h"
 
 enum { NEED_MOST = 64, USES_FEW = 4 };
@@ -146,7 +147,7 @@ hearthi_give_all(void)
     atomic_fetch_add(&paused, 1);
     if (!any_may_stay())
         return;
-    for (int lock = 0; lock < HEARTH_LOCKS; lock++)
+    for (int lock = 0; lock < hearthi_syncs_top; lock++)
         hearthi_keep_want(lock);
     hearthi_keep_wait();
 }

@@ -6,20 +6,49 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "space/heap.h"
 #include "transport/keep.h"
+#include "transport/named.h"
 #include "transport/transport.h"
 
 /* Locks that are kept, and some that were; how many. */
 enum { WORD = 64 };
-static _Atomic uint64_t kept[HEARTH_LOCKS / WORD];
-static atomic_int       kept_count;
+static _Atomic uint64_t *kept;
+static atomic_int        kept_count;
 
 /* The epoch at whose end a lock was kept and idle, and how often it had been
  * entered then. */
-static struct {
+static struct left {
     uint64_t epoch;
     uint32_t uses;
-} left[HEARTH_LOCKS];
+} * left;
+
+static size_t
+kept_bytes(void)
+{
+    return ((size_t)hearthi_syncs / WORD + 1) * sizeof *kept;
+}
+
+static size_t
+left_bytes(void)
+{
+    return (size_t)hearthi_syncs * sizeof *left;
+}
+
+void
+hearthi_left_open(void)
+{
+    kept = hearthi_sparse(kept_bytes());
+    left = hearthi_sparse(left_bytes());
+    kept_count = 0;
+}
+
+void
+hearthi_left_close(void)
+{
+    hearthi_sparse_free(kept, kept_bytes());
+    hearthi_sparse_free(left, left_bytes());
+}
 
 void
 hearthi_lock_kept(int lock, bool is)
@@ -46,7 +75,7 @@ hearthi_locks_leave(void)
 {
     if (atomic_load(&kept_count) == 0)
         return;
-    for (int i = 0; i < HEARTH_LOCKS / WORD; i++)
+    for (int i = 0; i * WORD < hearthi_syncs_top; i++)
         for (uint64_t set = kept[i]; set != 0; set &= set - 1) {
             int      lock = i * WORD + __builtin_ctzll(set);
             uint32_t uses = uses_of(lock); /* before the byte: give.c */

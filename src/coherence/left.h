@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+void hearthi_left_open(void);
+void hearthi_left_close(void);
+
 /* The rank is about to keep a lock, or did not after all, or gives it. */
 void hearthi_lock_kept(int lock, bool is);
 

@@ -7,15 +7,14 @@
 
 #include "coherence.h"
 
-#include <stdlib.h>
-
-#include "base/report.h"
 #include "base/stat.h"
 #include "give.h"
 #include "learnt.h"
 #include "left.h"
 #include "page/page.h"
+#include "space/heap.h"
 #include "transport/keep.h"
+#include "transport/named.h"
 #include "world.h"
 
 struct lock_view {
@@ -29,19 +28,23 @@ struct lock_view {
 static struct lock_view *view; /* of each synchronisation object */
 static int               held; /* locks, by all threads */
 
+static size_t
+view_bytes(void)
+{
+    return (size_t)hearthi_syncs * sizeof *view;
+}
+
 void
 hearthi_sync_views_open(void)
 {
-    view = calloc(HEARTHI_SYNCS, sizeof *view);
-    if (view == NULL)
-        hearthi_fatal("hearth_init", "no memory");
+    view = hearthi_sparse(view_bytes());
     held = 0;
 }
 
 void
 hearthi_sync_views_close(void)
 {
-    free(view);
+    hearthi_sparse_free(view, view_bytes());
 }
 
 /* ---- release ---- */
@@ -62,8 +65,9 @@ view_for_release(int sync)
 static struct hearthi_known *
 source_of(int sync)
 {
-    return hearthi_world.scope && sync < HEARTH_LOCKS ? &hearthi_learnt.section
-                                                      : &hearthi_learnt.known;
+    return hearthi_world.scope && hearthi_is_lock(sync)
+               ? &hearthi_learnt.section
+               : &hearthi_learnt.known;
 }
 
 /* What an object is to be given from *given on, which moves.  What begins
@@ -74,7 +78,7 @@ notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
     struct hearthi_known *from = source_of(sync);
     size_t                n;
 
-    n = hearthi_known_merged(from, sync, given, out, HEARTHI_LOG);
+    n = hearthi_known_merged(from, sync, given, out, hearthi_log_room(sync));
     hearthi_count(notices_out, n);
     if (n == 0 && from == &hearthi_learnt.known &&
         view[sync].begun < hearthi_epochs.acquire)

@@ -120,7 +120,7 @@ static void
 speak(void)
 {
     struct hearthi_lost lost = { 0 };
-    char                text[80];
+    char                text[128];
 
     if (c.lost_with == c.about)
         lost = c.lost;

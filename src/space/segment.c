@@ -63,7 +63,7 @@ letters_size(struct hearthi_segments *s)
 /* Every rank's segment has the same size, so that offsets can be computed
  * anywhere: the smallest wish of all. */
 static void
-sizes_agree(struct hearthi_segments *s)
+sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 {
     size_t   page = hearthi_heap.page;
     uint64_t home = hearthi_opt.home, least;
@@ -79,12 +79,13 @@ sizes_agree(struct hearthi_segments *s)
     s->told_at =
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
     s->keep_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
-    s->mail_at = round_up(s->keep_at + HEARTHI_KEEP_BYTES, 64);
+    s->mail_at = round_up(s->keep_at + keep_bytes, 64);
     letters_size(s);
-    s->frames_at =
+    s->names_at =
         round_up(s->mail_at + (size_t)hearthi_world.size *
                                   (HEARTHI_MAIL_WORDS + s->places * s->letter),
-                 page);
+                 64);
+    s->frames_at = round_up(s->names_at + names_bytes, page);
     s->bytes = s->frames_at + s->frames * page;
 }
 
@@ -155,11 +156,11 @@ shared_open(struct hearthi_segments *s)
 }
 
 void
-hearthi_segments_open(void)
+hearthi_segments_open(size_t keep_bytes, size_t names_bytes)
 {
     struct hearthi_segments *s = &hearthi_segments;
 
-    sizes_agree(s);
+    sizes_agree(s, keep_bytes, names_bytes);
     s->base = calloc((size_t)hearthi_world.node_size, sizeof *s->base);
     if (s->base == NULL)
         hearthi_fatal("hearth_init", "no memory");

@@ -4,7 +4,8 @@
  * A segment starts with its *shared* flags (doc/design.md, "Home pages without
  * cost"), a byte a frame, a summary, a byte for 64 flags, the words by which
  * other ranks tell that there are new flags, what is said of locks that this
- * rank keeps, and room that a transport has for mail; the frames follow.
+ * rank keeps, room that a transport has for mail, and the names of locks that
+ * this rank manages; the frames follow.
  */
 #ifndef HEARTHI_SEGMENT_H
 #define HEARTHI_SEGMENT_H
@@ -21,6 +22,7 @@ struct hearthi_segments {
     size_t   mail_at;    /* for each rank two words, then its letters */
     size_t   letter;     /* bytes of one */
     size_t   places;     /* of each rank */
+    size_t   names_at;   /* of locks (names/directory.h) */
     size_t   frames_at;
     size_t   bytes; /* of a segment */
     char   **base;  /* system view of each segment of this node */
@@ -31,12 +33,12 @@ extern struct hearthi_segments hearthi_segments;
 enum {
     HEARTHI_SUMMARY = 64,    /* flags that a summary byte stands for */
     HEARTHI_MAIL_WORDS = 64, /* bytes from one rank's words to the next's */
-    HEARTHI_KEEP_BYTES = 8192,
     HEARTHI_TOLD = 64 /* rank r tells of new flags in word r modulo this */
 };
 
-/* Make this node's segments of hearthi_opt.home bytes.  Collective. */
-void hearthi_segments_open(void);
+/* Make this node's segments of hearthi_opt.home bytes, with room for what is
+ * said of locks and for their names, all 0.  Collective. */
+void hearthi_segments_open(size_t keep_bytes, size_t names_bytes);
 void hearthi_segments_close(void);
 
 /* Say once, on one rank of a machine, that home memory of ranks which share a

@@ -35,17 +35,17 @@
 #include "hearth/hearth.h"
 #include "space/segment.h"
 
-enum { HEARTHI_KEEP_WORDS = HEARTH_LOCKS / 64 };
-
-/* Of a rank, in its segment at keep_at. */
+/* Of a rank, in its segment at keep_at: bits of those that are wanted and
+ * idle, for the giver, and a bit for each word of them that is not 0; then the
+ * bytes. */
 struct hearthi_keep {
-    _Atomic uint8_t      lock[HEARTH_LOCKS];
-    _Atomic uint64_t     wanted[HEARTHI_KEEP_WORDS]; /* idle; for the giver */
     struct hearthi_event any;
+    _Atomic uint64_t     wanted[];
 };
 
-_Static_assert(sizeof(struct hearthi_keep) <= HEARTHI_KEEP_BYTES,
-               "it fits its place");
+/* The bytes that takes, and where a lock's byte lies in it. */
+size_t hearthi_keep_bytes(void);
+size_t hearthi_keep_byte_at(int lock);
 
 enum hearthi_keeping {
     HEARTHI_AWAY = 0,
@@ -54,10 +54,11 @@ enum hearthi_keeping {
     HEARTHI_WANTED = 4
 };
 
-extern struct hearthi_keep *hearthi_keep; /* of this rank; NULL: none stays */
+/* The bytes of this rank; NULL: none stays. */
+extern _Atomic uint8_t *hearthi_keep;
 
 /* How often each lock was entered since it was kept; its holder's. */
-extern uint32_t hearthi_keep_uses[HEARTH_LOCKS];
+extern uint32_t *hearthi_keep_uses;
 
 /* Nothing stays before open; stop sends hearthi_keep_wanted() home. */
 void hearthi_keep_open(void);
@@ -73,8 +74,8 @@ hearthi_keep_enter(int lock)
 
     if (hearthi_keep == NULL ||
         !atomic_compare_exchange_strong_explicit(
-            &hearthi_keep->lock[lock], &idle, HEARTHI_USED,
-            memory_order_acquire, memory_order_relaxed))
+            &hearthi_keep[lock], &idle, HEARTHI_USED, memory_order_acquire,
+            memory_order_relaxed))
         return false;
     __atomic_store_n(&hearthi_keep_uses[lock], hearthi_keep_uses[lock] + 1,
                      __ATOMIC_RELEASE); /* not before the byte */
@@ -88,8 +89,8 @@ hearthi_keep_leave(int lock)
 
     return hearthi_keep != NULL &&
            atomic_compare_exchange_strong_explicit(
-               &hearthi_keep->lock[lock], &used, HEARTHI_IDLE,
-               memory_order_release, memory_order_relaxed);
+               &hearthi_keep[lock], &used, HEARTHI_IDLE, memory_order_release,
+               memory_order_relaxed);
 }
 
 /* Is a thread inside one that was kept?  For that thread. */
@@ -97,8 +98,7 @@ static inline bool
 hearthi_keep_is_used(int lock)
 {
     return hearthi_keep != NULL &&
-           (atomic_load_explicit(&hearthi_keep->lock[lock],
-                                 memory_order_relaxed) &
+           (atomic_load_explicit(&hearthi_keep[lock], memory_order_relaxed) &
             HEARTHI_USED);
 }
 
@@ -106,10 +106,9 @@ hearthi_keep_is_used(int lock)
 static inline unsigned
 hearthi_keep_byte(int lock)
 {
-    return hearthi_keep == NULL
-               ? HEARTHI_AWAY
-               : atomic_load_explicit(&hearthi_keep->lock[lock],
-                                      memory_order_acquire);
+    return hearthi_keep == NULL ? HEARTHI_AWAY
+                                : atomic_load_explicit(&hearthi_keep[lock],
+                                                       memory_order_acquire);
 }
 
 /* Before the transport is asked for a lock: who wanted it before has had it,

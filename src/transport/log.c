@@ -14,8 +14,8 @@ no_spans(struct hearthi_span span[2])
 }
 
 enum hearthi_log_news
-hearthi_log_read(const struct hearthi_log *log, uint64_t epoch, uint32_t *pos,
-                 struct hearthi_span span[2])
+hearthi_log_read(const struct hearthi_log *log, uint32_t room, uint64_t epoch,
+                 uint32_t *pos, struct hearthi_span span[2])
 {
     uint32_t from = *pos;
 
@@ -26,10 +26,9 @@ hearthi_log_read(const struct hearthi_log *log, uint64_t epoch, uint32_t *pos,
     *pos = log->end;
     if (log->epoch > epoch)
         return HEARTHI_LOG_AHEAD;
-    if (log->whole > 0 && log->end - from > HEARTHI_LOG)
+    if (log->whole > 0 && log->end - from > room)
         from = log->end - log->whole;
-    return log->end != FULL &&
-                   hearthi_ring_read(HEARTHI_LOG, from, log->end, span)
+    return log->end != FULL && hearthi_ring_read(room, from, log->end, span)
                ? HEARTHI_LOG_NEWS
                : HEARTHI_LOG_LOST;
 }
@@ -42,13 +41,13 @@ hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos)
 
 /* Move the end; `whole` is what the last positions hold of the epoch then. */
 static bool
-log_write(struct hearthi_log *log, uint32_t count, uint32_t whole,
-          struct hearthi_span span[2])
+log_write(struct hearthi_log *log, uint32_t room, uint32_t count,
+          uint32_t whole, struct hearthi_span span[2])
 {
     uint32_t from = log->end;
-    bool     fits = hearthi_ring_write(HEARTHI_LOG, &log->end, count, span);
+    bool     fits = hearthi_ring_write(room, &log->end, count, span);
 
-    log->whole = whole <= HEARTHI_LOG ? whole : 0;
+    log->whole = whole <= room ? whole : 0;
     if (log->end > from && log->end != FULL)
         return fits;
     /* a position would mean two notices from now on */
@@ -57,8 +56,8 @@ log_write(struct hearthi_log *log, uint32_t count, uint32_t whole,
 }
 
 bool
-hearthi_log_append(struct hearthi_log *log, uint64_t epoch, uint32_t count,
-                   struct hearthi_span span[2])
+hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
+                   uint32_t count, struct hearthi_span span[2])
 {
     bool all;
 
@@ -70,28 +69,27 @@ hearthi_log_append(struct hearthi_log *log, uint64_t epoch, uint32_t count,
     if (log->end == FULL)
         return false;
     all = log->whole > 0 || log->end == 0;
-    return log_write(log, count, all ? log->whole + count : 0, span);
+    return log_write(log, room, count, all ? log->whole + count : 0, span);
 }
 
 bool
-hearthi_log_is_full(const struct hearthi_log *log, uint64_t epoch,
-                    uint32_t count, struct hearthi_span span[2])
+hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
+                    uint64_t epoch, uint32_t count,
+                    struct hearthi_span span[2])
 {
     no_spans(span);
-    if (log->epoch < epoch || log->whole == 0 || count == 0 ||
-        count > HEARTHI_LOG || log->whole + count <= HEARTHI_LOG)
+    if (log->epoch < epoch || log->whole == 0 || count == 0 || count > room ||
+        log->whole + count <= room)
         return false;
-    return hearthi_ring_read(HEARTHI_LOG, log->end - log->whole, log->end,
-                             span);
+    return hearthi_ring_read(room, log->end - log->whole, log->end, span);
 }
 
 uint32_t
-hearthi_log_merge(struct hearthi_log *log, struct hearthi_notice *all,
-                  const struct hearthi_notice *n, uint32_t count,
-                  struct hearthi_span span[2])
+hearthi_log_merge(struct hearthi_log *log, uint32_t room,
+                  struct hearthi_notice *all, const struct hearthi_notice *n,
+                  uint32_t count, struct hearthi_span span[2])
 {
     memcpy(all + log->whole, n, count * sizeof *n);
-    count = (uint32_t)hearthi_notices_merge(all, log->whole + count,
-                                            HEARTHI_LOG_MERGED);
-    return log_write(log, count, count, span) ? count : 0;
+    count = (uint32_t)hearthi_notices_merge(all, log->whole + count, room / 2);
+    return log_write(log, room, count, count, span) ? count : 0;
 }

@@ -47,29 +47,58 @@
 #include "notice/notice.h"
 
 /* Synchronisation objects: locks, then flags, condition variables and
- * reader-writer locks, in one numbering. */
+ * reader-writer locks, in one numbering; locks under which names are given
+ * (named.h); and behind all these locks that have names. */
 enum {
     HEARTHI_CONDS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
     HEARTHI_RWS_AT = HEARTHI_CONDS_AT + HEARTH_CONDS,
-    HEARTHI_SYNCS = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
-    HEARTHI_LOG = HEARTHI_BOUND(168, 10), /* notices that a log holds */
-    HEARTHI_LOG_MERGED = HEARTHI_LOG / 2  /* ... after it was merged */
+    HEARTHI_NAMING_AT = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
+    HEARTHI_NAMING = 16,
+    HEARTHI_SYNCS = HEARTHI_NAMING_AT + HEARTHI_NAMING,
+    HEARTHI_LOG = HEARTHI_BOUND(168, 10),    /* notices that a log holds */
+    HEARTHI_LOG_NAMED = HEARTHI_BOUND(40, 6) /* of a lock that has a name */
 };
+
+static inline bool
+hearthi_is_named(int sync)
+{
+    return sync >= HEARTHI_SYNCS;
+}
+
+static inline bool
+hearthi_is_lock(int sync)
+{
+    return sync < HEARTH_LOCKS || sync >= HEARTHI_NAMING_AT;
+}
+
+/* Is it one of the reader-writer locks? */
+static inline bool
+hearthi_is_rw(int sync)
+{
+    return sync >= HEARTHI_RWS_AT && sync < HEARTHI_NAMING_AT;
+}
+
+static inline uint32_t
+hearthi_log_room(int sync)
+{
+    return hearthi_is_named(sync) ? HEARTHI_LOG_NAMED : HEARTHI_LOG;
+}
 
 /* ---- the manager of an object, one of `size` ranks ---- */
 
 static inline int
 hearthi_manager(int sync, int size)
 {
-    return sync % size;
+    return (hearthi_is_named(sync) ? sync - HEARTHI_SYNCS : sync) % size;
 }
 
-/* The object's place among those of its manager, and how many places that
- * takes, the same for every rank. */
+/* The object's place among those of its manager which have names, or have
+ * none; and how many places these take, the same for every rank. */
 static inline size_t
 hearthi_managed_at(int sync, int size)
 {
-    return (size_t)(sync / size);
+    return (size_t)((hearthi_is_named(sync) ? sync - HEARTHI_SYNCS : sync) /
+                    size);
 }
 
 static inline size_t
@@ -78,7 +107,7 @@ hearthi_managed_count(int size)
     return (size_t)(HEARTHI_SYNCS / size + 1);
 }
 
-/* ---- its log; zeros are an empty one ---- */
+/* ---- its log, of `room` notices; zeros are an empty one ---- */
 
 struct hearthi_log {
     uint64_t epoch; /* 0: none yet */
@@ -96,7 +125,8 @@ enum hearthi_log_news {
 /* What a reader of `epoch` finds who has read up to *pos in that epoch; moves
  * *pos.  The spans are empty unless there is news. */
 enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
-                                       uint64_t epoch, uint32_t *pos,
+                                       uint32_t room, uint64_t epoch,
+                                       uint32_t           *pos,
                                        struct hearthi_span span[2]);
 
 /* True if nothing was appended since a reader was at pos in this epoch. */
@@ -104,18 +134,20 @@ bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
 
 /* Publish count notices of `epoch`.  True if they are to be written to the
  * spans. */
-bool hearthi_log_append(struct hearthi_log *log, uint64_t epoch,
+bool hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
                         uint32_t count, struct hearthi_span span[2]);
 
 /* Would that fill it?  Then the spans are the whole log, to be read and merged
  * with what is new. */
-bool hearthi_log_is_full(const struct hearthi_log *log, uint64_t epoch,
-                         uint32_t count, struct hearthi_span span[2]);
+bool hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
+                         uint64_t epoch, uint32_t count,
+                         struct hearthi_span span[2]);
 
 /* Publish count notices with all of the log, which was read into `all`, where
- * there is room for them.  Returns how many of `all` are to be written to the
- * spans, which may be none. */
-uint32_t hearthi_log_merge(struct hearthi_log *log, struct hearthi_notice *all,
+ * there is space for count more.  Half of the room is free then.  Returns how
+ * many of `all` are to be written to the spans, which may be none. */
+uint32_t hearthi_log_merge(struct hearthi_log *log, uint32_t room,
+                           struct hearthi_notice       *all,
                            const struct hearthi_notice *n, uint32_t count,
                            struct hearthi_span span[2]);
 

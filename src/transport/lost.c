@@ -5,13 +5,15 @@
 
 #include <stdio.h>
 
-void
-hearthi_lost_add(struct hearthi_lost *l, int lock)
-{
-    int32_t name = lock + 1;
+#include "name.h"
 
+void
+hearthi_lost_add(struct hearthi_lost *l, uint64_t name)
+{
+    if (name == 0)
+        return;
     for (int i = 0; i < HEARTHI_LOST_LOCKS; i++) {
-        int32_t here = l->lock[i];
+        uint64_t here = l->lock[i];
 
         if (here == name)
             return;
@@ -29,25 +31,28 @@ void
 hearthi_lost_merge(struct hearthi_lost *l, const struct hearthi_lost *of)
 {
     for (int i = 0; i < HEARTHI_LOST_LOCKS && of->lock[i] > 0; i++)
-        hearthi_lost_add(l, of->lock[i] - 1);
+        hearthi_lost_add(l, of->lock[i]);
     l->more |= of->more;
 }
 
 void
 hearthi_lost_text(const struct hearthi_lost *l, char *text, size_t room)
 {
+    char   name[HEARTHI_NAME_TEXT];
     size_t at = 0;
     int    n = 0;
 
     text[0] = '\0';
     while (n < HEARTHI_LOST_LOCKS && l->lock[n] > 0)
         n++;
-    for (int i = 0; i < n && at < room; i++)
-        at += (size_t)snprintf(text + at, room - at, "%s%d",
+    for (int i = 0; i < n && at < room; i++) {
+        hearthi_name_text(l->lock[i], name, sizeof name);
+        at += (size_t)snprintf(text + at, room - at, "%s%s",
                                i > 0    ? ", "
                                : n == 1 ? "; lock "
                                         : "; locks ",
-                               (int)l->lock[i] - 1);
+                               name);
+    }
     if (n > 0 && at < room)
         snprintf(text + at, room - at, "%s lost with it",
                  l->more ? " and more are"

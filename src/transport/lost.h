@@ -12,11 +12,12 @@
 enum { HEARTHI_LOST_LOCKS = 3 };
 
 struct hearthi_lost {
-    int32_t lock[HEARTHI_LOST_LOCKS]; /* 1 + each, rising; then 0 */
-    int32_t more;                     /* not 0: and others */
+    uint64_t lock[HEARTHI_LOST_LOCKS]; /* names (named.h), rising; then 0 */
+    uint64_t more;                     /* not 0: and others */
 };
 
-void hearthi_lost_add(struct hearthi_lost *l, int lock);
+/* Nothing if the name is not known. */
+void hearthi_lost_add(struct hearthi_lost *l, uint64_t name);
 void hearthi_lost_merge(struct hearthi_lost *l, const struct hearthi_lost *of);
 
 /* "; lock 9 is lost with it", or nothing. */

@@ -143,6 +143,10 @@ struct hearthi_transport_ops {
      * waits for it already, or nobody could ask: it is to be released. */
     bool (*keep)(int lock);
 
+    /* begin makes a lock ready that is given a name (named.h), before any rank
+     * uses it.  Blocks.  NULL: it is ready. */
+    void (*begin)(int lock);
+
     /* barrier waits for every rank and exchanges what each has written since
      * the last barrier, at most HEARTHI_NEWS_OF_ONE runs; what is more than
      * HEARTHI_NEWS_MAX of all together is merged.  Blocks. */

@@ -140,8 +140,9 @@ atomic_word(const struct world *w, int i)
 }
 
 /* object.c */
-uint64_t       mix(uint64_t a, uint64_t b);
-uint64_t       draw(uint64_t *state, uint64_t below);
+uint64_t mix(uint64_t a, uint64_t b);
+uint64_t draw(uint64_t *state, uint64_t below);
+
 void           object_check(struct actor *a, struct object *o);
 void           object_write(struct actor *a, struct object *o);
 _Noreturn void world_fail(const struct actor *a, const char *fmt, ...)
@@ -168,6 +169,10 @@ void step_hold(struct actor *a);
 void holds_leave(struct world *w, const struct arena *arena);
 
 /* world.c */
+
+/* A lock, or one in its stead that has a name; others for others. */
+int lock_named(uint64_t *random, int lock);
+
 void world_run(uint64_t seed, uint64_t number, bool threads);
 /* Let steps of the calling thread be late as the world says. */
 void world_delay(const struct world *w, int thread);

@@ -72,7 +72,8 @@ scene_stay(struct stage *s)
     r.rest = (struct part){ 1, 1 + draw(&s->random, 200), 1 + words };
     if (r.rest.end > r.yard.words)
         r.rest.end = r.yard.words;
-    r.lock = (int)draw(&s->random, 8) + HEARTH_LOCKS - 16;
+    r.lock =
+        lock_named(&s->random, (int)draw(&s->random, 8) + HEARTH_LOCKS - 16);
     r.other = HEARTH_LOCKS - 17;
     for (; rounds > 0; rounds--) {
         runs = draw(&s->a->random, 6);

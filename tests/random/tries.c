@@ -115,7 +115,8 @@ scene_tries(struct stage *s)
     c.rest = (struct part){ 1, 1 + draw(&s->random, 100), 1 + words };
     if (c.rest.end > c.yard.words)
         c.rest.end = c.yard.words;
-    c.lock = (int)draw(&s->random, 8) + HEARTH_LOCKS - 8;
+    c.lock =
+        lock_named(&s->random, (int)draw(&s->random, 8) + HEARTH_LOCKS - 8);
     c.naps = draw(&s->random, 2) == 0;
     if (((uint64_t)s->w->me + first) % ranks < waiters)
         waiter_play(&c, turns);

@@ -155,12 +155,23 @@ table_make(struct world *w, uint64_t *random)
     }
 }
 
+int
+lock_named(uint64_t *random, int lock)
+{
+    switch (draw(random, 4)) {
+    case 0: return 3 * HEARTH_LOCKS + lock;
+    case 1: return hearth_lock_of((const char *)NULL + 1 + lock);
+    default: return lock;
+    }
+}
+
 static void
 locks_draw(struct world *w, uint64_t *random)
 {
     w->locks = 1 + (int)draw(random, LOCKS);
     for (int i = 0; i < w->locks; i++) /* distinct, managers all over */
-        w->lock[i] = (int)draw(random, HEARTH_LOCKS / LOCKS) * LOCKS + i;
+        w->lock[i] = lock_named(
+            random, (int)draw(random, HEARTH_LOCKS / LOCKS) * LOCKS + i);
 }
 
 static void

@@ -39,8 +39,8 @@
  *
  * Every step is a Fetch_and_op, also on the rank's own words, but for two that
  * nobody can meet: a place is EMPTY, and its grant 0, before it is in the
- * chain.  All memory is 0 at first: the lock rests at the manager's first
- * place, with the token 0.
+ * chain.  All memory is 0 at first, or of a lock that gets a name just then:
+ * the lock rests at the manager's first place, with the token 0.
  *
  * KEPT may be in a try's hand when somebody asks.  The try then rings when it
  * finds the name; should that be lost, who waits for long rings, too.
@@ -58,6 +58,8 @@
 #include "managed.h"
 #include "near.h"
 #include "progress.h"
+#include "space/heap.h"
+#include "transport/named.h"
 #include "world.h"
 
 enum item { REST, EMPTY, KEPT, NAME };
@@ -73,17 +75,27 @@ struct places {
     uint64_t word[2], grant, unused;
 };
 
-static char   *own;                /* this rank's places */
-static size_t  own_at;             /* in everybody's window */
-static uint8_t next[HEARTH_LOCKS]; /* which one is to be waited at */
+static char    *own;    /* this rank's places */
+static size_t   own_at; /* in everybody's window */
+static uint8_t *used;   /* which one was waited at last; not by who manages */
 
 /* 1 + the rank behind which this one waits, or 0. */
-static atomic_int behind[HEARTH_LOCKS];
+static atomic_int *behind;
+
+/* Of all objects only locks have some. */
+static size_t
+places_at(int lock)
+{
+    int i =
+        lock < HEARTH_LOCKS ? lock : lock - HEARTHI_NAMING_AT + HEARTH_LOCKS;
+
+    return (size_t)i * sizeof(struct places);
+}
 
 size_t
 hearthi_chain_bytes(void)
 {
-    return HEARTH_LOCKS * sizeof(struct places);
+    return places_at(hearthi_syncs);
 }
 
 void
@@ -91,9 +103,16 @@ hearthi_chain_open(char *base, size_t at)
 {
     own = base;
     own_at = at;
-    memset(base, 0, hearthi_chain_bytes());
-    for (int i = 0; i < HEARTH_LOCKS; i++)
-        next[i] = 1;
+    memset(base, 0, places_at(HEARTHI_SYNCS));
+    used = hearthi_sparse((size_t)hearthi_syncs * sizeof *used);
+    behind = hearthi_sparse((size_t)hearthi_syncs * sizeof *behind);
+}
+
+void
+hearthi_chain_close(void)
+{
+    hearthi_sparse_free(used, (size_t)hearthi_syncs * sizeof *used);
+    hearthi_sparse_free(behind, (size_t)hearthi_syncs * sizeof *behind);
 }
 
 /* ---- words ---- */
@@ -113,8 +132,7 @@ item_of(uint64_t word)
 static uint64_t
 place_op(int lock, int place, MPI_Op op, uint64_t value)
 {
-    size_t at = own_at + (size_t)lock * sizeof(struct places) +
-                offsetof(struct places, word) +
+    size_t at = own_at + places_at(lock) + offsetof(struct places, word) +
                 (size_t)(place % 2) * sizeof value;
 
     return hearthi_fetch_op(hearthi_mpi.sync, hearthi_place_rank(place), at,
@@ -130,7 +148,7 @@ swap(int lock, int place, uint64_t in)
 static struct places *
 own_places(int lock)
 {
-    return (struct places *)(void *)own + lock;
+    return (struct places *)(void *)(own + places_at(lock));
 }
 
 /* The last one, as its manager's word names it. */
@@ -150,8 +168,7 @@ my_name(void)
 static void
 grant(int lock, uint64_t name, uint64_t token)
 {
-    size_t at = own_at + (size_t)lock * sizeof(struct places) +
-                offsetof(struct places, grant);
+    size_t at = own_at + places_at(lock) + offsetof(struct places, grant);
 
     hearthi_fetch_op(hearthi_mpi.sync, (int)(name & VALUE), at, MPI_REPLACE,
                      token | GRANTED);
@@ -226,6 +243,12 @@ hearthi_chain_take(int lock, int place, uint64_t *token)
     return item_of(out) == REST || put_back(lock, place, out, token);
 }
 
+void
+hearthi_chain_begin(int lock)
+{
+    swap(lock, 2 * hearthi_manager(lock, hearthi_world.size), make(REST, 0));
+}
+
 /* ---- waiting ---- */
 
 static uint64_t
@@ -264,9 +287,9 @@ name_collect(int lock, int place)
 static int
 place_clear(int lock)
 {
-    int which = next[lock];
+    int which = used[lock] ^ 1;
 
-    next[lock] = (uint8_t)(which ^ 1);
+    used[lock] = (uint8_t)which;
     __atomic_store_n(&own_places(lock)->word[which], make(EMPTY, 0),
                      __ATOMIC_RELAXED);
     __atomic_store_n(&own_places(lock)->grant, 0, __ATOMIC_RELAXED);
@@ -299,9 +322,9 @@ hearthi_chain_wait(int lock, uint64_t *token)
 void
 hearthi_chain_lost(int rank, struct hearthi_lost *lost)
 {
-    for (int i = 0; i < HEARTH_LOCKS; i++)
+    for (int i = 0; i < hearthi_syncs_top; i++)
         if (atomic_load_explicit(&behind[i], memory_order_relaxed) == rank + 1)
-            hearthi_lost_add(lost, i);
+            hearthi_lost_add(lost, hearthi_name_of(i));
 }
 
 /* ---- tries ---- */

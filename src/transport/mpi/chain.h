@@ -20,6 +20,10 @@
  * `base` here. */
 size_t hearthi_chain_bytes(void);
 void   hearthi_chain_open(char *base, size_t at);
+void   hearthi_chain_close(void);
+
+/* A lock that gets a name, before anybody uses it: it rests. */
+void hearthi_chain_begin(int lock);
 
 static inline int
 hearthi_place_rank(int place)

@@ -30,6 +30,7 @@
 #include "progress.h"
 #include "together.h"
 #include "transport/keep.h"
+#include "transport/named.h"
 
 enum { ALL = HEARTHI_ADDRESSES };
 
@@ -191,7 +192,7 @@ datagram_is_ours(const struct datagram *d, ssize_t len)
            d->to == hearthi_world.rank && d->from >= 0 &&
            d->from < hearthi_world.size && d->address >= 0 &&
            d->address < HEARTHI_ADDRESSES && d->lock >= 0 &&
-           d->lock < HEARTH_LOCKS;
+           d->lock < hearthi_syncs;
 }
 
 static void
@@ -208,7 +209,7 @@ ask_answer(const struct datagram *d, const union hearthi_address *from)
 static void
 lock_want(int lock)
 {
-    int keeper = atomic_load(&hearthi_mpi.node->lock[lock].keeper);
+    int keeper = atomic_load(&hearthi_mpi.lock[lock].keeper);
 
     if (keeper != 0)
         hearthi_keep_want_of(keeper - 1, lock);

@@ -11,14 +11,19 @@
 #include "base/report.h"
 #include "chain.h"
 #include "front/direct.h"
+#include "transport/named.h"
 #include "wake.h"
 #include "world.h"
 
-enum { OBJECT = 4096 };
+enum {
+    OBJECT = 4096,
+    NAMED = HEARTHI_LOG_AT + HEARTHI_LOG_NAMED * sizeof(struct hearthi_notice)
+};
 
 _Static_assert(HEARTHI_LOG_AT + HEARTHI_LOG * sizeof(struct hearthi_notice) <=
                    OBJECT,
                "a log fits its object");
+_Static_assert(NAMED % 16 == 0, "what follows is in line");
 _Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
 
 static int
@@ -27,10 +32,16 @@ manager(int sync)
     return hearthi_manager(sync, hearthi_world.size);
 }
 
+/* Those that have names lie behind the others. */
 static size_t
 object_at(int sync)
 {
-    return hearthi_managed_at(sync, hearthi_world.size) * OBJECT;
+    int    size = hearthi_world.size;
+    size_t at = hearthi_managed_at(sync, size);
+
+    return hearthi_is_named(sync)
+               ? hearthi_managed_count(size) * OBJECT + at * NAMED
+               : at * OBJECT;
 }
 
 uint64_t
@@ -40,11 +51,24 @@ hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
                             object_at(sync) + word, op, value);
 }
 
+/* As it is at first, and its place.  Its memory is not touched before, as
+ * there may be more of it than is ever in use. */
+void
+hearthi_mpi_begin(int sync)
+{
+    if (hearthi_world.nodes == 1)
+        return;
+    for (size_t word = 0; word < HEARTHI_LOG_AT; word += sizeof(uint64_t))
+        hearthi_word_op(sync, word, MPI_REPLACE, 0);
+    hearthi_chain_begin(sync);
+}
+
 /* MPICH 4.0.2 misplaces data unless a window's size is a multiple of 16. */
 void
 hearthi_sync_open(void)
 {
-    size_t   objects = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t   fixed = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t   objects = fixed + hearthi_named_each * NAMED;
     size_t   bytes = objects + hearthi_chain_bytes() + hearthi_wake_bytes();
     MPI_Info info = hearthi_window_info();
     char    *base;
@@ -57,7 +81,7 @@ hearthi_sync_open(void)
                                  &base, &hearthi_mpi.sync));
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
-    for (size_t at = 0; at < objects; at += OBJECT)
+    for (size_t at = 0; at < fixed; at += OBJECT)
         memset(base + at, 0, HEARTHI_ZERO);
     hearthi_chain_open(base + objects, objects);
     objects += hearthi_chain_bytes();
@@ -72,6 +96,7 @@ hearthi_sync_close(void)
 {
     MPI_Win_unlock_all(hearthi_mpi.sync);
     MPI_Win_free(&hearthi_mpi.sync);
+    hearthi_chain_close();
 }
 
 /* ---- serving ---- */
@@ -186,12 +211,14 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
     log->epoch = g->epoch + ahead;
     if (ahead == 0 && hearthi_log_is_unchanged(log, g->pos))
         return false;
-    news = hearthi_log_read(log, g->epoch, &(uint32_t){ g->pos }, span);
+    news = hearthi_log_read(log, hearthi_log_room(sync), g->epoch,
+                            &(uint32_t){ g->pos }, span);
     if (news == HEARTHI_LOG_NEWS)
         log_move(sync, READ, span, g->notice);
     epoch_move(sync, READ, &log->epoch);
     hearthi_flush(hearthi_mpi.sync, manager(sync));
-    news = hearthi_log_read(log, g->epoch, &g->pos, span);
+    news =
+        hearthi_log_read(log, hearthi_log_room(sync), g->epoch, &g->pos, span);
     g->n = span[0].n + span[1].n;
     g->ahead = news == HEARTHI_LOG_AHEAD ? log->epoch : 0;
     g->everything = g->ahead > 0 || news == HEARTHI_LOG_LOST;
@@ -224,13 +251,14 @@ log_add(int sync, struct hearthi_log *log, uint64_t epoch,
 {
     struct hearthi_notice all[2 * HEARTHI_LOG];
     struct hearthi_span   span[2];
+    uint32_t              room = hearthi_log_room(sync);
 
-    if (hearthi_log_is_full(log, epoch, count, span)) {
+    if (hearthi_log_is_full(log, room, epoch, count, span)) {
         log_move(sync, READ, span, all);
         hearthi_flush(hearthi_mpi.sync, manager(sync));
-        hearthi_log_merge(log, all, n, count, span);
+        hearthi_log_merge(log, room, all, n, count, span);
         log_move(sync, WRITE, span, all);
-    } else if (hearthi_log_append(log, epoch, count, span)) {
+    } else if (hearthi_log_append(log, room, epoch, count, span)) {
         log_move(sync, WRITE, span, (struct hearthi_notice *)n);
     }
 }

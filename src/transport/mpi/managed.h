@@ -76,6 +76,9 @@ hearthi_ticket(uint64_t next)
     return (uint16_t)(next >> 48);
 }
 
+/* A lock that gets a name, before anybody uses it. */
+void hearthi_mpi_begin(int sync);
+
 /* One step on a word, complete on return. */
 uint64_t hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value);
 uint64_t hearthi_serving_get(int sync);

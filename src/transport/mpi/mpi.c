@@ -11,6 +11,7 @@
 #include "mpi.h"
 
 #include "front/direct.h"
+#include "managed.h"
 #include "pack.h"
 #include "progress.h"
 #include "transfer.h"
@@ -110,6 +111,7 @@ const struct hearthi_transport_ops hearthi_transport_mpi = {
     .acquire = hearthi_mpi_acquire,
     .release = hearthi_mpi_release,
     .keep = hearthi_mpi_keep,
+    .begin = hearthi_mpi_begin,
     .barrier = hearthi_mpi_barrier,
     .flag_set = hearthi_mpi_flag_set,
     .flag_wait = hearthi_mpi_flag_wait,

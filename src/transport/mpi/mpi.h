@@ -52,15 +52,15 @@ struct hearthi_deposit {
 };
 
 struct hearthi_node_area {
-    struct hearthi_node_lock lock[HEARTHI_SYNCS];
-    struct hearthi_node_rw   rw[HEARTH_RWLOCKS];
-    struct hearthi_deposit   news; /* what the barrier brought */
-    struct hearthi_deposit   of[]; /* what each rank of the node gave */
+    struct hearthi_node_rw rw[HEARTH_RWLOCKS];
+    struct hearthi_deposit news; /* what the barrier brought */
+    struct hearthi_deposit of[]; /* what each rank of the node gave */
 };
 
 struct hearthi_mpi {
     MPI_Win                   sync; /* words and logs of managed objects */
     struct hearthi_node_area *node;
+    struct hearthi_node_lock *lock;      /* of each object, in its memory */
     struct hearthi_notice    *news;      /* NEWS_MAX, shared by the node */
     struct hearthi_notice   **deposited; /* NEWS_OF_ONE, of each node rank */
     bool                      helper;    /* a thread serves others */

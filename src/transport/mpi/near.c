@@ -33,7 +33,7 @@ enum { WANT_AGAIN = 200000, WANT_MOST = 100000000 };
 struct hearthi_node_lock *
 hearthi_node_lock_of(int sync)
 {
-    return &hearthi_mpi.node->lock[sync];
+    return &hearthi_mpi.lock[sync];
 }
 
 /* ---- who keeps it ---- */
@@ -68,8 +68,7 @@ keeper_near(int sync)
 static unsigned
 byte_at(int rank, int lock)
 {
-    size_t at = hearthi_segments.keep_at +
-                offsetof(struct hearthi_keep, lock) + (size_t)lock;
+    size_t  at = hearthi_segments.keep_at + hearthi_keep_byte_at(lock);
     uint8_t byte;
 
     if (hearthi_world.node_of[rank] == hearthi_world.node)

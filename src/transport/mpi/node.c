@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "mpi.h"
 #include "transport/area.h"
+#include "transport/named.h"
 #include "world.h"
 
 static struct hearthi_area area;
@@ -26,22 +27,30 @@ head_bytes(int ranks)
                    (size_t)ranks * sizeof(struct hearthi_deposit));
 }
 
+static size_t
+locks_bytes(void)
+{
+    return line_up((size_t)hearthi_syncs * sizeof *hearthi_mpi.lock);
+}
+
+/* What belongs to locks that have names is 0 without being touched, as the
+ * memory is new. */
 void
 hearthi_node_open(void)
 {
     struct hearthi_mpi *m = &hearthi_mpi;
     int                 ranks = hearthi_world.node_size;
-    char               *at;
+    size_t notices = (size_t)ranks * HEARTHI_NEWS_OF_ONE + HEARTHI_NEWS_MAX;
+    char  *at;
 
-    hearthi_area_open(&area,
-                      head_bytes(ranks) +
-                          (size_t)ranks * HEARTHI_NEWS_OF_ONE *
-                              sizeof *m->news +
-                          HEARTHI_NEWS_MAX * sizeof *m->news,
-                      head_bytes(ranks));
+    hearthi_area_open(
+        &area, head_bytes(ranks) + locks_bytes() + notices * sizeof *m->news,
+        head_bytes(ranks) + HEARTHI_SYNCS * sizeof *m->lock);
     at = area.base;
     m->node = (struct hearthi_node_area *)(void *)at;
     at += head_bytes(ranks);
+    m->lock = (struct hearthi_node_lock *)(void *)at;
+    at += locks_bytes();
     m->news = (struct hearthi_notice *)(void *)at;
     at += HEARTHI_NEWS_MAX * sizeof *m->news;
     m->deposited = calloc((size_t)ranks, sizeof *m->deposited);

@@ -13,6 +13,7 @@
 #include "near.h"
 #include "progress.h"
 #include "transport/keep.h"
+#include "transport/named.h"
 #include "world.h"
 
 /* ---- the turn ---- */
@@ -147,10 +148,10 @@ hearthi_mpi_lost(int rank, struct hearthi_lost *lost)
     bool near = hearthi_world.node_of[rank] == hearthi_world.node;
     int  holder = hearthi_world.node_rank_of[rank] + 1;
 
-    for (int i = 0; near && i < HEARTH_LOCKS; i++)
+    for (int i = 0; near && i < hearthi_syncs_top; i++)
         if (atomic_load_explicit(&hearthi_node_lock_of(i)->holder,
                                  memory_order_relaxed) == holder)
-            hearthi_lost_add(lost, i);
+            hearthi_lost_add(lost, hearthi_name_of(i));
     if (hearthi_world.nodes > 1)
         hearthi_chain_lost(rank, lost);
 }

@@ -20,6 +20,8 @@
 #include "rw.h"
 #include "server.h"
 #include "stay.h"
+#include "transport/directory.h"
+#include "transport/named.h"
 #include "wire.h"
 #include "world.h"
 
@@ -64,7 +66,7 @@ log_read(const struct hearthi_udp_object *o, const struct hearthi_udp_peer *p,
 
     m->at = o->log.epoch;
     m->pos = p->pos;
-    news = hearthi_log_read(&o->log, p->epoch, &m->pos, span);
+    news = hearthi_log_read(&o->log, o->room, p->epoch, &m->pos, span);
     if (news == HEARTHI_LOG_LOST || news == HEARTHI_LOG_AHEAD)
         m->kind |= HEARTHI_UDP_EVERYTHING;
     if (news == HEARTHI_LOG_AHEAD)
@@ -92,11 +94,11 @@ log_append(struct hearthi_udp_object *o, const struct hearthi_udp_message *m,
     struct hearthi_span   span[2];
 
     memcpy(new, m->body, m->body_len);
-    if (hearthi_log_is_full(&o->log, m->at, count, span)) {
+    if (hearthi_log_is_full(&o->log, o->room, m->at, count, span)) {
         spans_copy(o, span, all, HEARTHI_LOG);
-        hearthi_log_merge(&o->log, all, new, count, span);
+        hearthi_log_merge(&o->log, o->room, all, new, count, span);
         spans_fill(o, span, all);
-    } else if (hearthi_log_append(&o->log, m->at, count, span)) {
+    } else if (hearthi_log_append(&o->log, o->room, m->at, count, span)) {
         spans_fill(o, span, new);
     }
 }
@@ -150,7 +152,7 @@ take(struct hearthi_udp_object *o, uint32_t number,
     p->pos = m->pos;
     p->try = is_lock && (m->kind & HEARTHI_UDP_TRY) != 0;
     p->write = is_lock && (m->kind & HEARTHI_UDP_WRITE) != 0;
-    if (m->len >= HEARTHI_RWS_AT) {
+    if (hearthi_is_rw((int)m->len)) {
         if (hearthi_udp_rw_enter(o, number))
             rw_grant(o, number);
         else if (p->try)
@@ -180,6 +182,14 @@ mutex_get(void)
     return false;
 }
 
+static bool
+had_it(int lock, uint32_t name)
+{
+    const struct hearthi_udp_object *o = hearthi_udp_object(lock);
+
+    return o->busy && (o->keeper != 0 ? o->keeper : o->last) == name;
+}
+
 void
 hearthi_udp_lost(int rank, struct hearthi_lost *l)
 {
@@ -187,13 +197,14 @@ hearthi_udp_lost(int rank, struct hearthi_lost *l)
 
     if (!mutex_get())
         return;
-    for (int i = hearthi_world.rank; i < HEARTH_LOCKS;
-         i += hearthi_world.size) {
-        const struct hearthi_udp_object *o = hearthi_udp_object(i);
-
-        if (o->busy && (o->keeper != 0 ? o->keeper : o->last) == name)
-            hearthi_lost_add(l, i);
-    }
+    for (int i = hearthi_world.rank; i < HEARTH_LOCKS; i += hearthi_world.size)
+        if (had_it(i, name))
+            hearthi_lost_add(l, hearthi_name_of(i));
+    for (size_t i = 0; i < hearthi_directory_count(); i++)
+        if (had_it(HEARTHI_SYNCS + (int)i * hearthi_world.size +
+                       hearthi_world.rank,
+                   name))
+            hearthi_lost_add(l, hearthi_directory_own(i));
     pthread_mutex_unlock(&hearthi_udp_mutex);
 }
 
@@ -222,7 +233,7 @@ give(struct hearthi_udp_object *o, uint32_t peer,
     log_append(o, m, m->pos);
     if (m->kind == HEARTHI_UDP_RESET) {
         o->busy = true;
-    } else if (m->len >= HEARTHI_RWS_AT) {
+    } else if (hearthi_is_rw((int)m->len)) {
         hearthi_udp_rw_leave(o, rw_grant);
     } else if (m->kind == HEARTHI_UDP_SET) {
         o->busy = false;
@@ -246,7 +257,7 @@ log_more(const struct hearthi_udp_object *o, uint32_t peer,
                                      .kind = HEARTHI_UDP_REPLY };
 
     if (o->log.epoch != ask->at ||
-        !hearthi_ring_read(HEARTHI_LOG, ask->pos, o->log.end, span)) {
+        !hearthi_ring_read(o->room, ask->pos, o->log.end, span)) {
         m.kind |= HEARTHI_UDP_LOST;
     } else {
         m.body = (const uint8_t *)notice;

@@ -5,20 +5,54 @@
 
 #include "server.h"
 #include "space/heap.h"
+#include "transport/named.h"
 #include "world.h"
 
-static struct hearthi_udp_object *objects;
+/* Those that have names lie behind the others, and are smaller. */
+static char *objects;
+
+static size_t
+size_of(int sync)
+{
+    return sizeof(struct hearthi_udp_object) +
+           hearthi_log_room(sync) * sizeof(struct hearthi_notice);
+}
+
+static size_t
+named_from(void)
+{
+    return hearthi_managed_count(hearthi_world.size) * size_of(0);
+}
 
 static size_t
 objects_bytes(void)
 {
-    return hearthi_managed_count(hearthi_world.size) * sizeof *objects;
+    return named_from() + hearthi_named_each * size_of(HEARTHI_SYNCS);
 }
 
 struct hearthi_udp_object *
 hearthi_udp_object(int sync)
 {
-    return &objects[hearthi_managed_at(sync, hearthi_world.size)];
+    size_t at = hearthi_managed_at(sync, hearthi_world.size) * size_of(sync);
+    struct hearthi_udp_object *o =
+        (void *)(objects + at + (hearthi_is_named(sync) ? named_from() : 0));
+
+    o->room = hearthi_log_room(sync);
+    return o;
+}
+
+int
+hearthi_udp_object_number(const struct hearthi_udp_object *o)
+{
+    size_t at = (size_t)((const char *)o - objects), i;
+    int    first = 0;
+
+    if (at >= named_from()) {
+        at -= named_from();
+        first = HEARTHI_SYNCS;
+    }
+    i = at / size_of(first);
+    return first + (int)i * hearthi_world.size + hearthi_world.rank;
 }
 
 void

@@ -69,23 +69,18 @@ has_tries(const struct hearthi_udp_object *o)
     return false;
 }
 
-static int
-lock_of(const struct hearthi_udp_object *o)
-{
-    return (int)(o - hearthi_udp_object(0)) * hearthi_world.size +
-           hearthi_world.rank;
-}
-
 static void
 recall_send(struct hearthi_udp_object *o)
 {
     int                        rank = (int)o->keeper - 1;
     bool                       tries = has_tries(o);
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
-                                     .kind = HEARTHI_UDP_RECALL,
-                                     .len = (uint32_t)lock_of(o),
-                                     .at = o->stay,
-                                     .pos = tries };
+    struct hearthi_udp_message m = {
+        .op = HEARTHI_UDP_INV,
+        .kind = HEARTHI_UDP_RECALL,
+        .len = (uint32_t)hearthi_udp_object_number(o),
+        .at = o->stay,
+        .pos = tries
+    };
 
     hearthi_udp_server_tell(rank, o->keeper_at, &m);
 }
@@ -105,7 +100,8 @@ recall_near(struct hearthi_udp_object *o)
 
     if (is_far(o->keeper - 1))
         return false;
-    byte = hearthi_keep_want_of(hearthi_world.node_rank_of[rank], lock_of(o));
+    byte = hearthi_keep_want_of(hearthi_world.node_rank_of[rank],
+                                hearthi_udp_object_number(o));
     if (byte & HEARTHI_USED)
         tries_refuse(o);
     return true;

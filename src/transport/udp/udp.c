@@ -40,6 +40,7 @@
 #include "together.h"
 #include "transport/keep.h"
 #include "transport/mpi/mpi.h"
+#include "transport/named.h"
 #include "watch.h"
 #include "wire.h"
 #include "world.h"
@@ -103,9 +104,11 @@ limits_set(void)
         .size = (uint32_t)hearthi_world.size,
         .locks = HEARTH_LOCKS,
         .rws = HEARTHI_RWS_AT,
-        .objects = HEARTHI_SYNCS,
+        .more_locks = HEARTHI_NAMING_AT,
+        .objects = (uint32_t)hearthi_syncs,
         .log = HEARTHI_LOG,
         .told_at = hearthi_segments.told_at,
+        .names_at = hearthi_segments.names_at,
         .frames_at = hearthi_segments.frames_at,
         .bytes = hearthi_segments.bytes,
     };

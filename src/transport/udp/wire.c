@@ -150,7 +150,7 @@ diff_check(const_message *m, const_limits *l)
         return runs_check(m, l);
     if (m->body_len != sizeof(int64_t))
         return HEARTHI_UDP_BAD_LENGTH;
-    return m->at >= l->frames_at && m->at < l->bytes &&
+    return m->at >= l->names_at && m->at < l->bytes &&
                    m->at % sizeof(int64_t) == 0 &&
                    l->bytes - m->at >= sizeof(int64_t)
                ? HEARTHI_UDP_GOOD
@@ -183,13 +183,20 @@ grant_check(const_message *m, const_limits *l)
 static bool
 is_rw(const_message *m, const_limits *l)
 {
-    return m->len >= l->rws && m->len < l->objects;
+    return m->len >= l->rws && m->len < l->more_locks;
+}
+
+static bool
+is_lock(const_message *m, const_limits *l)
+{
+    return m->len < l->locks ||
+           (m->len >= l->more_locks && m->len < l->objects);
 }
 
 static reason
 lock_check(const_message *m, const_limits *l)
 {
-    if (m->len >= l->locks)
+    if (!is_lock(m, l))
         return HEARTHI_UDP_BAD_PLACE;
     return empty_check(m);
 }
@@ -245,8 +252,7 @@ rel_check(const_message *m, const_limits *l)
     bool unlock = m->kind == HEARTHI_UDP_UNLOCK;
     bool lock = unlock || m->kind == HEARTHI_UDP_KEEP;
 
-    if (is_rw(m, l) ? !unlock
-                    : m->len >= l->objects || lock != (m->len < l->locks))
+    if (is_rw(m, l) ? !unlock : m->len >= l->objects || lock != is_lock(m, l))
         return HEARTHI_UDP_BAD_PLACE;
     if (m->pos > l->log)
         return empty_check(m);

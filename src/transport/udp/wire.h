@@ -138,11 +138,13 @@ struct hearthi_udp_message {
 
 /* What a decoder must know of the job to tell sense from nonsense. */
 struct hearthi_udp_limits {
-    uint32_t rank, size;                /* this rank, and how many there are */
-    uint32_t locks, rws, objects;       /* objects are locks, then flags and so
-                                           on, from rws on reader-writer locks */
-    uint32_t log;                       /* notices in a log */
-    size_t   told_at, frames_at, bytes; /* of a segment */
+    uint32_t rank, size;             /* this rank, and how many there are */
+    uint32_t locks, rws, more_locks; /* objects are locks, then flags and so
+                                        on, from rws on reader-writer locks,
+                                        from more_locks on locks again */
+    uint32_t objects;                /* all of them */
+    uint32_t log;                    /* notices in a log */
+    size_t   told_at, names_at, frames_at, bytes; /* of a segment */
 };
 
 /* Why a datagram is dropped. */

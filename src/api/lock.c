@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Locks by any number, and by address.
+ */
+#include "config.h"
+
+#include "lock.h"
+
+#include "api.h"
+#include "base/cancel.h"
+#include "base/report.h"
+#include "transport/directory.h"
+
+/* What hearth_lock_of() returns is this and more: the lock itself. */
+enum { GIVEN = 1 << 30 };
+
+static int
+named(const char *call, uint64_t name)
+{
+    HEARTHI_UNCANCELLED;
+    int sync = hearthi_name_known(name);
+
+    if (sync < 0) {
+        sync = hearthi_directory_lock(call, name);
+        hearthi_name_note(sync, name);
+    }
+    return sync;
+}
+
+/* Another rank may have been given the number. */
+static int
+given(const char *call, int lock)
+{
+    HEARTHI_UNCANCELLED;
+    int      sync = HEARTHI_SYNCS + (lock - GIVEN);
+    uint64_t name;
+
+    if (sync < hearthi_syncs && hearthi_name_of(sync) != 0)
+        return sync;
+    name = sync < hearthi_syncs ? hearthi_directory_name(sync) : 0;
+    if (name == 0)
+        hearthi_fatal(call,
+                      "lock %d does not exist: locks are 0 to %d, and what "
+                      "hearth_lock_of has returned",
+                      lock, GIVEN - 1);
+    hearthi_name_note(sync, name);
+    return sync;
+}
+
+int
+hearthi_lock_find(const char *call, int lock)
+{
+    hearthi_require_thread(call);
+    if (lock < 0)
+        hearthi_fatal(call, "lock %d does not exist: locks are 0 to %d", lock,
+                      GIVEN - 1);
+    return lock < GIVEN ? named(call, hearthi_name_of_number(lock))
+                        : given(call, lock);
+}
+
+int
+hearth_lock_of(const void *address)
+{
+    hearthi_require_thread("hearth_lock_of");
+    if (address == NULL)
+        hearthi_fatal("hearth_lock_of",
+                      "the address is NULL: pass that of what the lock "
+                      "protects");
+    return GIVEN - HEARTHI_SYNCS +
+           named("hearth_lock_of", hearthi_name_of_address(address));
+}

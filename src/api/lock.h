@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the program calls a lock, and what it is inside.
+ */
+#ifndef HEARTHI_API_LOCK_H
+#define HEARTHI_API_LOCK_H
+
+#include "hearth/hearth.h"
+#include "transport/named.h"
+
+/* For a lock that may have a name; a number that none can have ends the job.
+ * The first use of a name asks its manager. */
+int hearthi_lock_find(const char *call, int lock);
+
+static inline int
+hearthi_lock_number(const char *call, int lock)
+{
+    return (unsigned)lock < HEARTH_LOCKS ? lock
+                                         : hearthi_lock_find(call, lock);
+}
+
+/* What the user calls the i-th object, for a message. */
+struct hearthi_lock_text {
+    char text[HEARTHI_NAME_TEXT];
+};
+
+static inline struct hearthi_lock_text
+hearthi_lock_text(int sync)
+{
+    struct hearthi_lock_text t;
+
+    hearthi_name_text(hearthi_name_of(sync), t.text, sizeof t.text);
+    return t;
+}
+
+#endif
