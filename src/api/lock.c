@@ -15,35 +15,45 @@
 enum { GIVEN = 1 << 30 };
 
 static int
-named(const char *call, uint64_t name)
+learn(const char *call, uint64_t name)
 {
     HEARTHI_UNCANCELLED;
-    int sync = hearthi_name_known(name);
+    int sync = hearthi_directory_lock(call, name);
 
-    if (sync < 0) {
-        sync = hearthi_directory_lock(call, name);
-        hearthi_name_note(sync, name);
-    }
+    hearthi_name_note(sync, name);
     return sync;
 }
 
-/* Another rank may have been given the number. */
 static int
-given(const char *call, int lock)
+named(const char *call, uint64_t name)
+{
+    int sync = hearthi_name_known(name);
+
+    return sync >= 0 ? sync : learn(call, name);
+}
+
+/* Another rank was given the number. */
+static void
+confirm(const char *call, int lock, int sync)
 {
     HEARTHI_UNCANCELLED;
-    int      sync = HEARTHI_SYNCS + (lock - GIVEN);
-    uint64_t name;
+    uint64_t name = sync < hearthi_syncs ? hearthi_directory_name(sync) : 0;
 
-    if (sync < hearthi_syncs && hearthi_name_of(sync) != 0)
-        return sync;
-    name = sync < hearthi_syncs ? hearthi_directory_name(sync) : 0;
     if (name == 0)
         hearthi_fatal(call,
                       "lock %d does not exist: locks are 0 to %d, and what "
                       "hearth_lock_of has returned",
                       lock, GIVEN - 1);
     hearthi_name_note(sync, name);
+}
+
+static int
+given(const char *call, int lock)
+{
+    int sync = HEARTHI_SYNCS + (lock - GIVEN);
+
+    if (sync >= hearthi_syncs || hearthi_name_of(sync) == 0)
+        confirm(call, lock, sync);
     return sync;
 }
 
