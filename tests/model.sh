@@ -123,6 +123,13 @@ fails --go-at-once
 fails --no-forward
 fails --wake-first
 fails --keep-chain
+model=tests/model/names
+holds
+fails --no-lock
+fails --no-look
+fails --number-first
+fails --begin-last
+fails --count-late
 model=tests/model/cond
 holds
 fails --any-round
