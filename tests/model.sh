@@ -96,7 +96,8 @@ model=tests/model/chain
 holds
 fails --one-place
 fails --clear-late
-fails --no-collect
+fails --swap-name
+fails --swap-back
 fails --drop-name
 fails --rest-blind
 fails --grant-taken

@@ -62,9 +62,9 @@ extern "C" {
 #define HEARTH_API __attribute__((visibility("default")))
 
 enum {
-    HEARTH_LOCKS = 4096,  /**< locks 0 .. HEARTH_LOCKS - 1 are always there */
-    HEARTH_FLAGS = 1024,  /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
-    HEARTH_CONDS = 1024,  /**< conditions are numbered 0 .. HEARTH_CONDS - 1 */
+    HEARTH_LOCKS = 4096, /**< locks 0 .. HEARTH_LOCKS - 1 are always there */
+    HEARTH_FLAGS = 1024, /**< flags are numbered 0 .. HEARTH_FLAGS - 1 */
+    HEARTH_CONDS = 1024, /**< conditions are numbered 0 .. HEARTH_CONDS - 1 */
     HEARTH_RWLOCKS = 1024 /**< reader-writer locks: 0 .. HEARTH_RWLOCKS - 1 */
 };
 
@@ -106,7 +106,7 @@ HEARTH_API int hearth_node_of(int rank);
 
 /** How the pages of an allocation are spread over home ranks. */
 typedef enum hearth_layout_kind {
-    HEARTH_BLOCK, /**< rank r is home of the r-th of equal, contiguous parts */
+    HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */
     HEARTH_CYCLIC, /**< blocks of `pages` pages are dealt to ranks in turn */
     HEARTH_ON      /**< everything has its home on `rank` */
 } hearth_layout_kind;
@@ -114,12 +114,11 @@ typedef enum hearth_layout_kind {
 /** A layout; made by hearth_block(), hearth_cyclic() or hearth_on(). */
 typedef struct hearth_layout {
     hearth_layout_kind kind;
-    uint64_t pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
-    int      rank;  /**< HEARTH_ON: the home rank */
+    uint64_t           pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
+    int                rank;  /**< HEARTH_ON: the home rank */
 } hearth_layout;
 
-/** Equal contiguous parts, in rank order, rounded up to pages (the default).
- */
+/** Equal contiguous parts, in rank order, rounded up to pages (the default). */
 static inline hearth_layout
 hearth_block(void)
 {
@@ -236,13 +235,12 @@ HEARTH_API void hearth_flag_reset(int flag);
 /**
  * Wait for a condition variable.  Local.  Releases the lock, which this thread
  * holds, waits until it is woken, and acquires the lock again; both as
- * hearth_unlock() and hearth_lock().  Whoever enters the lock after this
- * thread has left it finds it waiting, so no signal is lost; those that wait
- * are woken in the order in which they came.  Others may have had the lock
- * since the signal: so look again at what was waited for, in a loop (Hoare
- * 1974; Lampson and Redell 1980; as pthread_cond_wait()).  A lock that this
- * thread does not hold, or a number outside 0 .. HEARTH_CONDS - 1, ends the
- * job.
+ * hearth_unlock() and hearth_lock().  Whoever enters the lock after this thread
+ * has left it finds it waiting, so no signal is lost; those that wait are woken
+ * in the order in which they came.  Others may have had the lock since the
+ * signal: so look again at what was waited for, in a loop (Hoare 1974; Lampson
+ * and Redell 1980; as pthread_cond_wait()).  A lock that this thread does not
+ * hold, or a number outside 0 .. HEARTH_CONDS - 1, ends the job.
  */
 HEARTH_API void hearth_cond_wait(int cond, int lock);
 
@@ -292,8 +290,8 @@ HEARTH_API void hearth_rwunlock(int rwlock);
  * or wherever it wrote with NULL and 0, is at its home afterwards, and is seen
  * by a rank that calls hearth_acquire() after it has been told, such as by
  * MPI_Send() and MPI_Recv().  Local; costs what was written there.  As with
- * locks, what other threads of the rank write meanwhile may or may not be
- * seen. Bytes that are in no allocation end the job.
+ * locks, what other threads of the rank write meanwhile may or may not be seen.
+ * Bytes that are in no allocation end the job.
  */
 HEARTH_API void hearth_release(const void *p, size_t bytes);
 
@@ -331,9 +329,9 @@ enum {
 };
 
 /**
- * Hold a range: make all of it present, readable or with HEARTH_WRITE
- * writable, and keep it so until hearth_drop().  Local; any thread that may
- * use Hearth may call it, and another may drop.
+ * Hold a range: make all of it present, readable or with HEARTH_WRITE writable,
+ * and keep it so until hearth_drop().  Local; any thread that may use Hearth
+ * may call it, and another may drop.
  *
  * Until then who does not fault may use the range: the kernel, a device, a
  * library that must not be interrupted.  Nothing of the range is protected,
@@ -405,16 +403,16 @@ typedef struct hearth_stats {
     uint64_t message_bytes; /**< bytes in them: with their heads (udp); moved
                                  either way, without MPI's own (mpi) */
     uint64_t local_messages; /**< through shared memory (udp) */
-    uint64_t resends;        /**< datagrams sent again for want of an answer */
-    uint64_t repeats;        /**< datagrams that came again */
-    uint64_t overruns;       /**< lost for want of room in a receive buffer */
-    uint64_t refused;        /**< datagrams dropped as wrong or foreign */
-    uint64_t fault_ns;       /**< time in page faults and hearth_prefetch() */
-    uint64_t lock_ns;        /**< time in calls for locks, flags and atomics */
-    uint64_t barrier_ns;     /**< time in barriers, those of hearth_free() and
-                                  hearth_finalize() too */
-    uint64_t service_ns;     /**< time of the library's own threads for other
-                                  ranks, while the program computed */
+    uint64_t resends;       /**< datagrams sent again for want of an answer */
+    uint64_t repeats;       /**< datagrams that came again */
+    uint64_t overruns;      /**< lost for want of room in a receive buffer */
+    uint64_t refused;       /**< datagrams dropped as wrong or foreign */
+    uint64_t fault_ns;      /**< time in page faults and hearth_prefetch() */
+    uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
+    uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and
+                                 hearth_finalize() too */
+    uint64_t service_ns;    /**< time of the library's own threads for other
+                                 ranks, while the program computed */
     uint64_t service_wait_ns; /**< the same while the program waited */
 } hearth_stats;
 

@@ -7,12 +7,12 @@
 #include "chain.h"
 
 static const char *const rules[RULES + 1] = {
-    [ONE_PLACE] = "--one-place",   [CLEAR_LATE] = "--clear-late",
-    [NO_COLLECT] = "--no-collect", [DROP_NAME] = "--drop-name",
-    [REST_BLIND] = "--rest-blind", [GRANT_TAKEN] = "--grant-taken",
-    [NO_SETTLE] = "--no-settle",   [KEEP_BLIND] = "--keep-blind",
-    [NO_RING] = "--no-ring",       [NO_WANT] = "--no-want",
-    [DROP_KEPT] = "--drop-kept",
+    [ONE_PLACE] = "--one-place",     [CLEAR_LATE] = "--clear-late",
+    [SWAP_NAME] = "--swap-name",     [SWAP_BACK] = "--swap-back",
+    [DROP_NAME] = "--drop-name",     [REST_BLIND] = "--rest-blind",
+    [GRANT_TAKEN] = "--grant-taken", [NO_SETTLE] = "--no-settle",
+    [KEEP_BLIND] = "--keep-blind",   [NO_RING] = "--no-ring",
+    [NO_WANT] = "--no-want",         [DROP_KEPT] = "--drop-kept",
 };
 
 _Static_assert(sizeof(struct state) <= STATE_MOST, "a state fits");
@@ -79,24 +79,12 @@ static void
 lay_down(struct state *s, struct node *n)
 {
     n->hand = chain_swap(s, n, REST);
-    if (n->hand < NAME || broken(REST_BLIND))
+    if (n->hand >= NAME && broken(GRANT_TAKEN))
+        chain_grant(s, n, n->hand);
+    if (n->hand < NAME || broken(REST_BLIND) || broken(GRANT_TAKEN))
         chain_turn_end(n);
     else
-        n->at = TAKE_BACK;
-}
-
-static void
-take_back(struct state *s, struct node *n)
-{
-    uint8_t name = n->hand;
-
-    if (chain_swap(s, n, EMPTY) == REST || broken(GRANT_TAKEN)) {
-        chain_grant(s, n, name);
-        n->ours = 0;
-        chain_turn_end(n);
-    } else {
         n->at = PUT;
-    }
 }
 
 /* The thread that gives a kept lock away is the node's own here. */
@@ -122,12 +110,11 @@ node_step(struct state *s, struct node *n, int choice)
     case HOLD: return section_end(s, n, choice);
     case KEEP: keep(s, n); break;
     case KEEP_BACK:
-        chain_swap(s, n, n->hand);
+        chain_name_add(s, n, n->hand);
         leave(s, n);
         break;
     case HAND_OVER: hand_over(s, n); break;
     case LAY_DOWN: lay_down(s, n); break;
-    case TAKE_BACK: take_back(s, n); break;
     default: return chain_take_step(s, n, choice);
     }
     return choice == 0;
@@ -158,7 +145,7 @@ step(void *state, int actor, int choice)
     for (int i = 0; i < NODES; i++) {
         struct node *n = &s->node[i];
 
-        if (n->tries && n->at >= TAIL && n->at <= GATHER)
+        if (n->tries && n->at >= TAIL && n->at <= PUT)
             n->excused |= is_busy(s, n);
     }
     return done;

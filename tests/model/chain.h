@@ -14,11 +14,12 @@ enum { LOCK = 0, TRY = 1 }; /* choices */
 enum rule {
     ONE_PLACE,   /* a node has one place, not two in turn */
     CLEAR_LATE,  /* it clears its place when it is in the chain */
-    NO_COLLECT,  /* who finds the lock at rest leaves its name there */
+    SWAP_NAME,   /* who asks leaves its name also where the lock rests */
+    SWAP_BACK,   /* ... or who puts it back */
     DROP_NAME,   /* a try does not put back the name that it took out */
     REST_BLIND,  /* who puts the lock to rest does not look what comes out */
     GRANT_TAKEN, /* ... grants it without looking whether it is still there */
-    NO_SETTLE,   /* a try puts a name back and does not look, either */
+    NO_SETTLE,   /* who puts a name back does not look, either */
     KEEP_BLIND,  /* who keeps the lock does not look what comes out */
     NO_RING,     /* who waits does not ring */
     NO_WANT,     /* a try does not want a lock that is kept */
@@ -27,7 +28,7 @@ enum rule {
 };
 
 /* What a word may be; NAME and more names a node. */
-enum { REST = 0, EMPTY, KEPT, NAME };
+enum { REST = 0, EMPTY, KEPT, TAKEN, NAME };
 
 /* Where a node is, named by its next step. */
 enum at {
@@ -35,7 +36,6 @@ enum at {
     CLEAR,
     JOIN,
     ASK,
-    COLLECT,
     WAIT,
     TAIL,
     LOOK,
@@ -43,13 +43,11 @@ enum at {
     LOOK_AGAIN,
     TAKE,
     PUT,
-    GATHER,
     HOLD,
     KEEP,
     KEEP_BACK,
     HAND_OVER,
-    LAY_DOWN,
-    TAKE_BACK
+    LAY_DOWN
 };
 
 struct node {
@@ -83,6 +81,10 @@ uint8_t chain_number(const struct state *s, const struct node *n);
 /* Put something into the word where the node takes its steps: what came out.
  * The token comes with what it says. */
 uint8_t chain_swap(struct state *s, struct node *n, uint8_t item);
+
+/* The same for a name, which is added: if the token came out, nothing is there
+ * then. */
+uint8_t chain_name_add(struct state *s, struct node *n, uint8_t name);
 
 void chain_turn_end(struct node *n);
 

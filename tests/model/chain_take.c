@@ -20,6 +20,17 @@ chain_swap(struct state *s, struct node *n, uint8_t item)
     return out;
 }
 
+uint8_t
+chain_name_add(struct state *s, struct node *n, uint8_t name)
+{
+    uint8_t out = chain_swap(s, n, name);
+
+    s->wrong |= out >= NAME;
+    if (out == REST)
+        s->word[n->target] = TAKEN;
+    return out;
+}
+
 void
 chain_turn_end(struct node *n)
 {
@@ -54,8 +65,16 @@ miss(struct state *s, struct node *n)
 
 /* ---- taking ---- */
 
+/* As far as the node can tell without a message. */
 static bool
-begin(struct node *n, int choice)
+may_rest(const struct state *s, const struct node *n)
+{
+    return n->ours &&
+           (n->target / 2 != chain_number(s, n) || s->word[n->target] == REST);
+}
+
+static bool
+begin(struct state *s, struct node *n, int choice)
 {
     if (n->turns == TURNS || (n->kept && n->wanted))
         return false;
@@ -65,7 +84,7 @@ begin(struct node *n, int choice)
         n->at = HOLD;
         return choice == LOCK;
     }
-    n->again = n->ours;
+    n->again = n->ours = may_rest(s, n);
     n->at = n->ours ? TAKE : n->tries ? TAIL : CLEAR;
     return true;
 }
@@ -102,13 +121,16 @@ arrive(struct state *s, struct node *n)
 static void
 ask(struct state *s, struct node *n)
 {
-    uint8_t out = chain_swap(s, n, NAME + chain_number(s, n));
+    uint8_t name = NAME + chain_number(s, n);
+    uint8_t out = broken(SWAP_NAME) ? chain_swap(s, n, name)
+                                    : chain_name_add(s, n, name);
 
     if (broken(CLEAR_LATE))
         clear(s, n);
-    n->at = out != REST ? WAIT : COLLECT;
-    if (n->at == COLLECT && broken(NO_COLLECT))
+    if (out == REST)
         arrive(s, n);
+    else
+        n->at = WAIT;
 }
 
 static void
@@ -169,7 +191,8 @@ take(struct state *s, struct node *n)
     n->hand = chain_swap(s, n, EMPTY);
     if (n->hand == REST)
         hold(s, n);
-    else if (n->hand == EMPTY || (broken(DROP_NAME) && n->hand >= NAME) ||
+    else if (n->hand == EMPTY || n->hand == TAKEN ||
+             (broken(DROP_NAME) && n->hand >= NAME) ||
              (broken(DROP_KEPT) && n->hand == KEPT))
         miss(s, n);
     else
@@ -188,24 +211,6 @@ put_end(struct state *s, struct node *n)
     chain_turn_end(n);
 }
 
-static void
-put(struct state *s, struct node *n)
-{
-    uint8_t out = chain_swap(s, n, n->hand);
-
-    if (out == REST && n->hand != KEPT && !broken(NO_SETTLE)) {
-        n->at = GATHER;
-    } else if (out == REST && n->hand == KEPT) {
-        hold(s, n);
-    } else if (out >= NAME) {
-        n->hand = out;
-    } else {
-        if (out == KEPT && n->hand >= NAME)
-            ring(s, n->target);
-        put_end(s, n);
-    }
-}
-
 void
 chain_grant(struct state *s, struct node *n, uint8_t name)
 {
@@ -214,27 +219,35 @@ chain_grant(struct state *s, struct node *n, uint8_t name)
     s->node[name - NAME].grant = n->saw;
 }
 
-/* With the token in its hand, and the name in the word or in a try's. */
 static void
-gather(struct state *s, struct node *n)
+name_back(struct state *s, struct node *n)
 {
-    uint8_t out = chain_swap(s, n, EMPTY);
+    uint8_t name = n->hand;
+    uint8_t out = broken(SWAP_BACK) ? chain_swap(s, n, name)
+                                    : chain_name_add(s, n, name);
 
-    if (out >= NAME) {
-        chain_grant(s, n, out);
-        put_end(s, n);
-    } else if (n->passes) {
-        n->at = LAY_DOWN;
-    } else {
+    if (out == REST && !broken(NO_SETTLE))
+        chain_grant(s, n, name);
+    else if (out == KEPT)
+        ring(s, n->target);
+    put_end(s, n);
+}
+
+static void
+kept_back(struct state *s, struct node *n)
+{
+    n->hand = chain_swap(s, n, KEPT);
+    if (n->hand == REST)
         hold(s, n);
-    }
+    else if (n->hand < NAME)
+        put_end(s, n);
 }
 
 bool
 chain_take_step(struct state *s, struct node *n, int choice)
 {
     switch (n->at) {
-    case OUT: return begin(n, choice);
+    case OUT: return begin(s, n, choice);
     case WAIT: return await(s, n, choice);
     case WANT: return choice == 0 && want(s, n);
     case CLEAR:
@@ -246,10 +259,6 @@ chain_take_step(struct state *s, struct node *n, int choice)
         break;
     case JOIN: chain_join(s, n); break;
     case ASK: ask(s, n); break;
-    case COLLECT:
-        if (chain_swap(s, n, EMPTY) == NAME + chain_number(s, n))
-            arrive(s, n);
-        break;
     case TAIL:
         n->target = s->tail == 0 ? 0 : s->tail - 1;
         n->at = LOOK;
@@ -257,8 +266,12 @@ chain_take_step(struct state *s, struct node *n, int choice)
     case LOOK:
     case LOOK_AGAIN: look(s, n); break;
     case TAKE: take(s, n); break;
-    case PUT: put(s, n); break;
-    case GATHER: gather(s, n); break;
+    case PUT:
+        if (n->hand == KEPT)
+            kept_back(s, n);
+        else
+            name_back(s, n);
+        break;
     default: return false;
     }
     return choice == 0;

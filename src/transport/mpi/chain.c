@@ -6,21 +6,23 @@
  * waits swaps its own place in, tells the place before it, and then looks at a
  * word of its own memory, where the one before puts the grant: three messages,
  * however many wait.  A lock that nobody waits for rests where it was held
- * last, and is taken from there: three messages, or none between nodes if it
+ * last, and is taken from there: two messages, or none between nodes if it
  * rests at home.
  *
- * All that happens at a place is a swap of one word, which is at each time
+ * All that happens at a place is one step on one word, which is at each time
  *   REST   the lock rests here, with its token
  *   KEPT   a rank keeps it (keep.h), and must be rung for
  *   NAME   who waits behind this place
  *   EMPTY  none of these: it is held, or waited for, or was here once
- * and who swaps one thing in answers for what he gets out.  The token and the
- * names are never copied, so who has one in his hand has the only one:
- *   - who puts the lock to rest and gets a name out takes the token back, if
- *     it is still there, and grants it to the name;
- *   - who asks and gets the token out takes his name back and is inside;
- *   - whoever else gets out a name puts it back.  If the token comes out then,
- *     its holder has found no name: it is granted to the name.
+ *   TAKEN  the same: it rested here, and the one who asked has it
+ * A name is added to what is there, and all else is swapped in.  Who adds a
+ * name takes out the token, if that rests there, and nothing else; who swaps
+ * one thing in answers for what he gets out.  The token and the names are
+ * never copied, so who has one in his hand has the only one:
+ *   - who asks and gets the token is inside;
+ *   - whoever gets out a name, because he puts the lock to rest or was to take
+ *     it, puts the name back.  If he gets the token then, its holder has found
+ *     no name: it is granted to the name.
  * Two that meet at a place may each find nothing of the other in the word: the
  * one that puts his thing back second finds the other's.
  *
@@ -35,12 +37,13 @@
  *
  * A rank uses its places in turn.  It waits at one only after it had the lock
  * at the other, so whoever waited behind the earlier use of this place has
- * gone; a try that comes late finds a word that is EMPTY, or what is true now.
+ * gone; a try that comes late finds nothing in the word, or what is true now.
  *
- * Every step is a Fetch_and_op, also on the rank's own words, but for two that
- * nobody can meet: a place is EMPTY, and its grant 0, before it is in the
- * chain.  All memory is 0 at first, or of a lock that gets a name just then:
- * the lock rests at the manager's first place, with the token 0.
+ * Every step is a Fetch_and_op, sums and swaps (hearthi_window_info), also on
+ * the rank's own words, but for two that nobody can meet: a place is EMPTY,
+ * and its grant 0, before it is in the chain.  All memory is 0 at first, or of
+ * a lock that gets a name just then: it rests at the manager's first place,
+ * with the token 0.
  *
  * KEPT may be in a try's hand when somebody asks.  The try then rings when it
  * finds the name; should that be lost, who waits for long rings, too.
@@ -62,17 +65,23 @@
 #include "transport/named.h"
 #include "world.h"
 
-enum item { REST, EMPTY, KEPT, NAME };
-enum { ITEM_AT = 62 };
+/* A name may be added to any of the first three: TAKEN is the sum for REST. */
+enum item { REST, EMPTY, KEPT, TAKEN = 4, NAME };
+
+/* Bits.  A sum of a token and a name does not reach the item; the rank that
+ * keeps a lock, and a name, have bits of their own. */
+enum { ITEM_AT = 61, NAME_AT = 31, RANK_BITS = 29 };
 
 #define VALUE   ((UINT64_C(1) << ITEM_AT) - 1)
+#define KEEPER  ((UINT64_C(1) << RANK_BITS) - 1)
 #define GRANTED (UINT64_C(1) << 63)
 
 /* In nanoseconds: who waits for what is not known to be kept. */
 enum { WANT_LATE = 100000000 };
 
 struct places {
-    uint64_t word[2], grant, unused;
+    uint64_t word[2], grant;
+    uint64_t tail; /* of the lock: at its manager only */
 };
 
 static char    *own;    /* this rank's places */
@@ -126,17 +135,34 @@ make(enum item item, uint64_t value)
 static enum item
 item_of(uint64_t word)
 {
-    return (enum item)(word >> ITEM_AT);
+    enum item item = (enum item)(word >> ITEM_AT);
+
+    return item > TAKEN ? NAME : item;
+}
+
+/* `word` is its offset in the places. */
+static uint64_t
+word_op(int lock, int rank, size_t word, MPI_Op op, uint64_t value)
+{
+    size_t at = own_at + places_at(lock) + word;
+
+    return hearthi_fetch_op(hearthi_mpi.sync, rank, at, op, value);
 }
 
 static uint64_t
 place_op(int lock, int place, MPI_Op op, uint64_t value)
 {
-    size_t at = own_at + places_at(lock) + offsetof(struct places, word) +
-                (size_t)(place % 2) * sizeof value;
+    return word_op(lock, hearthi_place_rank(place),
+                   offsetof(struct places, word) +
+                       (size_t)(place % 2) * sizeof value,
+                   op, value);
+}
 
-    return hearthi_fetch_op(hearthi_mpi.sync, hearthi_place_rank(place), at,
-                            op, value);
+static uint64_t
+tail_op(int lock, MPI_Op op, uint64_t value)
+{
+    return word_op(lock, hearthi_manager(lock, hearthi_world.size),
+                   offsetof(struct places, tail), op, value);
 }
 
 static uint64_t
@@ -162,16 +188,27 @@ place_named(int lock, uint64_t word)
 static uint64_t
 my_name(void)
 {
-    return make(NAME, (uint64_t)hearthi_world.rank);
+    return make(TAKEN, (uint64_t)hearthi_world.rank << NAME_AT);
+}
+
+/* A name as it is to be added, out of a word. */
+static uint64_t
+name_in(uint64_t word)
+{
+    return make(TAKEN, word & VALUE & ~KEEPER);
+}
+
+static uint64_t
+name_add(int lock, int place, uint64_t name)
+{
+    return place_op(lock, place, MPI_SUM, name);
 }
 
 static void
 grant(int lock, uint64_t name, uint64_t token)
 {
-    size_t at = own_at + places_at(lock) + offsetof(struct places, grant);
-
-    hearthi_fetch_op(hearthi_mpi.sync, (int)(name & VALUE), at, MPI_REPLACE,
-                     token | GRANTED);
+    word_op(lock, (int)((name & VALUE) >> NAME_AT),
+            offsetof(struct places, grant), MPI_REPLACE, token | GRANTED);
 }
 
 /* The callers of this node take turns, so no rank of it keeps the lock now. */
@@ -193,59 +230,63 @@ ring_once(int lock, int place)
 
 /* ---- what is in a hand ---- */
 
-/* The token is, and a name was in the word just now.  True if it still is in
- * the hand: a try has the name. */
-static bool
-token_keep(int lock, int place, uint64_t token)
+/* Put back a name.  If the token rests there by now, it is for the name. */
+static void
+name_back(int lock, int place, uint64_t word)
 {
-    uint64_t out = swap(lock, place, make(EMPTY, 0));
+    uint64_t name = name_in(word), out = name_add(lock, place, name);
 
-    if (item_of(out) != NAME)
-        return true;
-    grant(lock, out, token);
-    return false;
+    if (item_of(out) == REST)
+        grant(lock, name, out & VALUE);
+    else if (item_of(out) == KEPT)
+        ring_once(lock, place);
 }
 
-/* Put back a name, or that the lock is kept.  True if the token is in the hand
- * then: it came out, and no name is there to have it. */
+/* Put back that the lock is kept.  True if the token came out. */
 static bool
-put_back(int lock, int place, uint64_t in, uint64_t *token)
+kept_back(int lock, int place, uint64_t first, uint64_t *token)
 {
-    uint64_t first = in, out;
+    uint64_t in = first, out;
 
-    for (;;) {
-        out = swap(lock, place, in);
-        switch (item_of(out)) {
-        case REST:
-            *token = out & VALUE;
-            return item_of(in) == KEPT || token_keep(lock, place, *token);
-        case NAME: in = out; break;
-        case KEPT:
-            if (item_of(in) == NAME)
-                ring_once(lock, place);
-            if (item_of(in) == NAME || out == first || out == in)
-                return false;
-            in = out; /* another keeps it since */
-            break;
-        default: return false;
-        }
-    }
+    while (out = swap(lock, place, in),
+           item_of(out) == KEPT && out != first && out != in)
+        in = out; /* another keeps it since */
+    if (item_of(out) == NAME)
+        name_back(lock, place, out);
+    *token = out & VALUE;
+    return item_of(out) == REST;
+}
+
+/* A hint, without a message: a place of another rank may be anything. */
+static bool
+may_be(int lock, int place, enum item item)
+{
+    return hearthi_place_rank(place) != hearthi_world.rank ||
+           item_of(__atomic_load_n(&own_places(lock)->word[place % 2],
+                                   __ATOMIC_ACQUIRE)) == item;
 }
 
 bool
 hearthi_chain_take(int lock, int place, uint64_t *token)
 {
-    uint64_t out = swap(lock, place, make(EMPTY, 0));
+    uint64_t out;
 
-    if (item_of(out) == EMPTY)
+    if (!may_be(lock, place, REST))
         return false;
+    out = swap(lock, place, make(EMPTY, 0));
     *token = out & VALUE;
-    return item_of(out) == REST || put_back(lock, place, out, token);
+    switch (item_of(out)) {
+    case REST: return true;
+    case KEPT: return kept_back(lock, place, out, token);
+    case NAME: name_back(lock, place, out); return false;
+    default: return false;
+    }
 }
 
 void
 hearthi_chain_begin(int lock)
 {
+    tail_op(lock, MPI_REPLACE, 0);
     swap(lock, 2 * hearthi_manager(lock, hearthi_world.size), make(REST, 0));
 }
 
@@ -274,16 +315,6 @@ behind_set(int lock, int name)
     atomic_store_explicit(&behind[lock], name, memory_order_relaxed);
 }
 
-/* A try may have the name in its hand for a moment. */
-static void
-name_collect(int lock, int place)
-{
-    unsigned turn = 0;
-
-    while (swap(lock, place, make(EMPTY, 0)) != my_name())
-        hearthi_relax(&turn);
-}
-
 static int
 place_clear(int lock)
 {
@@ -303,18 +334,15 @@ hearthi_chain_wait(int lock, uint64_t *token)
     int      mine = place_clear(lock), before;
     uint64_t out;
 
-    before = place_named(lock, hearthi_word_op(lock, HEARTHI_TAIL, MPI_REPLACE,
-                                               (uint64_t)mine + 1));
+    before = place_named(lock, tail_op(lock, MPI_REPLACE, (uint64_t)mine + 1));
     behind_set(lock, 1 + hearthi_place_rank(before));
-    out = swap(lock, before, my_name());
+    out = name_add(lock, before, my_name());
     if (item_of(out) == KEPT)
         behind_set(lock, 1 + (int)(out & VALUE));
-    if (item_of(out) == REST) {
-        name_collect(lock, before);
+    if (item_of(out) == REST)
         *token = out & VALUE;
-    } else {
+    else
         *token = grant_wait(lock, before, item_of(out) == KEPT);
-    }
     behind_set(lock, 0);
     return mine;
 }
@@ -332,8 +360,7 @@ hearthi_chain_lost(int rank, struct hearthi_lost *lost)
 int
 hearthi_chain_try(int lock, uint64_t *token)
 {
-    int place =
-        place_named(lock, hearthi_word_op(lock, HEARTHI_TAIL, MPI_NO_OP, 0));
+    int      place = place_named(lock, tail_op(lock, MPI_NO_OP, 0));
     uint64_t word = place_op(lock, place, MPI_NO_OP, 0);
 
     if (item_of(word) == KEPT) {
@@ -353,8 +380,7 @@ bool
 hearthi_chain_is_wanted(int lock, int place)
 {
     return hearthi_place_rank(place) == hearthi_world.rank &&
-           item_of(__atomic_load_n(&own_places(lock)->word[place % 2],
-                                   __ATOMIC_ACQUIRE)) == NAME;
+           may_be(lock, place, NAME);
 }
 
 bool
@@ -367,27 +393,31 @@ hearthi_chain_keep(int lock, int place)
     out = swap(lock, place, make(KEPT, (uint64_t)hearthi_world.rank));
     if (item_of(out) != NAME)
         return true;
-    swap(lock, place, out);
+    name_add(lock, place, name_in(out));
     return false;
+}
+
+/* A try may have the name that was seen. */
+static bool
+grant_next(int lock, int place, uint64_t token)
+{
+    uint64_t out = swap(lock, place, make(EMPTY, 0));
+
+    if (item_of(out) == NAME)
+        grant(lock, name_in(out), token);
+    return item_of(out) == NAME;
 }
 
 bool
 hearthi_chain_leave(int lock, int place, uint64_t token)
 {
-    uint64_t name, out;
+    uint64_t out;
 
-    if (hearthi_chain_is_wanted(lock, place) &&
-        !token_keep(lock, place, token))
+    if (hearthi_chain_is_wanted(lock, place) && grant_next(lock, place, token))
         return false;
-    do {
-        name = swap(lock, place, make(REST, token));
-        if (item_of(name) != NAME)
-            return true;
-        out = swap(lock, place, make(EMPTY, 0));
-        if (item_of(out) == REST) {
-            grant(lock, name, out & VALUE);
-            return false;
-        }
-    } while (put_back(lock, place, name, &token));
+    out = swap(lock, place, make(REST, token));
+    if (item_of(out) != NAME)
+        return true;
+    name_back(lock, place, out);
     return false;
 }

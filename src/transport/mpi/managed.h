@@ -3,7 +3,6 @@
  * The words and the log of a managed object, a lock or a flag, in the window
  * of its manager, and the steps that are made on them.
  *
- *   tail     of a lock: the last place of its chain (chain.h) + 1, or 0
  *   next     of a flag: the ticket that is drawn next (16 bits)
  *   serving  its value (1), ticket served (16), the log's epoch modulo
  *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
@@ -18,7 +17,8 @@
  * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
  * it writes `serving`, so that one Fetch_and_op there tells whether it is our
  * turn and whether the log has news.  A lock's `serving` goes with it from
- * holder to holder, as its token, without value and ticket.
+ * holder to holder, as its token, without value and ticket; its other words
+ * are with its places (chain.c).
  *
  * Tickets may count modulo 2^16: each node has at most one that is drawn and
  * not served, so that a ticket is told from every other that matters as long
@@ -38,7 +38,6 @@
 /* Within a managed object. */
 enum {
     HEARTHI_NEXT = 0,
-    HEARTHI_TAIL = HEARTHI_NEXT,
     HEARTHI_SERVING = 8,
     HEARTHI_EPOCH = 16,
     HEARTHI_WAKES = 24,

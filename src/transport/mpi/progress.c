@@ -311,8 +311,9 @@ uint64_t
 hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
                  uint64_t value)
 {
-    enum hearthi_need need = hearthi_need_at(
-        win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD, rank);
+    enum hearthi_operation operation =
+        win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD;
+    enum hearthi_need need = hearthi_need_at(operation, rank);
     volatile uint64_t old = absent;
 
     hearthi_mpi_count(rank, sizeof value);
@@ -325,8 +326,10 @@ hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
     HEARTHI_MPI(MPI_Win_flush(rank, win));
     /* Open MPI 4.1.4 over UCX holds a lock at the target meanwhile.  Where the
      * target's processor does the steps of others, inside its own step only,
-     * they would find that lock taken every time. */
-    if (rank == hearthi_world.rank)
+     * they would find that lock taken every time.  Where the probe saw that
+     * they need nobody at the target, they do not need this. */
+    if (rank == hearthi_world.rank &&
+        hearthi_help.need[operation] != HEARTHI_FREE)
         hearthi_progress_look();
     return old;
 }
