@@ -1,5 +1,5 @@
 # Tests of diffs and notices, and the model of home pages without cost.
-unit_tests += %D%/diff %D%/known %D%/merge %D%/notice %D%/pageset %D%/ring
+unit_tests += %D%/diff %D%/join %D%/known %D%/merge %D%/notice %D%/pageset %D%/ring
 
 %C%_diff_SOURCES = %D%/diff.c %D%/property.h %D%/harness.h %D%/harness_unit.c
 %C%_diff_CFLAGS = $(test_cflags)
@@ -11,6 +11,11 @@ unit_tests += %D%/diff %D%/known %D%/merge %D%/notice %D%/pageset %D%/ring
   %D%/harness.h %D%/harness_unit.c
 %C%_known_CFLAGS = $(test_cflags)
 %C%_known_LDADD = $(unit_ldadd)
+
+%C%_join_SOURCES = %D%/join.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_join_CFLAGS = $(test_cflags)
+%C%_join_LDADD = $(unit_ldadd)
 
 %C%_notice_SOURCES = %D%/notice.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c

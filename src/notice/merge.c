@@ -79,17 +79,6 @@ hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap)
     return true;
 }
 
-uint64_t
-hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
-                    uint32_t next_count)
-{
-    uint64_t end = page + count, next_end = next + next_count;
-
-    if ((next_end > end ? next_end : end) - page >= HEARTHI_EVERYTHING)
-        return APART;
-    return next > end ? next - end : 0;
-}
-
 /* ---- two notices ---- */
 
 static bool
@@ -126,18 +115,6 @@ covers(const struct hearthi_notice *a, const struct hearthi_notice *b)
            a->page + a->count >= b->page + b->count &&
            (a->interval >= b->interval ||
             (a->page == b->page && a->count == b->count));
-}
-
-void
-hearthi_notice_join(struct hearthi_notice *a, const struct hearthi_notice *b)
-{
-    uint64_t end = a->page + a->count;
-
-    if (b->page + b->count > end)
-        end = b->page + b->count;
-    a->count = (uint32_t)(end - a->page);
-    if (b->interval > a->interval)
-        a->interval = b->interval;
 }
 
 /* The pages of which copies would be dropped for nothing: those between, and

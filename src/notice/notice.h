@@ -31,8 +31,16 @@ struct hearthi_notice {
 /* What it costs to make run i and the next one, or UINT64_MAX if they cannot
  * be one.  Between two runs it is the pages there. */
 typedef uint64_t hearthi_gap(const void *runs, size_t i);
-uint64_t hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
-                             uint32_t next_count);
+static inline uint64_t
+hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
+                    uint32_t next_count)
+{
+    uint64_t end = page + count, next_end = next + next_count;
+
+    if ((next_end > end ? next_end : end) - page >= HEARTHI_EVERYTHING)
+        return UINT64_MAX;
+    return next > end ? next - end : 0;
+}
 
 /* Which of n gaps to close for `fewer` runs, or all if they are not so many:
  * those narrower than `width`, and the first `as_wide` of that width. */
@@ -50,8 +58,17 @@ bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
 /* What it costs to make one of two notices; and b into a. */
 uint64_t hearthi_notice_gap(const struct hearthi_notice *a,
                             const struct hearthi_notice *b);
-void     hearthi_notice_join(struct hearthi_notice       *a,
-                             const struct hearthi_notice *b);
+static inline void
+hearthi_notice_join(struct hearthi_notice *a, const struct hearthi_notice *b)
+{
+    uint64_t end = a->page + a->count;
+
+    if (b->page + b->count > end)
+        end = b->page + b->count;
+    a->count = (uint32_t)(end - a->page);
+    if (b->interval > a->interval)
+        a->interval = b->interval;
+}
 
 /* The same of n things of `size` bytes that begin with a notice: `gap` is
  * hearthi_notice_gap() of two that follow each other, and `join` makes one of
