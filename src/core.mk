@@ -84,6 +84,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/hosts.c src/transport/udp/hosts.h \
   src/transport/udp/inbox.c src/transport/udp/inbox.h \
   src/transport/udp/local.c src/transport/udp/local.h \
+  src/transport/udp/news.c src/transport/udp/news.h \
   src/transport/udp/object.c src/transport/udp/object.h \
   src/transport/udp/stay.c src/transport/udp/stay.h \
   src/transport/udp/cond.c src/transport/udp/cond.h \

@@ -103,6 +103,11 @@ mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/blocks.mpi
+%C%_blocks_mpi_SOURCES = %D%/blocks.c $(mpi_harness)
+%C%_blocks_mpi_CFLAGS = $(test_cflags)
+%C%_blocks_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/rwlocks.mpi
 %C%_rwlocks_mpi_SOURCES = %D%/rwlocks.c %D%/rwlocks.h %D%/rwlocks_seen.c \
   %D%/rwlocks_fair.c %D%/delay.c %D%/delay.h $(mpi_harness)

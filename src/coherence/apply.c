@@ -47,7 +47,8 @@ notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
     for (size_t i = 0; i < n; i++) {
         uint64_t page = notice[i].page, count = notice[i].count;
 
-        /* A writer that was alone keeps its own copy. */
+        /* A writer that was alone keeps its own copy.  Which other rank it
+         * was is all one, so transports join what those wrote (join.c). */
         if (notice[i].writer == (uint32_t)hearthi_world.rank ||
             page >= hearthi_table.top)
             continue;

@@ -149,7 +149,9 @@ struct hearthi_transport_ops {
 
     /* barrier waits for every rank and exchanges what each has written since
      * the last barrier, at most HEARTHI_NEWS_OF_ONE runs; what is more than
-     * HEARTHI_NEWS_MAX of all together is merged.  Blocks. */
+     * HEARTHI_NEWS_MAX of all together is merged.  Of a notice of the news the
+     * writer says whether it was this rank, and no more: runs of ranks
+     * elsewhere may be joined, and this rank's own left out.  Blocks. */
     void (*barrier)(const struct hearthi_notice *own, size_t n,
                     bool everything, struct hearthi_news *news);
 

@@ -174,32 +174,42 @@ say(const char *what, struct counts spent, int n)
     printf("\n");
 }
 
-/* Write runs of a page at home on the next rank, with others between, and
- * bring the bytes home: what is left for the barrier is to say so. */
-static void
-runs_write(int n, int value)
+/* A rank of the next node, another one for each: to write its pages is to tell
+ * of them. */
+static int
+next_rank(void)
 {
-    char *next = pages + (size_t)((me + 1) % ranks) * 2 * RUNS * PAGE;
+    return (me + ranks / hearth_nodes()) % ranks;
+}
 
-    for (int i = 0; i < n; i++)
-        next[(size_t)i * 2 * PAGE] = (char)value;
+/* Write pages at home there, every one or with others between, and bring the
+ * bytes home: what is left for the barrier is to say so. */
+static void
+pages_write(int n, int step, int value)
+{
+    char *next = pages + (size_t)next_rank() * 2 * RUNS * PAGE;
+
+    for (int i = 0; i < n; i += step)
+        next[(size_t)i * PAGE] = (char)value;
     if (n > 0)
-        hearth_release(next, (size_t)n * 2 * PAGE);
+        hearth_release(next, (size_t)n * PAGE);
 }
 
 static void
-barriers(const char *what, int runs)
+barriers(const char *what, int n, int step)
 {
+    enum { SETTLING = 4 }; /* until homes have told of their first copies */
     struct counts spent = { { 0 } };
 
-    for (int k = 0; k < times; k++) {
+    for (int k = -SETTLING; k < times; k++) {
         struct counts before;
 
-        runs_write(runs, k + 1);
+        pages_write(n, step, k + 1);
         MPI_Barrier(MPI_COMM_WORLD);
         before = counts_now();
         hearth_barrier();
-        counts_add(&spent, &before);
+        if (k >= 0)
+            counts_add(&spent, &before);
         MPI_Barrier(MPI_COMM_WORLD); /* before others fetch from here */
     }
     say(what, spent, times);
@@ -214,7 +224,7 @@ barriers_many(void)
     int           all = ranks > 16 ? 1 : 2;
     char         *many =
         hearth_alloc((size_t)ranks, (size_t)2 * MANY * PAGE, hearth_block());
-    char *next = many + (size_t)((me + 1) % ranks) * 2 * MANY * PAGE;
+    char *next = many + (size_t)next_rank() * 2 * MANY * PAGE;
 
     for (int k = 0; k < all; k++) {
         struct counts before;
@@ -332,9 +342,10 @@ main(int argc, char **argv)
     start();
     pages =
         hearth_alloc((size_t)ranks, (size_t)2 * RUNS * PAGE, hearth_block());
-    barriers("barrier", 0);
-    barriers("barrier_1", 1);
-    barriers("barrier_100", RUNS);
+    barriers("barrier", 0, 2);
+    barriers("barrier_1", 2, 2);
+    barriers("barrier_100", 2 * RUNS, 2);
+    barriers("barrier_block", 2 * RUNS, 1);
     barriers_many();
     locks();
     crowd();

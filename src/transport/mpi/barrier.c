@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The barrier.  The ranks of a node deposit their notices in its memory; its
- * first rank, the leader, exchanges 64 bytes with the leaders of the other
- * nodes, and the rest of the notices only if they do not fit there; then the
- * node's ranks find the news in its memory.
+ * first rank, the leader, joins their runs (join.h), exchanges 64 bytes with
+ * the leaders of the other nodes, and the notices themselves only if they do
+ * not fit there, and joins what came; then the node's ranks find the news in
+ * its memory.  First come those of the node's own ranks, as they were: each
+ * rank keeps copies of what it alone wrote.
  *
  * The exchange of the 64 bytes is an all-gather by the algorithm of Bruck et
  * al. (IEEE TPDS 8(11), 1997) from MPI_Isend and MPI_Irecv: MPI_Iallgather
@@ -18,6 +20,8 @@
 #include "base/report.h"
 #include "front/direct.h"
 #include "mpi.h"
+#include "notice/join.h"
+#include "space/heap.h"
 #include "world.h"
 
 enum { INLINE = 2, ROUNDS = 32 };
@@ -34,6 +38,28 @@ static struct block *blocks; /* of leader (me + i) mod nodes */
 static int          *counts, *starts;
 static uint32_t      generation;
 
+/* The leader's. */
+static struct hearthi_gathered ours; /* of each rank here, for the others */
+static struct hearthi_notice  *told; /* the same or joined, for other nodes */
+static struct hearthi_notice  *joined, *spare; /* for that */
+
+enum { MOST = HEARTHI_NEWS_MAX };
+
+static const size_t room = MOST * sizeof(struct hearthi_notice);
+
+static bool
+is_leader(void)
+{
+    return hearthi_world.node_rank == 0;
+}
+
+/* On its node: nobody else needs to know what this rank wrote. */
+static bool
+is_alone(void)
+{
+    return hearthi_world.node_size == 1;
+}
+
 void
 hearthi_barrier_open(void)
 {
@@ -45,6 +71,14 @@ hearthi_barrier_open(void)
     starts = calloc(n, sizeof *starts);
     if (blocks == NULL || counts == NULL || starts == NULL)
         hearthi_fatal("hearth_init", "no memory");
+    if (!is_leader())
+        return;
+    joined = hearthi_sparse(room);
+    spare = hearthi_sparse(room);
+    ours = (struct hearthi_gathered){ .notice = is_alone()
+                                                    ? hearthi_mpi.deposited[0]
+                                                    : hearthi_mpi.news,
+                                      .most = MOST };
 }
 
 void
@@ -53,6 +87,10 @@ hearthi_barrier_close(void)
     free(blocks);
     free(counts);
     free(starts);
+    if (!is_leader())
+        return;
+    hearthi_sparse_free(joined, room);
+    hearthi_sparse_free(spare, room);
 }
 
 /* After round k, blocks[0 .. 2^(k+1)) are those of the leaders from me on. */
@@ -90,41 +128,54 @@ depositers_wait(void)
     }
 }
 
-/* True if they are everything. */
-static bool
-node_total(size_t *n)
-{
-    struct hearthi_node_area *node = hearthi_mpi.node;
-    bool                      everything = false;
-
-    *n = 0;
-    for (int r = 0; r < hearthi_world.node_size; r++) {
-        *n += node->of[r].n;
-        everything |= node->of[r].everything != 0;
-    }
-    return everything;
-}
-
-/* This node's notices, one rank's behind the other's. */
+/* What this node's ranks have written, as the first of the news; a rank that
+ * is alone needs no news of its own. */
 static void
-node_gather(struct hearthi_notice *to)
+ours_gather(void)
 {
     struct hearthi_node_area *node = hearthi_mpi.node;
 
-    for (int r = 0; r < hearthi_world.node_size; r++) {
-        memcpy(to, hearthi_mpi.deposited[r], node->of[r].n * sizeof *to);
-        to += node->of[r].n;
+    hearthi_gathered_clear(&ours);
+    if (is_alone()) {
+        ours.n = node->of[0].n;
+        ours.everything = node->of[0].everything != 0;
+        return;
     }
+    for (int r = 0; r < hearthi_world.node_size; r++)
+        hearthi_gathered_add(&ours, hearthi_mpi.deposited[r], node->of[r].n,
+                             node->of[r].everything != 0);
 }
 
-/* Everything fits the blocks: copy out what they brought. */
-static void
+/* How many of these are news. */
+static uint32_t
+ours_shown(void)
+{
+    return is_alone() ? 0 : ours.n;
+}
+
+/* What other nodes are told of it.  Returns how many notices that is. */
+static uint32_t
+ours_join(void)
+{
+    size_t n = ours.n;
+
+    told = ours.notice;
+    if (!is_alone())
+        told = hearthi_notices_join(told, &n, joined, spare);
+    return (uint32_t)n;
+}
+
+/* Everything fits the blocks: copy out what the others brought. */
+static size_t
 news_from_blocks(struct hearthi_notice *to)
 {
-    for (int i = 0; i < hearthi_world.nodes; i++) {
-        memcpy(to, blocks[i].first, blocks[i].n * sizeof *to);
-        to += blocks[i].n;
+    size_t n = 0;
+
+    for (int i = 1; i < hearthi_world.nodes; i++) {
+        memcpy(to + n, blocks[i].first, blocks[i].n * sizeof *to);
+        n += blocks[i].n;
     }
+    return n;
 }
 
 /* How many of a node's n notices are exchanged if all nodes have `total`: all,
@@ -137,86 +188,101 @@ share_of(uint32_t n, size_t total)
     return total <= HEARTHI_NEWS_MAX || n <= most ? n : most;
 }
 
-/* This node's notices, merged to its share and behind them some of no pages,
- * as all leaders know how many there will be.  If they cannot be so few they
- * are everything, for this node, too. */
+/* What is told, merged to a share and behind it some of no pages, as all
+ * leaders know how many there will be.  Whoever wrote them may be one run.  If
+ * they cannot be so few they are everything. */
 static void
-node_merge(struct hearthi_notice *to, uint32_t n, uint32_t share)
+told_merge(uint32_t n, uint32_t share)
 {
-    struct hearthi_notice *all = malloc(n * sizeof *all);
-    size_t                 some;
+    uint32_t leader = (uint32_t)hearthi_world.rank;
+    size_t   some;
 
-    if (all == NULL)
-        hearthi_fatal("hearth_barrier", "no memory for %u notices", n);
-    node_gather(all);
-    some = hearthi_notices_merge(all, n, share);
+    if (told != joined)
+        memcpy(joined, told, n * sizeof *joined);
+    told = joined;
+    hearthi_notices_sign(told, n, leader);
+    some = hearthi_notices_merge(told, n, share);
     if (some > share) {
-        all[0] = (struct hearthi_notice){ .count = HEARTHI_EVERYTHING,
-                                          .writer = UINT32_MAX };
+        told[0] = (struct hearthi_notice){ .count = HEARTHI_EVERYTHING,
+                                           .writer = leader };
         some = 1;
     }
-    memset(to, 0, share * sizeof *to);
-    memcpy(to, all, some * sizeof *to);
-    free(all);
+    memset(told + some, 0, (share - some) * sizeof *told);
 }
 
-/* Counted as if each leader sent its notices to each other. */
-static void
-news_exchange(size_t total)
+/* Where each node's notices come: the others' behind our own, which are there
+ * already if they are told as they are, and else once more behind them.
+ * Returns how many are others'. */
+static size_t
+places_set(size_t total)
 {
-    int         n = hearthi_world.nodes, me = hearthi_world.node, at = 0;
-    int         unit = (int)sizeof(struct hearthi_notice);
-    uint32_t    mine = blocks[0].n, share = share_of(mine, total);
-    MPI_Request request;
+    int n = hearthi_world.nodes, me = hearthi_world.node;
+    int unit = (int)sizeof *told, from = (int)ours_shown() * unit, at = from;
 
     for (int node = 0; node < n; node++) {
         counts[node] =
             (int)share_of(blocks[(node - me + n) % n].n, total) * unit;
         starts[node] = at;
-        at += counts[node];
+        at += node == me ? 0 : counts[node];
     }
-    hearthi_count(messages, (uint64_t)n - 1);
-    hearthi_count(message_bytes, ((uint64_t)n - 1) * (uint64_t)counts[me]);
+    starts[me] = told == hearthi_mpi.news ? 0 : at;
+    return (size_t)((at - from) / unit);
+}
+
+/* Returns how many notices of others there are.  Counted as if each leader
+ * sent its notices to each other. */
+static size_t
+news_exchange(size_t total)
+{
+    uint32_t    mine = blocks[0].n, share = share_of(mine, total);
+    int         me = hearthi_world.node;
+    uint64_t    others = (uint64_t)hearthi_world.nodes - 1;
+    size_t      n;
+    MPI_Request request;
+
     if (share < mine)
-        node_merge(hearthi_mpi.news + starts[me] / unit, mine, share);
-    else
-        node_gather(hearthi_mpi.news + starts[me] / unit);
+        told_merge(mine, share);
+    n = places_set(total);
+    hearthi_count(messages, others);
+    hearthi_count(message_bytes, others * (uint64_t)counts[me]);
+    if (told != hearthi_mpi.news)
+        memcpy((char *)hearthi_mpi.news + starts[me], told,
+               (size_t)counts[me]);
     HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                 hearthi_mpi.news, counts, starts, MPI_BYTE,
                                 hearthi_world.leaders, &request));
     hearthi_requests_wait(&request, 1);
+    return n;
 }
 
 /* The leaders' part.  All of them see the same blocks and so decide alike. */
 static void
 leaders_exchange(void)
 {
-    struct hearthi_node_area *node = hearthi_mpi.node;
-    size_t                    total = 0;
-    bool                      everything, fits = true;
+    struct hearthi_deposit *news = &hearthi_mpi.node->news;
+    struct hearthi_notice  *others;
+    size_t                  total = 0, n;
+    bool                    everything = false, fits = true;
 
-    everything = node_total(&total);
-    blocks[0].everything = everything;
-    blocks[0].n = everything ? 0 : (uint32_t)total;
-    if (!everything && total <= INLINE)
-        node_gather(blocks[0].first);
+    ours_gather();
+    blocks[0].everything = ours.everything;
+    blocks[0].n = ours_join();
+    if (blocks[0].n <= INLINE)
+        memcpy(blocks[0].first, told, blocks[0].n * sizeof *told);
     blocks_exchange();
-    total = 0;
     for (int i = 0; i < hearthi_world.nodes; i++) {
         total += blocks[i].n;
         everything |= blocks[i].everything != 0;
         fits &= blocks[i].n <= INLINE;
     }
-    node->news.everything = everything;
-    node->news.n = 0;
+    news->everything = everything;
+    news->n = everything ? 0 : ours_shown();
     if (everything)
         return;
-    for (int i = 0; i < hearthi_world.nodes; i++)
-        node->news.n += share_of(blocks[i].n, total);
-    if (fits)
-        news_from_blocks(hearthi_mpi.news);
-    else
-        news_exchange(total);
+    others = hearthi_mpi.news + news->n;
+    n = fits ? news_from_blocks(others) : news_exchange(total);
+    hearthi_notices_join(others, &n, others, spare);
+    news->n += (uint32_t)n;
 }
 
 static void
@@ -245,7 +311,7 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
     generation++;
     deposit(mine, own, n, everything);
     atomic_store_explicit(&mine->generation, generation, memory_order_release);
-    if (hearthi_world.node_rank == 0) {
+    if (is_leader()) {
         depositers_wait();
         if (hearthi_world.nodes > 1)
             leaders_exchange();

@@ -61,7 +61,7 @@ struct hearthi_mpi {
     MPI_Win                   sync; /* words and logs of managed objects */
     struct hearthi_node_area *node;
     struct hearthi_node_lock *lock;      /* of each object, in its memory */
-    struct hearthi_notice    *news;      /* NEWS_MAX, shared by the node */
+    struct hearthi_notice    *news;      /* two NEWS_MAX, the node's */
     struct hearthi_notice   **deposited; /* NEWS_OF_ONE, of each node rank */
     bool                      helper;    /* a thread serves others */
 };

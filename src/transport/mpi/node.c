@@ -40,8 +40,9 @@ hearthi_node_open(void)
 {
     struct hearthi_mpi *m = &hearthi_mpi;
     int                 ranks = hearthi_world.node_size;
-    size_t notices = (size_t)ranks * HEARTHI_NEWS_OF_ONE + HEARTHI_NEWS_MAX;
-    char  *at;
+    size_t              notices =
+        (size_t)ranks * HEARTHI_NEWS_OF_ONE + 2 * HEARTHI_NEWS_MAX;
+    char *at;
 
     hearthi_area_open(
         &area, head_bytes(ranks) + locks_bytes() + notices * sizeof *m->news,
@@ -52,7 +53,7 @@ hearthi_node_open(void)
     m->lock = (struct hearthi_node_lock *)(void *)at;
     at += locks_bytes();
     m->news = (struct hearthi_notice *)(void *)at;
-    at += HEARTHI_NEWS_MAX * sizeof *m->news;
+    at += 2 * HEARTHI_NEWS_MAX * sizeof *m->news;
     m->deposited = calloc((size_t)ranks, sizeof *m->deposited);
     if (m->deposited == NULL)
         hearthi_fatal("hearth_init", "no memory");

@@ -9,14 +9,13 @@
  * learns becomes the news of its children.
  *
  * Between nodes what does not fit one datagram goes in a row of several.  In
- * the node news lie in memory that its ranks share: there only the grant says
- * in which of the buffers.
+ * the node news lie in memory that its ranks share (news.c): there the grant
+ * says only how many they are.
  *
- * There are two buffers.  News may be asked for (INV), and read by the ranks
- * of the node, until the next barrier's news take their place; that needs the
- * arrival of every child, so each has done with the old ones.  The buffer that
- * gathers is free again as soon as the children cannot arrive before the next
- * news.
+ * News may be asked for (INV), and read by the ranks of the node, until the
+ * next barrier's news take their place; that needs the arrival of every child,
+ * so each has done with the old ones.  What was gathered is free again as soon
+ * as the children cannot arrive before the next news.
  */
 #include "config.h"
 
@@ -28,39 +27,23 @@
 #include "client.h"
 #include "job.h"
 #include "local.h"
+#include "news.h"
 #include "row.h"
 #include "server.h"
-#include "space/heap.h"
-#include "transport/area.h"
 #include "transport/event.h"
 #include "tree.h"
 #include "watch.h"
 #include "wire.h"
 #include "world.h"
 
-struct heap_of_notices {
-    struct hearthi_notice *notice;
-    uint32_t               n;
-    bool                   everything;
-};
-
-enum { BUFFERS = 2 };
-
 static struct {
-    struct heap_of_notices  gather, news; /* of number + 1 and number */
-    uint32_t                number;       /* barriers passed here */
+    uint32_t                number; /* barriers passed here */
     struct hearthi_udp_tree tree;
     int                     arrived;
     uint32_t               *waiting; /* peers, up to one for each child */
     int                     n_waiting;
     struct hearthi_event    changed;
-
-    struct hearthi_area    shared; /* two of the leader's, of its node */
-    struct hearthi_notice *buffer[BUFFERS]; /* there */
 } b;
-
-static const size_t buffer_bytes =
-    HEARTHI_NEWS_MAX * sizeof(struct hearthi_notice);
 
 static bool
 is_root(void)
@@ -82,103 +65,50 @@ hearthi_udp_barrier_open(void)
     b.waiting = calloc((size_t)b.tree.children + 1, sizeof *b.waiting);
     if (b.waiting == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (hearthi_udp_local_used())
-        hearthi_area_open(&b.shared, BUFFERS * buffer_bytes, 0);
-    for (size_t i = 0; i < BUFFERS && b.shared.base != NULL; i++)
-        b.buffer[i] = (struct hearthi_notice *)(void *)(b.shared.base +
-                                                        i * buffer_bytes);
-    if (b.shared.base != NULL && !is_led()) {
-        b.gather.notice = b.buffer[0];
-        b.news.notice = b.buffer[1];
-        return;
-    }
-    b.gather.notice = hearthi_sparse(buffer_bytes);
-    if (!is_led())
-        b.news.notice = hearthi_sparse(buffer_bytes);
+    hearthi_udp_news_open(is_led());
 }
 
 void
 hearthi_udp_barrier_close(void)
 {
-    bool shared = b.shared.base != NULL;
-
-    if (!shared || is_led())
-        hearthi_sparse_free(b.gather.notice, buffer_bytes);
-    if (!shared)
-        hearthi_sparse_free(b.news.notice, buffer_bytes);
-    else
-        hearthi_area_close(&b.shared);
+    hearthi_udp_news_close();
     free(b.waiting);
 }
 
 /* ---- with the mutex: arrivals and news ---- */
 
-/* Room for n more, and for as many again if that may be. */
-static void
-room_make(struct heap_of_notices *g, size_t n)
-{
-    size_t most = HEARTHI_NEWS_MAX / 2;
-
-    if (n > most)
-        most = HEARTHI_NEWS_MAX - n;
-    g->n = (uint32_t)hearthi_notices_merge(g->notice, g->n, most);
-}
-
-/* What does not fit is merged with what there is.  Of too many writers for
- * that it is "everything", for good. */
-static void
-gather(const void *notice, size_t n, bool everything)
-{
-    struct heap_of_notices *g = &b.gather;
-
-    if (n <= HEARTHI_NEWS_MAX && n > HEARTHI_NEWS_MAX - g->n)
-        room_make(g, n);
-    if (everything || g->everything || n > HEARTHI_NEWS_MAX - g->n) {
-        g->everything = true;
-        g->n = 0;
-        return;
-    }
-    if (n > 0)
-        memcpy(g->notice + g->n, notice, n * sizeof *g->notice);
-    g->n += (uint32_t)n;
-}
-
 /* As many of the news, from a place on, as a message has room for. */
 static void
 news_put(struct hearthi_udp_message *m, uint32_t at)
 {
-    uint32_t n = b.news.n - at;
+    const struct hearthi_gathered *news = &hearthi_udp_news.news;
+    uint32_t                       n = news->n - at;
 
     if (n > hearthi_udp.notices)
         n = hearthi_udp.notices;
-    m->body = (const uint8_t *)(b.news.notice + at);
-    m->body_len = n * sizeof *b.news.notice;
+    m->body = (const uint8_t *)(news->notice + at);
+    m->body_len = n * sizeof *news->notice;
 }
 
 static void
 news_grant(uint32_t peer)
 {
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BARRGRANT };
+    bool local = hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS));
 
-    m.kind = b.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
+    m.kind = hearthi_udp_news.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
     m.pos = b.number;
-    m.len = b.news.n;
-    m.at = b.news.notice == b.buffer[1];
-    if (!hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS)))
+    m.len = local ? hearthi_udp_news.list.n : hearthi_udp_news.news.n;
+    if (!local)
         news_put(&m, 0);
     hearthi_udp_answer(peer, &m);
 }
 
-/* What was gathered is the news. */
+/* What was gathered, or brought, is the news. */
 static void
 publish(void)
 {
-    struct heap_of_notices was = b.news;
-
-    b.news = b.gather;
-    b.gather = was;
-    b.gather.n = 0;
-    b.gather.everything = false;
+    hearthi_udp_news_turn();
     b.number++;
     b.arrived = 0;
     for (int i = 0; i < b.n_waiting; i++)
@@ -192,10 +122,13 @@ arrive(void)
 {
     if (++b.arrived <= b.tree.children)
         return;
-    if (is_root())
-        publish();
-    else
+    if (!is_root()) {
         hearthi_event_raise(&b.changed);
+        return;
+    }
+    hearthi_udp_news_join();
+    hearthi_udp_news_list();
+    publish();
 }
 
 /* ---- the server's part ---- */
@@ -206,7 +139,7 @@ news_more(uint32_t peer, const struct hearthi_udp_message *ask)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
                                      .kind = HEARTHI_UDP_REPLY };
 
-    if (ask->pos != b.number || ask->at >= b.news.n)
+    if (ask->pos != b.number || ask->at >= hearthi_udp_news.news.n)
         m.kind |= HEARTHI_UDP_LOST;
     else
         news_put(&m, (uint32_t)ask->at);
@@ -229,8 +162,10 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       "rank %u is at barrier %u and this rank at %u: call "
                       "hearth_barrier on every rank",
                       m->from, m->pos, b.number + 1);
-    gather(m->body, m->body_len / HEARTHI_UDP_NOTICE,
-           m->op == HEARTHI_UDP_BARR && m->kind == HEARTHI_UDP_EVERYTHING);
+    hearthi_udp_news_add((int)(peer / HEARTHI_UDP_SLOTS), m->body,
+                         m->body_len / HEARTHI_UDP_NOTICE,
+                         m->op == HEARTHI_UDP_BARR &&
+                             m->kind == HEARTHI_UDP_EVERYTHING);
     if (m->op == HEARTHI_UDP_WTNT) {
         hearthi_udp_answer(peer, &done);
         return;
@@ -246,13 +181,13 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 static void
 parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 {
-    const struct heap_of_notices *g = &b.gather;
-    struct hearthi_udp_row        row = { .rank = b.tree.parent,
-                                          .what = "hearth_barrier" };
-    struct hearthi_udp_message    ask = { .op = HEARTHI_UDP_WTNT,
-                                          .kind = HEARTHI_UDP_NEWS,
-                                          .pos = b.number + 1 };
-    uint32_t                      n = g->everything ? 0 : g->n, at = 0;
+    const struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    struct hearthi_udp_row         row = { .rank = b.tree.parent,
+                                           .what = "hearth_barrier" };
+    struct hearthi_udp_message     ask = { .op = HEARTHI_UDP_WTNT,
+                                           .kind = HEARTHI_UDP_NEWS,
+                                           .pos = b.number + 1 };
+    uint32_t                       n = g->everything ? 0 : g->n, at = 0;
 
     ask.body_len = hearthi_udp.notices * sizeof *g->notice;
     for (; n - at > hearthi_udp.notices; at += hearthi_udp.notices) {
@@ -271,8 +206,8 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 static void
 news_take(uint64_t at, const struct hearthi_udp_message *answer)
 {
-    struct heap_of_notices *g = &b.gather;
-    uint64_t                left = at < g->n ? g->n - at : 0;
+    struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    uint64_t                 left = at < g->n ? g->n - at : 0;
     uint64_t due = left < hearthi_udp.notices ? left : hearthi_udp.notices;
 
     if (answer->body_len != due * sizeof *g->notice)
@@ -293,7 +228,7 @@ part_take(const struct hearthi_udp_message *ask,
 static void
 news_bring(const struct hearthi_udp_message *answer)
 {
-    struct heap_of_notices    *g = &b.gather;
+    struct hearthi_gathered   *g = &hearthi_udp_news.gather;
     struct hearthi_udp_message ask = { .op = HEARTHI_UDP_INV,
                                        .kind = HEARTHI_UDP_NEWS,
                                        .pos = b.number + 1 };
@@ -310,28 +245,32 @@ news_bring(const struct hearthi_udp_message *answer)
     hearthi_udp_row_end(&row);
 }
 
-/* The leader has them here. */
+/* The leader has them here, in the list. */
 static void
 news_see(const struct hearthi_udp_message *answer)
 {
-    b.news.everything = (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
-    b.news.n = answer->len;
-    b.news.notice = b.buffer[answer->at % BUFFERS];
-    b.gather.n = 0;
-    b.gather.everything = false;
+    hearthi_udp_news.list.everything =
+        (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    hearthi_udp_news.list.n = answer->len;
+    hearthi_gathered_clear(&hearthi_udp_news.gather);
     b.number++;
     b.arrived = 0;
 }
 
+/* Between the last arrival and publish() nobody else is at the news. */
 static void
 parent_ask(void)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
 
-    parent_tell(c, &answer);
     if (!is_led())
+        hearthi_udp_news_join();
+    parent_tell(c, &answer);
+    if (!is_led()) {
         news_bring(&answer);
+        hearthi_udp_news_list();
+    }
     pthread_mutex_lock(&hearthi_udp_mutex);
     if (is_led())
         news_see(&answer);
@@ -352,7 +291,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     hearthi_udp_wait_begin("hearth_barrier");
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
-    gather(own, n, everything);
+    hearthi_udp_news_add(hearthi_world.rank, own, n, everything);
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
@@ -365,7 +304,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     if (!is_root())
         parent_ask();
     hearthi_udp_wait_end();
-    news->notice = b.news.notice;
-    news->n = b.news.everything ? 0 : b.news.n;
-    news->everything = b.news.everything;
+    news->notice = hearthi_udp_news.list.notice;
+    news->n = hearthi_udp_news.list.n;
+    news->everything = hearthi_udp_news.list.everything;
 }

@@ -18,7 +18,7 @@
  *   - requests and answers: thread, ack, local, gone, timer, server, meet,
  *     client, row, watch, pace, flight
  *   - what is asked for: home, diff and page; object, stay, cond, manager and
- *     sync (locks, flags, atomics); barrier
+ *     sync (locks, flags, atomics); news and barrier
  *   - the start: address, udp
  */
 #ifndef HEARTHI_TRANSPORT_UDP_JOB_H

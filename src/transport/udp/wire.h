@@ -36,7 +36,7 @@
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
  *           many notices the barrier brought, body: the first of them; or,
- *           inside a node, at: in which of its buffers they are
+ *           inside a node, none of them
  * ACQ       len: the lock, pos: log read so far, at: epoch -> ACQGRANT, len:
  *           notices that are news, pos: end of the log, body: the first
  *           of a reader-writer lock: to read, or WRITE

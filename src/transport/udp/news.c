@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A leader joins the runs of its node's ranks before it tells of them, and
+ * those of other nodes once more, and puts these behind its node's own, which
+ * are as they were told since each rank keeps copies of what it alone wrote.
+ * All that is in memory that the node's ranks share.
+ *
+ * The list may be written when all ranks of the node have arrived, since each
+ * has done with the last one then, and until one of them is told that the
+ * barrier has ended.
+ */
+#include "config.h"
+
+#include "news.h"
+
+#include <string.h>
+
+#include "job.h"
+#include "local.h"
+#include "space/heap.h"
+#include "transport/area.h"
+#include "world.h"
+
+struct hearthi_udp_news hearthi_udp_news;
+
+static struct hearthi_udp_news *const u = &hearthi_udp_news;
+static struct hearthi_notice         *spare;  /* for joining */
+static struct hearthi_area            shared; /* the leader's: the list */
+
+enum { MOST = HEARTHI_NEWS_MAX };
+
+static const size_t room = MOST * sizeof(struct hearthi_notice);
+
+/* As many of our own as of others. */
+static const size_t list_room = 2 * MOST * sizeof(struct hearthi_notice);
+
+void
+hearthi_udp_news_open(bool led)
+{
+    memset(u, 0, sizeof *u);
+    memset(&shared, 0, sizeof shared);
+    spare = NULL;
+    u->gather.most = u->ours.most = u->news.most = MOST;
+    u->gather.notice = hearthi_sparse(room);
+    if (!led) {
+        u->ours.notice = hearthi_sparse(room);
+        u->news.notice = hearthi_sparse(room);
+        spare = hearthi_sparse(room);
+    }
+    if (hearthi_udp_local_used()) {
+        hearthi_area_open(&shared, list_room, 0);
+        u->list.notice = (struct hearthi_notice *)(void *)shared.base;
+    } else {
+        u->list.notice = hearthi_sparse(list_room);
+    }
+}
+
+void
+hearthi_udp_news_close(void)
+{
+    hearthi_sparse_free(u->gather.notice, room);
+    if (u->ours.notice != NULL) {
+        hearthi_sparse_free(u->ours.notice, room);
+        hearthi_sparse_free(u->news.notice, room);
+        hearthi_sparse_free(spare, room);
+    }
+    if (shared.base != NULL)
+        hearthi_area_close(&shared);
+    else
+        hearthi_sparse_free(u->list.notice, list_room);
+}
+
+/* Where there is a list for other ranks, too, the runs of each are kept apart.
+ */
+void
+hearthi_udp_news_add(int from, const void *notice, size_t n, bool everything)
+{
+    bool ours = from == hearthi_world.rank || hearthi_udp_is_local(from);
+    bool apart = ours && u->ours.notice != NULL && hearthi_udp_local_used();
+
+    hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, everything);
+}
+
+/* Behind those that other nodes told; the list is not in use. */
+void
+hearthi_udp_news_join(void)
+{
+    struct hearthi_notice *joined = u->list.notice + MOST;
+    struct hearthi_notice *own = u->ours.notice;
+    size_t                 n = u->ours.n;
+
+    own = hearthi_notices_join(own, &n, joined, spare);
+    if (own != joined)
+        memcpy(joined, own, n * sizeof *joined);
+    hearthi_notices_sign(joined, n, (uint32_t)hearthi_world.rank);
+    if (n > MOST - u->gather.n)
+        n = hearthi_notices_merge(joined, n, MOST / 2);
+    hearthi_gathered_add(&u->gather, joined, n, u->ours.everything);
+}
+
+/* Those of other nodes.  Returns their number. */
+static size_t
+others_take(struct hearthi_notice *to)
+{
+    const struct hearthi_gathered *g = &u->gather;
+    size_t                         n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->notice[i].writer != (uint32_t)hearthi_world.rank)
+            to[n++] = g->notice[i];
+    hearthi_notices_join(to, &n, to, spare);
+    return n;
+}
+
+void
+hearthi_udp_news_list(void)
+{
+    u->list.everything = u->gather.everything;
+    u->list.n = 0;
+    if (u->list.everything)
+        return;
+    memcpy(u->list.notice, u->ours.notice, u->ours.n * sizeof *u->list.notice);
+    u->list.n = u->ours.n + (uint32_t)others_take(u->list.notice + u->ours.n);
+}
+
+void
+hearthi_udp_news_turn(void)
+{
+    struct hearthi_gathered was = u->news;
+
+    u->news = u->gather;
+    u->gather = was;
+    hearthi_gathered_clear(&u->gather);
+    hearthi_gathered_clear(&u->ours);
+}
