@@ -181,9 +181,14 @@ fails --look-once
 fails --no-announce
 fails --announce-first
 fails --try-arrives
-fails --try-draws
 fails --try-gives-up
 fails --phase-back
+fails --no-look
+fails --trust-woken
+fails --wake-first
+fails --name-blind
+fails --trust-called
+fails --keep-name
 # Epochs, and two threads of a rank.
 model=tests/model/epoch
 holds

@@ -144,6 +144,57 @@ START_TEST(a_reader_waits_for_a_writer_who_was_there_before)
 }
 END_TEST
 
+/* ---- what waiting costs ---- */
+
+enum { WHILE = 60, FEW = 20 };
+
+static void
+drive(int ms)
+{
+    double until = MPI_Wtime() + ms / 1000.0;
+
+    while (MPI_Wtime() < until)
+        is_told(MPI_ANY_SOURCE, COMING);
+}
+
+/* Rank 0 has it for a while, and the others come. */
+static void
+wait_counted(int rwlock, bool first, bool write)
+{
+    hearth_stats before, after;
+
+    if (me == 0)
+        lock_as(rwlock, first);
+    mpi_barrier();
+    hearth_get_stats(&before);
+    if (me == 0)
+        drive(WHILE);
+    else
+        lock_as(rwlock, write);
+    hearth_get_stats(&after);
+    hearth_rwunlock(rwlock);
+    mpi_barrier();
+    expect(after.messages - before.messages <= FEW);
+}
+
+/* Looks at its words, with gaps of a sixteenth of the time so far, would be
+ * 150 messages and more.  Without helpers there are no bells, which are rung
+ * as often as others have the core. */
+START_TEST(who_waits_sends_few_messages_however_long_it_takes)
+{
+    fixture_stop();
+    fixture_start_with("PROGRESS", "none");
+    for (int rwlock = 803; rwlock < 805; rwlock++) { /* of two managers */
+        wait_counted(rwlock, true, me % 2 == 0);
+        wait_counted(rwlock, true, true);
+        wait_counted(rwlock, false, true);
+    }
+    fixture_stop();
+    fixture_start();
+    all_expected();
+}
+END_TEST
+
 /* ---- tries ---- */
 
 START_TEST(a_try_takes_a_lock_that_is_free_and_no_other)
@@ -235,6 +286,7 @@ rwlocks_fair(TCase *tc)
     tcase_add_test(tc, readers_do_not_starve_a_writer);
     tcase_add_test(tc, writers_do_not_starve_a_reader);
     tcase_add_test(tc, a_reader_waits_for_a_writer_who_was_there_before);
+    tcase_add_test(tc, who_waits_sends_few_messages_however_long_it_takes);
     tcase_add_test(tc, a_try_takes_a_lock_that_is_free_and_no_other);
     tcase_add_test(tc, one_of_several_tries_gets_a_free_lock);
     tcase_add_test(tc, tries_acquire_and_detain_nobody);

@@ -24,9 +24,15 @@ enum rule {
     NO_ANNOUNCE,    /* ... does not announce itself */
     ANNOUNCE_FIRST, /* ... does not look before it does */
     TRY_ARRIVES,    /* ... comes as a reader and goes if it is refused */
-    TRY_DRAWS,      /* a try to write draws a ticket and gives it back */
-    TRY_GIVES_UP,   /* ... is refused if another is under way */
+    TRY_GIVES_UP,   /* a try to write is refused if another is under way */
     PHASE_BACK,     /* ... puts the phase back when it is refused */
+    NO_LOOK,        /* a reader who may be woken does not look whether he must
+                       wait */
+    TRUST_WOKEN,    /* ... does not look when he is woken */
+    WAKE_FIRST,     /* a writer wakes readers before the phase is even */
+    NAME_BLIND,     /* a writer who has left his name does not look */
+    TRUST_CALLED,   /* ... does not look when he is woken */
+    KEEP_NAME,      /* ... leaves it there when he need not wait */
     RULES
 };
 
@@ -35,6 +41,10 @@ enum at {
     OUT,
     ARRIVE,
     PHASE,
+    PHASE_LOOK,
+    PHASE_WAKE,
+    PHASE_SLEEP,
+    PHASE_AGAIN,
     LOOK,
     ANNOUNCE,
     LOOK_AGAIN,
@@ -42,18 +52,25 @@ enum at {
     WITHDRAW,
     DRAW,
     TURN,
-    FREE_WRITERS,
     FREE_ARRIVED,
     FREE_LEFT,
     CLAIM,
-    UNCLAIM,
     PRESENT,
     READERS,
+    SAY,
+    NAME,
+    NAME_LOOK,
+    NAME_BACK,
+    SLEEP,
+    SLEEP_AGAIN,
+    UNSAY,
     LEARN,
     INSIDE,
     LEAVE,
     ABSENT,
+    WAKE_READERS,
     GONE,
+    CALL,
     LATE
 };
 
@@ -61,17 +78,24 @@ struct thread {
     uint8_t at, turns, way;
     uint8_t phase, ticket, arrived; /* as the words told */
     uint8_t log;                    /* what it has read */
-    uint8_t refused;                /* it leaves without having been inside */
-    uint8_t excused;                /* somebody else did something meanwhile */
-    uint8_t passed;                 /* writers that a reader has waited for */
-    uint8_t behind; /* a try that began behind a writer whose turn it was */
+    uint8_t asleep; /* its name is where those who wait for the phase are */
+    uint8_t named;  /* ... or where the writer's is */
+    uint8_t woken;
+    uint8_t then;    /* after CALL */
+    uint8_t refused; /* it leaves without having been inside */
+    uint8_t excused; /* somebody else did something meanwhile */
+    uint8_t passed;  /* writers that a reader has waited for */
+    uint8_t behind;  /* a try that began behind a writer whose turn it was */
 };
 
 struct state {
-    uint8_t       arrived, phase, left, trying, drawn, there; /* the words */
-    uint8_t       log, written; /* written: by the last writer */
-    uint8_t       ever;         /* somebody has been inside */
-    uint8_t       wrong;        /* a try failed though all others were out */
+    uint8_t arrived, phase, left, trying; /* the words */
+    uint8_t waited, goal;        /* a writer waits until so many have left */
+    uint8_t drawn, served, held; /* the writers' turn */
+    uint8_t log, written;        /* written: by the last writer */
+    uint8_t ever;                /* somebody has been inside */
+    uint8_t wrong; /* a try failed though all others were out, or one was woken
+                      who does not wait */
     struct thread thread[THREADS];
 };
 
@@ -87,6 +111,13 @@ static inline bool
 is_writer(const struct thread *t)
 {
     return t->way == WRITE || t->way == TRY_WRITE;
+}
+
+/* For the phase to end. */
+static inline bool
+is_waiting(const struct thread *t)
+{
+    return t->at >= PHASE && t->at <= PHASE_AGAIN;
 }
 
 static inline bool

@@ -8,13 +8,16 @@
 #include "rw.h"
 
 static const char *const rules[RULES + 1] = {
-    [NO_WAIT] = "--no-wait",           [WAIT_FOR_EVEN] = "--wait-for-even",
-    [COUNT_LATE] = "--count-late",     [IGNORE_TRIES] = "--ignore-tries",
-    [GONE_FIRST] = "--gone-first",     [TELL_LATE] = "--tell-late",
-    [LEARN_EARLY] = "--learn-early",   [LOOK_ONCE] = "--look-once",
-    [NO_ANNOUNCE] = "--no-announce",   [ANNOUNCE_FIRST] = "--announce-first",
-    [TRY_ARRIVES] = "--try-arrives",   [TRY_DRAWS] = "--try-draws",
-    [TRY_GIVES_UP] = "--try-gives-up", [PHASE_BACK] = "--phase-back",
+    [NO_WAIT] = "--no-wait",         [WAIT_FOR_EVEN] = "--wait-for-even",
+    [COUNT_LATE] = "--count-late",   [IGNORE_TRIES] = "--ignore-tries",
+    [GONE_FIRST] = "--gone-first",   [TELL_LATE] = "--tell-late",
+    [LEARN_EARLY] = "--learn-early", [LOOK_ONCE] = "--look-once",
+    [NO_ANNOUNCE] = "--no-announce", [ANNOUNCE_FIRST] = "--announce-first",
+    [TRY_ARRIVES] = "--try-arrives", [TRY_GIVES_UP] = "--try-gives-up",
+    [PHASE_BACK] = "--phase-back",   [NO_LOOK] = "--no-look",
+    [TRUST_WOKEN] = "--trust-woken", [WAKE_FIRST] = "--wake-first",
+    [NAME_BLIND] = "--name-blind",   [TRUST_CALLED] = "--trust-called",
+    [KEEP_NAME] = "--keep-name",
 };
 
 static int
@@ -29,15 +32,15 @@ static void
 state_reduce(struct state *s)
 {
     uint8_t readers = s->left, phase = s->phase & 0xfe, log = s->log;
-    uint8_t served = (uint8_t)(s->drawn - s->there);
+    uint8_t served = s->served;
 
     for (int i = 0; i < THREADS; i++) {
         struct thread *t = &s->thread[i];
-        bool           counts = t->at == FREE_LEFT || t->at == READERS;
+        bool           counts = is_writer(t) && t->at >= FREE_LEFT;
         bool           queues = t->at >= TURN && t->at <= INSIDE;
 
         t->arrived = counts ? (uint8_t)(t->arrived - readers) : 0;
-        t->phase = t->at == PHASE ? (uint8_t)(t->phase - phase) : 0;
+        t->phase = is_waiting(t) ? (uint8_t)(t->phase - phase) : 0;
         t->ticket = queues ? (uint8_t)(t->ticket - served) : 0;
         if (t->at == INSIDE || (broken(LEARN_EARLY) && t->at != OUT))
             t->log = (uint8_t)(t->log - log);
@@ -47,7 +50,9 @@ state_reduce(struct state *s)
     s->arrived = (uint8_t)(s->arrived - readers);
     s->left = 0;
     s->phase = (uint8_t)(s->phase - phase);
-    s->drawn = s->there;
+    s->goal = s->waited ? (uint8_t)(s->goal - readers) : 0;
+    s->drawn = (uint8_t)(s->drawn - served);
+    s->served = 0;
     s->written = (uint8_t)(s->written - log);
     s->log = 0;
     qsort(s->thread, THREADS, sizeof *s->thread, thread_compare);
@@ -76,7 +81,8 @@ static bool
 is_passed_by(const struct state *s, const struct thread *holder)
 {
     for (int i = 0; i < THREADS; i++)
-        if (s->thread[i].at == TURN && s->thread[i].ticket < holder->ticket)
+        if (s->thread[i].at == TURN &&
+            (int8_t)s->thread[i].ticket < (int8_t)holder->ticket)
             return true;
     return false;
 }
@@ -117,7 +123,8 @@ fault(const void *state)
     if (writers > 0 && inside > 1)
         return "a writer is not alone";
     if (s->wrong)
-        return "a try failed although the lock was free";
+        return "a try failed although the lock was free, or one was woken who "
+               "does not wait";
     return busy == 0 && turns > 0 && !s->ever ? "no try gets a free lock"
                                               : NULL;
 }

@@ -91,7 +91,7 @@ static uint8_t *used;   /* which one was waited at last; not by who manages */
 /* 1 + the rank behind which this one waits, or 0. */
 static atomic_int *behind;
 
-/* Of all objects only locks have some. */
+/* Of all objects only locks have some, and writers behind all. */
 static size_t
 places_at(int lock)
 {
@@ -104,7 +104,7 @@ places_at(int lock)
 size_t
 hearthi_chain_bytes(void)
 {
-    return places_at(hearthi_syncs);
+    return places_at(hearthi_turns());
 }
 
 void
@@ -113,15 +113,17 @@ hearthi_chain_open(char *base, size_t at)
     own = base;
     own_at = at;
     memset(base, 0, places_at(HEARTHI_SYNCS));
-    used = hearthi_sparse((size_t)hearthi_syncs * sizeof *used);
-    behind = hearthi_sparse((size_t)hearthi_syncs * sizeof *behind);
+    memset(base + places_at(hearthi_syncs), 0,
+           HEARTH_RWLOCKS * sizeof(struct places));
+    used = hearthi_sparse((size_t)hearthi_turns() * sizeof *used);
+    behind = hearthi_sparse((size_t)hearthi_turns() * sizeof *behind);
 }
 
 void
 hearthi_chain_close(void)
 {
-    hearthi_sparse_free(used, (size_t)hearthi_syncs * sizeof *used);
-    hearthi_sparse_free(behind, (size_t)hearthi_syncs * sizeof *behind);
+    hearthi_sparse_free(used, (size_t)hearthi_turns() * sizeof *used);
+    hearthi_sparse_free(behind, (size_t)hearthi_turns() * sizeof *behind);
 }
 
 /* ---- words ---- */
@@ -211,13 +213,14 @@ grant(int lock, uint64_t name, uint64_t token)
             offsetof(struct places, grant), MPI_REPLACE, token | GRANTED);
 }
 
-/* The callers of this node take turns, so no rank of it keeps the lock now. */
+/* The callers of this node take turns, so no rank of it keeps the lock now;
+ * and writers keep nothing. */
 static void
 ring(struct hearthi_want *want, int lock, int place)
 {
     int rank = hearthi_place_rank(place);
 
-    if (hearthi_help.listens &&
+    if (hearthi_help.listens && lock < hearthi_syncs &&
         hearthi_world.node_of[rank] != hearthi_world.node)
         hearthi_want_from(want, rank, lock);
 }
@@ -397,24 +400,18 @@ hearthi_chain_keep(int lock, int place)
     return false;
 }
 
-/* A try may have the name that was seen. */
-static bool
-grant_next(int lock, int place, uint64_t token)
-{
-    uint64_t out = swap(lock, place, make(EMPTY, 0));
-
-    if (item_of(out) == NAME)
-        grant(lock, name_in(out), token);
-    return item_of(out) == NAME;
-}
-
 bool
 hearthi_chain_leave(int lock, int place, uint64_t token)
 {
     uint64_t out;
 
-    if (hearthi_chain_is_wanted(lock, place) && grant_next(lock, place, token))
-        return false;
+    if (hearthi_chain_is_wanted(lock, place)) {
+        out = swap(lock, place, make(EMPTY, 0));
+        if (item_of(out) == NAME) { /* no try has it */
+            grant(lock, name_in(out), token);
+            return false;
+        }
+    }
     out = swap(lock, place, make(REST, token));
     if (item_of(out) != NAME)
         return true;

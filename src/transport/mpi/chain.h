@@ -5,7 +5,8 @@
  * A *place* is where a lock is held, rests or is waited for: each rank has two
  * for each lock, and they are numbered 2 * rank and 2 * rank + 1.  The *token*
  * that comes with the lock says what its log is (managed.h).  The callers of a
- * node take turns.
+ * node take turns.  The writers of a reader-writer lock have a chain, too, by
+ * a number of its own (mpi.h), and its token says nothing.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_CHAIN_H
 #define HEARTHI_TRANSPORT_MPI_CHAIN_H

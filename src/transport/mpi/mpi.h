@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/stat.h"
+#include "transport/named.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -39,9 +40,23 @@ struct hearthi_node_lock {
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
 
+/* Writers of a reader-writer lock take turns as those do who take a lock, by a
+ * number of its own behind those of all objects. */
+static inline int
+hearthi_turn_of(int rw)
+{
+    return hearthi_syncs + rw - HEARTHI_RWS_AT;
+}
+
+static inline int
+hearthi_turns(void)
+{
+    return hearthi_syncs + HEARTH_RWLOCKS;
+}
+
 /* The words of a reader-writer lock (rw.c) where there is one node only. */
 struct hearthi_node_rw {
-    _Atomic uint64_t word[3];
+    _Atomic uint64_t word[2];
 };
 
 /* Notices of one rank or of all, in the node's memory. */
@@ -112,6 +127,8 @@ void     hearthi_mpi_release(int sync, uint64_t epoch,
                              const struct hearthi_notice *n, size_t count);
 bool     hearthi_mpi_keep(int lock);
 void     hearthi_mpi_lost(int rank, struct hearthi_lost *l);
+bool     hearthi_turn_take(int turn, bool try);
+void     hearthi_turn_leave(int turn);
 void     hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
                               size_t count);
 void     hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);

@@ -30,7 +30,7 @@ head_bytes(int ranks)
 static size_t
 locks_bytes(void)
 {
-    return line_up((size_t)hearthi_syncs * sizeof *hearthi_mpi.lock);
+    return line_up((size_t)hearthi_turns() * sizeof *hearthi_mpi.lock);
 }
 
 /* What belongs to locks that have names is 0 without being touched, as the

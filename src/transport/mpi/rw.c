@@ -2,19 +2,35 @@
  *
  * Reader-writer locks, phase-fair: the ticket lock PF-T of Brandenburg and
  * Anderson ("Spin-Based Reader-Writer Synchronization for Multiprocessor
- * Real-Time Systems", 2010), and tries.  Three words at the manager, or in the
+ * Real-Time Systems", 2010), with tries, and with writers who take turns as
+ * those do who take a lock (chain.h).  Two words at the manager, or in the
  * node's memory where that is all there is, which are only added to:
  *
  *   arrived  readers that have come (44 bits), phase (20)
- *   left     readers that have gone (44), tries of readers under way (20)
- *   writers  tickets drawn (32), writers that are there (32)
+ *   left     readers that have gone (44), a writer waits (1), tries of
+ *            readers under way (19)
  *
- * The writer whose turn it is, when as many are there as have drawn a ticket
- * from his on, makes the phase odd, which tells him how many readers have come
- * before, and waits for as many to have gone.  A reader who finds the phase
- * odd waits until it is another, so that he waits for one writer at most: the
- * next one waits for him.  When a writer leaves, first the phase becomes even
- * and then the next writer has his turn, who would find it odd.
+ * The writer whose turn it is makes the phase odd, which tells him how many
+ * readers have come before, and waits for as many to have gone.  A reader who
+ * finds the phase odd waits until it is another, so that he waits for one
+ * writer at most: the next one waits for him.  When a writer leaves, first the
+ * phase becomes even and then the next writer has his turn, who would find it
+ * odd.
+ *
+ * Nobody polls a manager, where there are several nodes.  Writers wait for
+ * their turn in a chain.
+ *
+ * Readers wait as those do who wait for a flag (wake.h).  A writer knows from
+ * `arrived` whether any came in his phase, and wakes them then.  Who is woken
+ * looks again: that may have been meant for those of an earlier phase.
+ *
+ * A writer who has to wait for readers says so in `left`, and takes away how
+ * many he waits for: whose step makes the rest of that word 0 is the last one,
+ * and wakes him.  For that he takes the writer's name out of a third word, so
+ * that each name is woken once.  A writer who has left his name looks again:
+ * if all have gone he takes his name back, unless the last one has it.  Nor
+ * may he trust that he was woken: a try that finds itself refused may have
+ * been the last one before, for another writer, and be late.
  *
  * A try must not come where it would have to wait.
  *
@@ -25,12 +41,11 @@
  * the phase odd before that does not announce himself, so that those who try
  * again and again do not detain a writer.
  *
- * To write it takes part without a ticket: that moves back the turn of
- * everybody, and it has the lock if no writer was there.  Then it makes the
- * phase odd as others do; if readers are inside it makes the phase even again
- * and leaves.  It waits for tries of readers that are under way, each a step
- * or two, or both might fail, which is to be kept from those who find the
- * lock free.  It looks before all that, too.
+ * To write it takes the writers' turn if that rests.  Then it makes the phase
+ * odd as others do; if readers are inside it makes the phase even again and
+ * leaves.  It waits for tries of readers that are under way, each a step or
+ * two, or both might fail, which is to be kept from those who find the lock
+ * free.  It looks before all that, too.
  *
  * A phase that such a try has ended may have seen readers come that still look
  * for its end.  They find it as long as the phase has not gone round: while
@@ -47,26 +62,26 @@
 #include "flag.h"
 #include "managed.h"
 #include "queue.h"
+#include "wake.h"
 #include "world.h"
 
-/* In the managed object, where locks have words of theirs. */
-enum { ARRIVED = 40, LEFT = 48, WRITERS = 56, FIRST = ARRIVED };
+/* In the managed object: WAITS has the name of a writer who waits, or 0. */
+enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
 
-_Static_assert(WRITERS + sizeof(uint64_t) <= HEARTHI_LOG_AT,
+_Static_assert(WAITS + sizeof(uint64_t) <= HEARTHI_LOG_AT,
                "its words are before the log");
 
-enum { PHASE_BITS = HEARTHI_BOUND(20, 6), TICKET_BITS = 32 };
+enum { PHASE_BITS = HEARTHI_BOUND(20, 6) };
 
 #define PHASES (((uint64_t)1 << PHASE_BITS) - 1)
 #define READER ((uint64_t)1 << PHASE_BITS) /* in `arrived` and in `left` */
 #define TRIER  ((uint64_t)1)               /* in `left` */
-#define TICKET ((uint64_t)1 << TICKET_BITS)
-#define WRITER ((uint64_t)1)
+#define WAITED (READER / 2)                /* in `left` */
 
-/* What the writer of each knows, if he is of this rank: his phase, and the log
- * as he has found it. */
+/* What the writer of each knows, if he is of this rank: the word before he
+ * made the phase odd, and the log as he has found it. */
 static struct known {
-    uint64_t               phase;
+    uint64_t               arrived;
     struct hearthi_serving serving;
     struct hearthi_log     log;
 } known[HEARTH_RWLOCKS];
@@ -102,13 +117,30 @@ add(int sync, size_t word, uint64_t value)
     return hearthi_word_op(sync, word, MPI_SUM, value);
 }
 
+/* A step that may be what a writer waits for. */
 static void
-wait_some(struct hearthi_patience *p, uint32_t before)
+left_add(int sync, uint64_t value)
 {
+    uint32_t name;
+
+    if (add(sync, LEFT, value) + value != WAITED || hearthi_world.nodes == 1)
+        return;
+    name = (uint32_t)hearthi_word_op(sync, WAITS, MPI_REPLACE, 0);
+    if (name != 0)
+        hearthi_wake(name);
+}
+
+/* A name to be woken by, or 0 after a pause. */
+static uint32_t
+name_begin(struct hearthi_patience *p)
+{
+    uint32_t name = hearthi_world.nodes > 1 ? hearthi_wake_begin() : 0;
+
     if (hearthi_world.nodes == 1)
         hearthi_relax(&p->turn);
-    else
-        hearthi_patience_pause(p, before);
+    else if (name == 0)
+        hearthi_patience_pause(p, 1);
+    return name;
 }
 
 static bool
@@ -128,87 +160,104 @@ read_try(int sync)
         return false;
     add(sync, LEFT, TRIER);
     free = !is_odd(look(sync, ARRIVED));
-    add(sync, LEFT, free ? -READER - TRIER : -TRIER);
+    left_add(sync, free ? -READER - TRIER : -TRIER);
     return free;
+}
+
+static bool
+is_phase(int sync, uint64_t phase)
+{
+    return (look(sync, ARRIVED) & PHASES) == phase;
+}
+
+static void
+phase_wait(int sync, uint64_t phase)
+{
+    struct hearthi_patience p = { 0 };
+    uint32_t                name, before;
+
+    do {
+        name = name_begin(&p);
+        if (name == 0)
+            continue;
+        hearthi_waiters_enter(sync, name, &before);
+        if (!is_phase(sync, phase))
+            hearthi_waiters_wake(sync);
+        hearthi_waiters_wait(name, before);
+    } while (is_phase(sync, phase));
 }
 
 static bool
 read_enter(int sync, bool try)
 {
-    struct hearthi_patience p = { 0 };
-    uint64_t                phase;
+    uint64_t phase;
 
     if (try)
         return read_try(sync);
     phase = add(sync, ARRIVED, READER) & PHASES;
-    while (is_odd(phase) && (look(sync, ARRIVED) & PHASES) == phase)
-        wait_some(&p, 1);
+    if (is_odd(phase))
+        phase_wait(sync, phase);
     return true;
 }
 
 /* ---- writers ---- */
 
-/* How many come before this ticket. */
-static uint32_t
-before(uint32_t ticket, uint64_t writers)
-{
-    return ticket - ((uint32_t)(writers >> TICKET_BITS) - (uint32_t)writers);
-}
-
-static void
-turn_wait(int sync)
-{
-    struct hearthi_patience p = { 0 };
-    uint64_t                writers = add(sync, WRITERS, TICKET + WRITER);
-    uint32_t                ticket = (uint32_t)(writers >> TICKET_BITS), n;
-
-    for (; (n = before(ticket, writers)) > 0; writers = look(sync, WRITERS))
-        wait_some(&p, n);
-}
-
 static bool
 seems_free(int sync)
 {
-    uint64_t arrived;
+    uint64_t arrived = look(sync, ARRIVED);
 
-    if ((uint32_t)look(sync, WRITERS) != 0)
-        return false;
-    arrived = look(sync, ARRIVED);
-    return arrived >> PHASE_BITS == look(sync, LEFT) >> PHASE_BITS;
-}
-
-static bool
-turn_try(int sync)
-{
-    if (!seems_free(sync))
-        return false;
-    if ((uint32_t)add(sync, WRITERS, WRITER) == 0)
-        return true;
-    add(sync, WRITERS, -WRITER);
-    return false;
+    return !is_odd(arrived) &&
+           arrived >> PHASE_BITS == look(sync, LEFT) >> PHASE_BITS;
 }
 
 /* The phase goes round without a carry: its writer alone moves it. */
 static void
 write_leave(int sync)
 {
-    uint64_t phase = known_of(sync)->phase;
+    uint64_t came = known_of(sync)->arrived, now;
 
-    add(sync, ARRIVED, phase == PHASES ? -PHASES : 1);
-    add(sync, WRITERS, -WRITER);
+    now = add(sync, ARRIVED, (came & PHASES) + 1 == PHASES ? -PHASES : 1);
+    if (hearthi_world.nodes > 1 && now >> PHASE_BITS != came >> PHASE_BITS)
+        hearthi_waiters_wake(sync);
+    hearthi_turn_leave(hearthi_turn_of(sync));
 }
 
-/* Those that were there when the phase became odd. */
+/* All of `gone` must have: those who were there when the phase became odd. */
+static void
+readers_wait(int sync, uint64_t gone)
+{
+    struct hearthi_patience p = { 0 };
+    uint32_t                name;
+
+    if (look(sync, LEFT) == gone)
+        return;
+    add(sync, LEFT, WAITED - gone);
+    do {
+        name = name_begin(&p);
+        if (name == 0)
+            continue;
+        hearthi_word_op(sync, WAITS, MPI_REPLACE, name);
+        if (look(sync, LEFT) == WAITED &&
+            hearthi_word_op(sync, WAITS, MPI_REPLACE, 0) != 0)
+            hearthi_wake_end(name);
+        else
+            hearthi_wake_wait(name);
+    } while (look(sync, LEFT) != WAITED);
+    add(sync, LEFT, gone - WAITED);
+}
+
+/* Tries are soon over. */
 static bool
-readers_wait(int sync, uint64_t arrived, bool try)
+readers_try(int sync, uint64_t gone)
 {
     struct hearthi_patience p = { 0 };
     uint64_t                left;
 
-    while ((left = look(sync, LEFT)) != (arrived & ~PHASES)) {
-        if (try && left >> PHASE_BITS != arrived >> PHASE_BITS)
+    while ((left = look(sync, LEFT)) != gone) {
+        if (left >> PHASE_BITS != gone >> PHASE_BITS)
             return false;
-        wait_some(&p, 1);
+        hearthi_patience_pause(&p, 1);
     }
     return true;
 }
@@ -218,16 +267,18 @@ write_enter(int sync, bool try)
 {
     uint64_t arrived;
 
-    if (try && !turn_try(sync))
+    if ((try && !seems_free(sync)) ||
+        !hearthi_turn_take(hearthi_turn_of(sync), try))
         return false;
-    if (!try)
-        turn_wait(sync);
     arrived = add(sync, ARRIVED, 1);
-    known_of(sync)->phase = (arrived & PHASES) + 1;
-    if (readers_wait(sync, arrived, try))
-        return true;
-    write_leave(sync);
-    return false;
+    known_of(sync)->arrived = arrived;
+    if (!try)
+        readers_wait(sync, arrived & ~PHASES);
+    else if (!readers_try(sync, arrived & ~PHASES)) {
+        write_leave(sync);
+        return false;
+    }
+    return true;
 }
 
 /* ---- the log ---- */
@@ -284,5 +335,5 @@ hearthi_mpi_rw_release(int sync, bool write, const struct hearthi_notice *n,
     if (write)
         write_leave(sync);
     else
-        add(sync, LEFT, READER);
+        left_add(sync, READER);
 }

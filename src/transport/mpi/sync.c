@@ -32,9 +32,11 @@ between_nodes(int lock, bool try, struct hearthi_node_lock *l)
     return l->place >= 0;
 }
 
-static bool
-enter(int lock, bool try, struct hearthi_node_lock *l)
+bool
+hearthi_turn_take(int lock, bool try)
 {
+    struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
+
     if (!hearthi_near_acquire(lock, try))
         return false;
     if (hearthi_world.nodes == 1)
@@ -57,9 +59,11 @@ stays_in_node(int lock, struct hearthi_node_lock *l)
              !hearthi_chain_is_wanted(lock, l->place)));
 }
 
-static void
-leave(int lock, struct hearthi_node_lock *l)
+void
+hearthi_turn_leave(int lock)
 {
+    struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
+
     if (hearthi_world.nodes > 1 && !stays_in_node(lock, l)) {
         l->row = 0;
         l->told = 0;
@@ -86,7 +90,7 @@ hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_log        log;
 
-    if (!enter(sync, try, l))
+    if (!hearthi_turn_take(sync, try))
         return false;
     if (hearthi_world.nodes > 1) {
         hearthi_grant_refresh(g);
@@ -114,7 +118,7 @@ hearthi_mpi_release(int sync, uint64_t epoch, const struct hearthi_notice *n,
         l->word = hearthi_serving_make(s);
     }
     holder_set(l, 0);
-    leave(sync, l);
+    hearthi_turn_leave(sync);
 }
 
 /* A thread of Hearth's may give it at once, so what is to be done with the
