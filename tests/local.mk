@@ -143,7 +143,8 @@ mpi_tests += %D%/dump.mpi
 
 # Copies beyond the kernel's mappings.
 mpi_tests += %D%/scattered.mpi
-%C%_scattered_mpi_SOURCES = %D%/scattered.c $(mpi_harness)
+%C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h \
+  %D%/watched.c $(mpi_harness)
 %C%_scattered_mpi_CFLAGS = $(test_cflags)
 %C%_scattered_mpi_LDADD = $(mpi_ldadd)
 

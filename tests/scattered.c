@@ -23,6 +23,7 @@
 
 #include "fixture.h"
 #include "page/watched.h"
+#include "scattered.h"
 
 static bool
 watched(void)
@@ -147,6 +148,38 @@ START_TEST(scattered_copies_stay_however_many)
     barrier();
     if (me == 0)
         expect_eq(wrong_of(p, n, 2), 0);
+    barrier();
+    hearth_free(p);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+/* Each has a mapping of its own where nothing beside it is watched, and what
+ * is between is one, too: 2 * APART are more than the kernel has. */
+enum { APART = 36000, STEP = 1024 };
+
+START_TEST(copies_may_lie_far_from_each_other)
+{
+    int64_t *p;
+    int      n;
+
+    fixture_start_with("CACHE", "1g");
+    n = apart(0, ranks - 1) ? APART : 2; /* home memory is in /dev/shm */
+    p = hearth_alloc((size_t)n * STEP * PAGE / sizeof *p, sizeof *p,
+                     hearth_on(0));
+    for (int i = 0; me == 0 && i < n; i++)
+        *word(p, i * STEP) = i;
+    barrier();
+    for (int turn = 0; me == ranks - 1 && turn < 2; turn++)
+        for (int k = 0, i; k < n; k++) {
+            i = nth(k, n) / 2 * STEP;
+            expect_eq(*word(p, i), i / STEP + turn);
+            ++*word(p, i);
+        }
+    barrier();
+    for (int i = 0; me == 0 && i < n; i++)
+        expect_eq(*word(p, i * STEP), i + 2);
     barrier();
     hearth_free(p);
     fixture_stop();
@@ -349,10 +382,12 @@ main(int argc, char **argv)
     TCase *tc = tcase_create("copies");
 
     tcase_add_test(tc, scattered_copies_stay_however_many);
+    tcase_add_test(tc, copies_may_lie_far_from_each_other);
     tcase_add_test(tc, an_entry_that_the_kernel_loses_comes_back);
     tcase_add_test(tc, what_is_held_is_there_for_the_kernel);
     tcase_add_test(tc, a_child_cannot_change_a_copy);
     tcase_add_test(tc, bus_errors_that_come_late_are_none);
+    watched_tests(tc);
     tcase_add_test(tc, where_it_is_forbidden_mprotect_does);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -77,6 +77,21 @@ borders(uint64_t page, uint64_t count)
     return n;
 }
 
+/* The same of pages that are all alike. */
+static long
+borders_around(uint64_t page, uint64_t end)
+{
+    return borders(page, 0) + borders(end, 0);
+}
+
+static void
+chunks_touch(uint64_t page, uint64_t end)
+{
+    for (uint64_t p = page; p < end; p += HEARTHI_CHUNK)
+        hearthi_touch(p);
+    hearthi_touch(end - 1);
+}
+
 static void
 area_failed(const char *what, uint64_t page, uint64_t count)
 {
@@ -216,7 +231,24 @@ cached_set(uint64_t page, uint64_t count, enum hearthi_state to, bool anew)
 
 /* ---- the first copies of a place ---- */
 
+/* Pages are watched in runs of up to a granule, or each copy would be a
+ * mapping between pages that never were anything.  Those that lie further
+ * apart are one each, and so is what is between: where that has taken a
+ * quarter of the kernel's mappings, granules are so large that no more than
+ * another quarter is taken however many follow. */
 enum { GRANULE = 512 };
+
+static uint64_t
+granule(void)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    uint64_t quarter = t->areas_max > 4 ? (uint64_t)t->areas_max / 4 : 1;
+    uint64_t n = GRANULE;
+
+    while (t->areas > (long)quarter && n < 2 * t->top / quarter)
+        n *= 2;
+    return n;
+}
 
 /* What was never shown may be watched with what is next to it. */
 static bool
@@ -231,24 +263,22 @@ is_fresh(uint64_t page)
            state == HEARTHI_HOME_AWAY;
 }
 
-/* Pages are watched in runs of up to a granule, or each copy would be a
- * mapping between pages that never were anything. */
 static void
 fresh_watch(uint64_t page)
 {
-    uint64_t first = page, end = page + 1;
-    uint64_t low = page / GRANULE * GRANULE;
-    uint64_t most = hearthi_least(low + GRANULE, hearthi_table.top);
+    uint64_t first = page, end = page + 1, size = granule();
+    uint64_t low = page / size * size;
+    uint64_t most = hearthi_least(low + size, hearthi_table.top);
     long     more;
 
     while (first > low && is_fresh(first - 1))
         first--;
     while (end < most && is_fresh(end))
         end++;
-    more = -borders(first, end - first);
-    hearthi_touch(page);
+    more = -borders_around(first, end);
+    chunks_touch(first, end);
     hearthi_watch(first, end - first);
-    more += borders(first, end - first);
+    more += borders_around(first, end);
     hearthi_table.areas += more;
     hearthi_place_of(page)->in->areas += more;
 }
@@ -281,9 +311,7 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
         if (a == HOME_R)
             protect(page, count, a);
     }
-    for (uint64_t p = page; p < page + count; p += HEARTHI_CHUNK)
-        hearthi_touch(p);
-    hearthi_touch(page + count - 1);
+    chunks_touch(page, page + count);
     memset(t->state + page, (int)to, count);
     more += borders(page, count);
     t->areas += more;

@@ -73,25 +73,30 @@ hearthi_userfault_leave(void *at, size_t len)
     return advise(at, len, MADV_DOFORK);
 }
 
-/* The kernel does a range in parts, and tells how far it came. */
+/* The kernel does a range in parts, and tells how far it came.  It does none
+ * of a range that is several mappings, as it is where the program has given
+ * advice (madvise, mlock, mbind): then it is told of one page at a time. */
 int
 hearthi_userfault_show(void *at, size_t len, bool write)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), most = len;
 
     for (size_t done = 0; done < len;) {
+        size_t                 n = most < len - done ? most : len - done;
         struct uffdio_continue c = {
-            .range = range_of((char *)at + done, len - done),
+            .range = range_of((char *)at + done, n),
             .mode = UFFDIO_CONTINUE_MODE_DONTWAKE |
                     (write ? 0 : UFFDIO_CONTINUE_MODE_WP),
         };
 
         if (ioctl(fd, UFFDIO_CONTINUE, &c) == 0)
-            return 0;
-        if (c.mapped > 0)
+            done += n;
+        else if (c.mapped > 0)
             done += (size_t)c.mapped;
         else if (errno == EEXIST)
             done += page;
+        else if (errno == ENOENT && n > page)
+            most = page;
         else if (errno != EAGAIN)
             return errno;
         else
