@@ -15,6 +15,7 @@ libhearth_core_la_SOURCES += \
   src/page/place.c src/page/place.h \
   src/page/page.c src/page/page.h \
   src/page/table.c \
+  src/page/granule.c src/page/granule.h \
   src/page/protect.c src/page/protect.h \
   src/page/watched.c src/page/watched.h \
   src/page/copies.c src/page/copies.h \

@@ -195,6 +195,28 @@ child_reads(void)
         exit(1);
 }
 
+/* As a program that becomes a daemon does, of what is not its own. */
+static void
+closes_descriptors(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    char  path[64], link[64];
+
+    p[me] = 1;
+    hearth_barrier();
+    for (int fd = 3; me == last && fd < 1024; fd++) {
+        ssize_t n;
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        n = readlink(path, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = '\0';
+        if (strcmp(link, "anon_inode:[userfaultfd]") == 0)
+            close(fd);
+    }
+    usleep(5000); /* it is not asked for at each barrier */
+    hearth_barrier();
+}
+
 static void *
 lock_from_thread(void *p)
 {
@@ -279,6 +301,7 @@ const struct badinput badinput_touches[] = {
     BADINPUT(jump_into_heap),
     BADINPUT(child_touches),
     BADINPUT(child_reads),
+    BADINPUT(closes_descriptors),
     BADINPUT(thread_faults),
     BADINPUT(thread_locks),
     BADINPUT(reduction_touches_absent),

@@ -32,6 +32,21 @@ for words in --nonsense extra "--threads" "--threads many" "--man --help"; do
     test `wc -l <"$out/text"` = 1 || wrong "$words: not one line"
 done
 
+# Where userfaultfd is forbidden, copies are protected the other way.
+if test -x tests/forbid; then
+    tests/forbid ./hearth-info >"$out/text" 2>&1
+    test $? = 77 ||
+        grep 'copies .*protected by mprotect (userfaultfd is forbidden' \
+            "$out/text" >/dev/null || wrong "userfaultfd is not forbidden"
+    HEARTH_PROTECT=userfaultfd tests/forbid ./hearth-info >"$out/text" 2>&1
+    test $? = 77 ||
+        grep 'copies .*userfaultfd does not work here: .*forbidden' \
+            "$out/text" >/dev/null || wrong "userfaultfd seems to work"
+    HEARTH_PROTECT=mprotect ./hearth-info >"$out/text" 2>&1
+    grep 'copies .*protected by mprotect (HEARTH_PROTECT says so' \
+        "$out/text" >/dev/null || wrong "HEARTH_PROTECT=mprotect is not said"
+fi
+
 if test -n "$MPIEXEC"; then
     sh "$srcdir/tests/run-mpi" --once 90 2 ./hearth-info >"$out/text" ||
         wrong "exit status $? on two ranks"

@@ -141,9 +141,13 @@ mpi_tests += %D%/dump.mpi
 %C%_dump_mpi_CFLAGS = $(test_cflags)
 %C%_dump_mpi_LDADD = $(mpi_ldadd)
 
+# A command without userfaultfd.
+check_PROGRAMS += %D%/forbid
+%C%_forbid_SOURCES = %D%/forbid.c %D%/forbid.h
+
 # Copies beyond the kernel's mappings.
 mpi_tests += %D%/scattered.mpi
-%C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h \
+%C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h %D%/forbid.h \
   %D%/watched.c $(mpi_harness)
 %C%_scattered_mpi_CFLAGS = $(test_cflags)
 %C%_scattered_mpi_LDADD = $(mpi_ldadd)

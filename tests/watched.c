@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "page/granule.h"
 #include "page/watched.h"
 
 enum { RANGE = 64 };
@@ -37,6 +38,13 @@ static bool
 is_taker(void)
 {
     return me == ranks - 1 && apart(0, me);
+}
+
+/* Is it up to Hearth what is watched? */
+static bool
+by_itself(void)
+{
+    return strcmp(hearth_option("protect"), "auto") == 0;
 }
 
 static int
@@ -64,7 +72,7 @@ START_TEST(pages_that_the_program_advises_are_as_others)
 {
     int64_t *p;
 
-    fixture_start();
+    watching_start("CONSISTENCY", "release");
     p = pages_of_first(RANGE);
     if (is_taker()) {
         expect_eq(*word(p, RANGE - 1), RANGE);
@@ -121,7 +129,7 @@ START_TEST(a_thread_faults_while_another_begins_to_watch)
     pthread_t other;
     void     *value = NULL;
 
-    fixture_start();
+    watching_start("CONSISTENCY", "release");
     p = pages_of_first(RANGE);
     if (is_taker() && threads_allowed() && hearthi_watched.up) {
         slow = true;
@@ -181,7 +189,7 @@ START_TEST(entries_get_lost_while_threads_write)
     pthread_t     loser;
     int64_t      *p;
 
-    fixture_start();
+    watching_start("CONSISTENCY", "release");
     p = pages_new(RANGE);
     if (threads_allowed()) {
         stop = false;
@@ -227,7 +235,7 @@ START_TEST(a_thread_touches_what_lies_beside_what_is_freed)
     struct writer w;
     int64_t      *first, *q;
 
-    fixture_start();
+    watching_start("CONSISTENCY", "release");
     first = hearth_alloc(PAGE, 1, hearth_on(0));
     w = (struct writer){ .p = pages_of_first(RANGE) };
     hearth_free(first);
@@ -256,6 +264,78 @@ START_TEST(a_thread_touches_what_lies_beside_what_is_freed)
 }
 END_TEST
 
+/* ---- when pages begin to be watched ---- */
+
+enum { GRANULES = 2 * HEARTHI_GRANULE };
+
+static int
+watched_of(int64_t *p, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += hearthi_is_watched(hearthi_page_of(word(p, i)));
+    return sum;
+}
+
+/* Written one by one, from behind, so that nothing is opened ahead. */
+static void
+write_each(int64_t *p, int n, int more)
+{
+    for (int i = n - 1; i >= 0; i -= 3)
+        *word(p, i) += more;
+}
+
+/* What is held stays where the kernel finds it. */
+static void
+held_is_read(const int64_t *at, int64_t value)
+{
+    int64_t got = 0;
+    int     ends[2];
+
+    expect_eq(pipe(ends), 0);
+    expect_eq(syscall(SYS_write, ends[1], at, sizeof *at), sizeof *at);
+    expect_eq(read(ends[0], &got, sizeof got), sizeof got);
+    expect_eq(got, value);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+START_TEST(pages_are_watched_when_they_change_one_by_one)
+{
+    int64_t *p, *held;
+    int      wrong = 0;
+
+    fixture_start();
+    p = pages_of_first(GRANULES);
+    held = word(p, 100);
+    if (is_taker()) {
+        hearth_prefetch(p, (size_t)GRANULES * PAGE);
+        expect_eq(wrong_in(p, GRANULES, 0), 0);
+        if (by_itself())
+            expect_eq(watched_of(p, GRANULES), 0);
+        hearth_hold(held, PAGE, HEARTH_READ);
+        write_each(p, GRANULES, 1000);
+        if (hearthi_watched.up) {
+            expect(watched_of(p, GRANULES) >= GRANULES - 1);
+            expect(!hearthi_is_watched(hearthi_page_of(held)));
+        }
+        held_is_read(held, *held);
+        hearth_drop(held, PAGE, HEARTH_READ);
+        write_each(p, GRANULES, 1000);
+    }
+    barrier();
+    for (int i = 0; apart(0, ranks - 1) && i < GRANULES; i++)
+        wrong +=
+            *word(p, i) != i + 1 + ((GRANULES - 1 - i) % 3 == 0 ? 2000 : 0);
+    expect_eq(wrong, 0);
+    barrier();
+    hearth_free(p);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
 /* ---- start and end ---- */
 
 static int
@@ -278,7 +358,7 @@ START_TEST(nothing_is_left_of_a_heap_that_has_ended)
     int64_t *p;
 
     for (int i = 0; i < 4; i++) {
-        fixture_start();
+        watching_start("CONSISTENCY", "release");
         p = pages_new(RANGE);
         for (int k = 0; k < RANGE; k++)
             word(p, k)[me] = i;
@@ -303,5 +383,6 @@ watched_tests(TCase *tc)
     tcase_add_test(tc, a_thread_faults_while_another_begins_to_watch);
     tcase_add_test(tc, entries_get_lost_while_threads_write);
     tcase_add_test(tc, a_thread_touches_what_lies_beside_what_is_freed);
+    tcase_add_test(tc, pages_are_watched_when_they_change_one_by_one);
     tcase_add_test(tc, nothing_is_left_of_a_heap_that_has_ended);
 }

@@ -13,6 +13,7 @@
 
 #include "base/least.h"
 #include "base/report.h"
+#include "granule.h"
 #include "page.h"
 #include "space/segment.h"
 #include "watched.h"
@@ -75,13 +76,6 @@ borders(uint64_t page, uint64_t count)
         before = a;
     }
     return n;
-}
-
-/* The same of pages that are all alike. */
-static long
-borders_around(uint64_t page, uint64_t end)
-{
-    return borders(page, 0) + borders(end, 0);
 }
 
 static void
@@ -168,13 +162,14 @@ is_by_watched(uint64_t page, uint64_t count)
            hearthi_is_watched(page + count);
 }
 
-/* Pages that show their own place may be watched from then on. */
+/* Pages that show their own place are watched from then on where those beside
+ * them are. */
 static void
 cached_map(uint64_t page, uint64_t count, uint32_t distance,
            enum hearthi_state to)
 {
     bool watch = hearthi_watched.up && distance == 0 && to != HEARTHI_UNUSED &&
-                 (hearthi_is_copy(to) || is_by_watched(page, count));
+                 is_by_watched(page, count);
     enum area a = watch ? NOTHING : area_of[to];
 
     frames_map(page, count, distance, a);
@@ -231,64 +226,56 @@ cached_set(uint64_t page, uint64_t count, enum hearthi_state to, bool anew)
 
 /* ---- the first copies of a place ---- */
 
-/* Pages are watched in runs of up to a granule, or each copy would be a
- * mapping between pages that never were anything.  Those that lie further
- * apart are one each, and so is what is between: where that has taken a
- * quarter of the kernel's mappings, granules are so large that no more than
- * another quarter is taken however many follow. */
-enum { GRANULE = 512 };
-
+/* Pages from this one on that are valid copies as it is, or are none. */
 static uint64_t
-granule(void)
+same_copies(uint64_t page, uint64_t end)
 {
-    const struct hearthi_table *t = &hearthi_table;
-    uint64_t quarter = t->areas_max > 4 ? (uint64_t)t->areas_max / 4 : 1;
-    uint64_t n = GRANULE;
+    const uint8_t *state = hearthi_table.state;
+    uint64_t       n = 1;
 
-    while (t->areas > (long)quarter && n < 2 * t->top / quarter)
-        n *= 2;
+    while (page + n < end &&
+           (hearthi_is_copy(state[page]) ? state[page + n] == state[page]
+                                         : !hearthi_is_copy(state[page + n])))
+        n++;
     return n;
 }
 
-/* What was never shown may be watched with what is next to it. */
-static bool
-is_fresh(uint64_t page)
-{
-    enum hearthi_state state;
-
-    if (hearthi_watched.page[page] != 0 || hearthi_table.shown[page] != 0)
-        return false;
-    state = hearthi_state_of(page);
-    return state == HEARTHI_INVALID || hearthi_is_coming(state) ||
-           state == HEARTHI_HOME_AWAY;
-}
-
+/* What is under mprotect may have entries in page tables, which are to go
+ * before all of it is readable and writable.  Other threads that touch a copy
+ * meanwhile fault, and wait. */
 static void
-fresh_watch(uint64_t page)
+range_watch(uint64_t page, uint64_t end)
 {
-    uint64_t first = page, end = page + 1, size = granule();
-    uint64_t low = page / size * size;
-    uint64_t most = hearthi_least(low + size, hearthi_table.top);
-    long     more;
+    long more = -borders(page, end - page);
 
-    while (first > low && is_fresh(first - 1))
-        first--;
-    while (end < most && is_fresh(end))
-        end++;
-    more = -borders_around(first, end);
-    chunks_touch(first, end);
-    hearthi_watch(first, end - first);
-    more += borders_around(first, end);
+    chunks_touch(page, end);
+    frames_map(page, end - page, 0, NOTHING);
+    hearthi_watch(page, end - page);
+    more += borders(page, end - page);
     hearthi_table.areas += more;
     hearthi_place_of(page)->in->areas += more;
+    for (uint64_t n; page < end; page += n) {
+        n = same_copies(page, end);
+        if (hearthi_is_copy(hearthi_table.state[page]))
+            hearthi_watched_show(page, n);
+    }
 }
 
+/* A copy whose frame lies elsewhere takes a mapping in any case. */
 static void
 copies_begin(uint64_t page, uint64_t count)
 {
-    for (uint64_t p = page; hearthi_watched.up && p < page + count; p++)
-        if (hearthi_table.moved[p] == 0 && is_fresh(p))
-            fresh_watch(p);
+    if (!hearthi_watched.up)
+        return;
+    hearthi_granule_note(page, count);
+    for (uint64_t p = page, end = page + count, first, last; p < end; p++) {
+        if (!hearthi_granule_scattered(p)) {
+            p |= HEARTHI_GRANULE - 1;
+        } else if (hearthi_table.moved[p] == 0 && hearthi_may_watch(p)) {
+            hearthi_granule_around(p, &first, &last);
+            range_watch(first, last);
+        }
+    }
 }
 
 void

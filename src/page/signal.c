@@ -30,6 +30,7 @@
 #include "hearth/hearth.h"
 #include "serve.h"
 #include "space/heap.h"
+#include "watched.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 typedef int mask_function(int, const sigset_t *, sigset_t *);
@@ -324,7 +325,7 @@ is_replaced(const struct taken *t)
            !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler);
 }
 
-/* At most once a millisecond: the system call would double a barrier. */
+/* At most once a millisecond: the system calls would double a barrier. */
 void
 hearthi_signal_check(void)
 {
@@ -337,4 +338,5 @@ hearthi_signal_check(void)
     for (int i = 0; i < TAKEN; i++)
         if (taken[i].wanted && is_replaced(&taken[i]))
             install(&taken[i]);
+    hearthi_watched_check();
 }

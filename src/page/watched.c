@@ -9,6 +9,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "granule.h"
 #include "space/userfault.h"
 
 struct hearthi_watched hearthi_watched;
@@ -29,6 +30,7 @@ hearthi_watched_open(void)
     if (why != NULL)
         return;
     w->page = hearthi_sparse(hearthi_heap.pages + 1);
+    hearthi_granules_open();
     w->up = true;
 }
 
@@ -40,8 +42,19 @@ hearthi_watched_close(void)
     if (!w->up)
         return;
     hearthi_userfault_close();
+    hearthi_granules_close();
     hearthi_sparse_free(w->page, hearthi_heap.pages + 1);
     memset(w, 0, sizeof *w);
+}
+
+void
+hearthi_watched_check(void)
+{
+    if (hearthi_watched.up && !hearthi_userfault_works())
+        hearthi_fatal("page table",
+                      "the descriptor of userfaultfd was closed, and copies "
+                      "are without protection: close what you have opened "
+                      "alone, or set HEARTH_PROTECT=mprotect");
 }
 
 static void
@@ -77,8 +90,10 @@ hearthi_watched_forget(uint64_t page, uint64_t count)
 void
 hearthi_watched_clear(uint64_t page, uint64_t count)
 {
-    if (hearthi_watched.up)
-        hearthi_sparse_clear(hearthi_watched.page + page, count);
+    if (!hearthi_watched.up)
+        return;
+    hearthi_sparse_clear(hearthi_watched.page + page, count);
+    hearthi_granules_forget(page, count);
 }
 
 /* A frame has got memory when it was filled; where a part of it never was, it
@@ -131,16 +146,20 @@ hearthi_watched_set(uint64_t page, uint64_t count, enum hearthi_state to)
     }
 }
 
+void
+hearthi_watched_show(uint64_t page, uint64_t count)
+{
+    show(page, count, hearthi_table.state[page] == HEARTHI_DIRTY);
+}
+
 /* What is shown stays as it is when it is shown once more. */
 void
 hearthi_watched_renew(uint64_t page)
 {
-    bool write = hearthi_table.state[page] == HEARTHI_DIRTY;
-
     if (!hearthi_is_watched(page))
         return;
     run_set(page, 1, true, hearthi_table.state[page]);
-    show(page, 1, write);
+    hearthi_watched_show(page, 1);
 }
 
 /* mprotect first: what userfaultfd forbids is allowed when it leaves. */

@@ -33,6 +33,9 @@ extern struct hearthi_watched hearthi_watched;
 void hearthi_watched_open(void);
 void hearthi_watched_close(void);
 
+/* A program that closes descriptors which it did not open is told so. */
+void hearthi_watched_check(void);
+
 /* Without the lock, an answer may be out of date. */
 static inline bool
 hearthi_is_watched(uint64_t page)
@@ -50,6 +53,10 @@ void hearthi_watched_clear(uint64_t page, uint64_t count);
 
 /* Let watched pages be seen as in a state that they are about to get. */
 void hearthi_watched_set(uint64_t page, uint64_t count, enum hearthi_state to);
+
+/* Let copies that are watched, and hidden, be seen as their state says, which
+ * is that of the first. */
+void hearthi_watched_show(uint64_t page, uint64_t count);
 
 /* A thread has faulted on a valid copy: another was faster, or the kernel has
  * lost the page's entry. */

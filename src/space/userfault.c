@@ -147,8 +147,10 @@ descriptor_open(void)
     if (fd < 0 && errno == EPERM)
         return "userfaultfd is forbidden here (by a container's seccomp "
                "profile, for instance)";
+    if (fd < 0 && errno == ENOSYS)
+        return "this kernel has no userfaultfd, or hides it";
     if (fd < 0)
-        return errno == EINVAL ? too_old : "this kernel has no userfaultfd";
+        return errno == EINVAL ? too_old : "no descriptor is left";
     return ioctl(fd, UFFDIO_API, &api) == 0 ? NULL : too_old;
 }
 
@@ -173,6 +175,12 @@ page_tried(int file, char *page, size_t len)
            is_refused(pread(file, page, 1, 0)) &&
            hearthi_userfault_show(page, len, true) == 0 &&
            pread(file, page, 1, 1) == 1 &&
+           hearthi_userfault_allow(page, len, false) == 0 &&
+           is_refused(pread(file, page, 1, 0)) &&
+           hearthi_userfault_hide(page, len) == 0 &&
+           is_refused(pwrite(file, page, 1, 1)) &&
+           hearthi_userfault_show(page, len, true) == 0 &&
+           pread(file, page, 1, 1) == 1 && hearthi_userfault_works() &&
            hearthi_userfault_leave(page, len) == 0;
 }
 
@@ -207,6 +215,16 @@ hearthi_userfault_open(void)
     return why;
 }
 
+/* To wake those who wait for a page, though nobody ever does. */
+bool
+hearthi_userfault_works(void)
+{
+    size_t              page = (size_t)sysconf(_SC_PAGESIZE);
+    struct uffdio_range r = { .start = (uint64_t)page << 8, .len = page };
+
+    return ioctl(fd, UFFDIO_WAKE, &r) == 0;
+}
+
 void
 hearthi_userfault_close(void)
 {
@@ -226,6 +244,12 @@ hearthi_userfault_open(void)
 void
 hearthi_userfault_close(void)
 {
+}
+
+bool
+hearthi_userfault_works(void)
+{
+    return false;
 }
 
 int

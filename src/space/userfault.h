@@ -28,6 +28,10 @@
 const char *hearthi_userfault_open(void);
 void        hearthi_userfault_close(void);
 
+/* False when others have closed its descriptor: nothing is watched then, and
+ * all that was is readable and writable. */
+bool hearthi_userfault_works(void);
+
 /* All of these return 0 or an errno; a range is one of whole pages. */
 
 /* Watch a range, of which nothing was ever touched; all of it is hidden. */

@@ -71,6 +71,7 @@ class Job:
         env = {"HEARTH_TRANSPORT": c["transport"],
                "HEARTH_NODE_SIZE": str(c["nodes"]),
                "HEARTH_CONSISTENCY": c["consistency"],
+               "HEARTH_PROTECT": c["protect"],
                "MPI_TEST_THREADS": c["threads"],
                "MPIEXEC": "mpiexec." + c["mpi"] + (
                    " -disable-auto-cleanup" if c["patient"] else ""),

@@ -60,6 +60,7 @@ def draw(number, args):
     # Microseconds; where threads synchronise beside the main one.
     drawn["late_barriers"] = (r.choice((0, 0, 300, 3000))
                               if drawn["threads"] == "multiple" else 0)
+    drawn["protect"] = r.choice(("auto", "auto", "mprotect"))
     return drawn
 
 

@@ -192,8 +192,11 @@ protection_print(void)
     }
     printf("  cached copies         ");
     if (why == NULL)
-        printf("protected by userfaultfd: as many as HEARTH_CACHE holds may "
-               "lie scattered\n");
+        printf("protected by %suserfaultfd: as many as HEARTH_CACHE holds may "
+               "lie scattered\n",
+               hearthi_opt.protect == HEARTHI_PROTECT_USERFAULTFD
+                   ? ""
+                   : "mprotect, and where scattered by ");
     else if (hearthi_opt.protect == HEARTHI_PROTECT_USERFAULTFD)
         printf("HEARTH_PROTECT=userfaultfd does not work here: %s\n", why);
     else
