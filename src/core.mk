@@ -56,6 +56,7 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/window.c src/transport/mpi/window.h \
   src/transport/mpi/node.c \
   src/transport/mpi/managed.c src/transport/mpi/managed.h \
+  src/transport/mpi/chain_places.c src/transport/mpi/chain_places.h \
   src/transport/mpi/chain.c src/transport/mpi/chain.h \
   src/transport/mpi/near.c src/transport/mpi/near.h \
   src/transport/mpi/queue.c src/transport/mpi/queue.h \

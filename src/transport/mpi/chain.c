@@ -55,9 +55,9 @@
 #include "chain.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/clock.h"
+#include "chain_places.h"
 #include "managed.h"
 #include "near.h"
 #include "progress.h"
@@ -65,56 +65,20 @@
 #include "transport/named.h"
 #include "world.h"
 
-/* A name may be added to any of the first three: TAKEN is the sum for REST. */
-enum item { REST, EMPTY, KEPT, TAKEN = 4, NAME };
-
-/* Bits.  A sum of a token and a name does not reach the item; the rank that
- * keeps a lock, and a name, have bits of their own. */
-enum { ITEM_AT = 61, NAME_AT = 31, RANK_BITS = 29 };
-
-#define VALUE   ((UINT64_C(1) << ITEM_AT) - 1)
-#define KEEPER  ((UINT64_C(1) << RANK_BITS) - 1)
 #define GRANTED (UINT64_C(1) << 63)
 
 /* In nanoseconds: who waits for what is not known to be kept. */
 enum { WANT_LATE = 100000000 };
 
-struct places {
-    uint64_t word[2], grant;
-    uint64_t tail; /* of the lock: at its manager only */
-};
-
-static char    *own;    /* this rank's places */
-static size_t   own_at; /* in everybody's window */
-static uint8_t *used;   /* which one was waited at last; not by who manages */
+static uint8_t *used; /* place that was waited at last; not by a manager */
 
 /* 1 + the rank behind which this one waits, or 0. */
 static atomic_int *behind;
 
-/* Of all objects only locks have some, and writers behind all. */
-static size_t
-places_at(int lock)
-{
-    int i =
-        lock < HEARTH_LOCKS ? lock : lock - HEARTHI_NAMING_AT + HEARTH_LOCKS;
-
-    return (size_t)i * sizeof(struct places);
-}
-
-size_t
-hearthi_chain_bytes(void)
-{
-    return places_at(hearthi_turns());
-}
-
 void
 hearthi_chain_open(char *base, size_t at)
 {
-    own = base;
-    own_at = at;
-    memset(base, 0, places_at(HEARTHI_SYNCS));
-    memset(base + places_at(hearthi_syncs), 0,
-           HEARTH_RWLOCKS * sizeof(struct places));
+    hearthi_chain_places_open(base, at);
     used = hearthi_sparse((size_t)hearthi_turns() * sizeof *used);
     behind = hearthi_sparse((size_t)hearthi_turns() * sizeof *behind);
 }
@@ -129,54 +93,9 @@ hearthi_chain_close(void)
 /* ---- words ---- */
 
 static uint64_t
-make(enum item item, uint64_t value)
-{
-    return (uint64_t)item << ITEM_AT | value;
-}
-
-static enum item
-item_of(uint64_t word)
-{
-    enum item item = (enum item)(word >> ITEM_AT);
-
-    return item > TAKEN ? NAME : item;
-}
-
-/* `word` is its offset in the places. */
-static uint64_t
-word_op(int lock, int rank, size_t word, MPI_Op op, uint64_t value)
-{
-    size_t at = own_at + places_at(lock) + word;
-
-    return hearthi_fetch_op(hearthi_mpi.sync, rank, at, op, value);
-}
-
-static uint64_t
-place_op(int lock, int place, MPI_Op op, uint64_t value)
-{
-    return word_op(lock, hearthi_place_rank(place),
-                   offsetof(struct places, word) +
-                       (size_t)(place % 2) * sizeof value,
-                   op, value);
-}
-
-static uint64_t
-tail_op(int lock, MPI_Op op, uint64_t value)
-{
-    return word_op(lock, hearthi_manager(lock, hearthi_world.size),
-                   offsetof(struct places, tail), op, value);
-}
-
-static uint64_t
 swap(int lock, int place, uint64_t in)
 {
-    return place_op(lock, place, MPI_REPLACE, in);
-}
-
-static struct places *
-own_places(int lock)
-{
-    return (struct places *)(void *)(own + places_at(lock));
+    return hearthi_chain_place_op(lock, place, MPI_REPLACE, in);
 }
 
 /* The last one, as its manager's word names it. */
@@ -190,27 +109,31 @@ place_named(int lock, uint64_t word)
 static uint64_t
 my_name(void)
 {
-    return make(TAKEN, (uint64_t)hearthi_world.rank << NAME_AT);
+    return hearthi_item_make(HEARTHI_TAKEN,
+                             (uint64_t)hearthi_world.rank << HEARTHI_NAME_AT);
 }
 
 /* A name as it is to be added, out of a word. */
 static uint64_t
 name_in(uint64_t word)
 {
-    return make(TAKEN, word & VALUE & ~KEEPER);
+    return hearthi_item_make(HEARTHI_TAKEN,
+                             word & HEARTHI_ITEM_VALUE & ~HEARTHI_ITEM_KEEPER);
 }
 
 static uint64_t
 name_add(int lock, int place, uint64_t name)
 {
-    return place_op(lock, place, MPI_SUM, name);
+    return hearthi_chain_place_op(lock, place, MPI_SUM, name);
 }
 
 static void
 grant(int lock, uint64_t name, uint64_t token)
 {
-    word_op(lock, (int)((name & VALUE) >> NAME_AT),
-            offsetof(struct places, grant), MPI_REPLACE, token | GRANTED);
+    hearthi_chain_places_op(
+        lock, (int)((name & HEARTHI_ITEM_VALUE) >> HEARTHI_NAME_AT),
+        offsetof(struct hearthi_chain_places, grant), MPI_REPLACE,
+        token | GRANTED);
 }
 
 /* The callers of this node take turns, so no rank of it keeps the lock now;
@@ -239,9 +162,9 @@ name_back(int lock, int place, uint64_t word)
 {
     uint64_t name = name_in(word), out = name_add(lock, place, name);
 
-    if (item_of(out) == REST)
-        grant(lock, name, out & VALUE);
-    else if (item_of(out) == KEPT)
+    if (hearthi_item_of(out) == HEARTHI_REST)
+        grant(lock, name, out & HEARTHI_ITEM_VALUE);
+    else if (hearthi_item_of(out) == HEARTHI_KEPT)
         ring_once(lock, place);
 }
 
@@ -252,21 +175,22 @@ kept_back(int lock, int place, uint64_t first, uint64_t *token)
     uint64_t in = first, out;
 
     while (out = swap(lock, place, in),
-           item_of(out) == KEPT && out != first && out != in)
+           hearthi_item_of(out) == HEARTHI_KEPT && out != first && out != in)
         in = out; /* another keeps it since */
-    if (item_of(out) == NAME)
+    if (hearthi_item_of(out) == HEARTHI_NAME)
         name_back(lock, place, out);
-    *token = out & VALUE;
-    return item_of(out) == REST;
+    *token = out & HEARTHI_ITEM_VALUE;
+    return hearthi_item_of(out) == HEARTHI_REST;
 }
 
 /* A hint, without a message: a place of another rank may be anything. */
 static bool
-may_be(int lock, int place, enum item item)
+may_be(int lock, int place, enum hearthi_item item)
 {
     return hearthi_place_rank(place) != hearthi_world.rank ||
-           item_of(__atomic_load_n(&own_places(lock)->word[place % 2],
-                                   __ATOMIC_ACQUIRE)) == item;
+           hearthi_item_of(__atomic_load_n(
+               &hearthi_chain_places_own(lock)->word[place % 2],
+               __ATOMIC_ACQUIRE)) == item;
 }
 
 bool
@@ -274,14 +198,14 @@ hearthi_chain_take(int lock, int place, uint64_t *token)
 {
     uint64_t out;
 
-    if (!may_be(lock, place, REST))
+    if (!may_be(lock, place, HEARTHI_REST))
         return false;
-    out = swap(lock, place, make(EMPTY, 0));
-    *token = out & VALUE;
-    switch (item_of(out)) {
-    case REST: return true;
-    case KEPT: return kept_back(lock, place, out, token);
-    case NAME: name_back(lock, place, out); return false;
+    out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
+    *token = out & HEARTHI_ITEM_VALUE;
+    switch (hearthi_item_of(out)) {
+    case HEARTHI_REST: return true;
+    case HEARTHI_KEPT: return kept_back(lock, place, out, token);
+    case HEARTHI_NAME: name_back(lock, place, out); return false;
     default: return false;
     }
 }
@@ -289,8 +213,9 @@ hearthi_chain_take(int lock, int place, uint64_t *token)
 void
 hearthi_chain_begin(int lock)
 {
-    tail_op(lock, MPI_REPLACE, 0);
-    swap(lock, 2 * hearthi_manager(lock, hearthi_world.size), make(REST, 0));
+    hearthi_chain_tail_op(lock, MPI_REPLACE, 0);
+    swap(lock, 2 * hearthi_manager(lock, hearthi_world.size),
+         hearthi_item_make(HEARTHI_REST, 0));
 }
 
 /* ---- waiting ---- */
@@ -304,7 +229,8 @@ grant_wait(int lock, int before, bool kept)
 
     if (!kept)
         want.at = hearthi_now() + WANT_LATE;
-    while (got = __atomic_load_n(&own_places(lock)->grant, __ATOMIC_ACQUIRE),
+    while (got = __atomic_load_n(&hearthi_chain_places_own(lock)->grant,
+                                 __ATOMIC_ACQUIRE),
            got == 0) {
         ring(&want, lock, before);
         hearthi_relax(&turn);
@@ -324,9 +250,10 @@ place_clear(int lock)
     int which = used[lock] ^ 1;
 
     used[lock] = (uint8_t)which;
-    __atomic_store_n(&own_places(lock)->word[which], make(EMPTY, 0),
+    __atomic_store_n(&hearthi_chain_places_own(lock)->word[which],
+                     hearthi_item_make(HEARTHI_EMPTY, 0), __ATOMIC_RELAXED);
+    __atomic_store_n(&hearthi_chain_places_own(lock)->grant, 0,
                      __ATOMIC_RELAXED);
-    __atomic_store_n(&own_places(lock)->grant, 0, __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_seq_cst);
     return 2 * hearthi_world.rank + which;
 }
@@ -337,15 +264,17 @@ hearthi_chain_wait(int lock, uint64_t *token)
     int      mine = place_clear(lock), before;
     uint64_t out;
 
-    before = place_named(lock, tail_op(lock, MPI_REPLACE, (uint64_t)mine + 1));
+    before = place_named(
+        lock, hearthi_chain_tail_op(lock, MPI_REPLACE, (uint64_t)mine + 1));
     behind_set(lock, 1 + hearthi_place_rank(before));
     out = name_add(lock, before, my_name());
-    if (item_of(out) == KEPT)
-        behind_set(lock, 1 + (int)(out & VALUE));
-    if (item_of(out) == REST)
-        *token = out & VALUE;
+    if (hearthi_item_of(out) == HEARTHI_KEPT)
+        behind_set(lock, 1 + (int)(out & HEARTHI_ITEM_VALUE));
+    if (hearthi_item_of(out) == HEARTHI_REST)
+        *token = out & HEARTHI_ITEM_VALUE;
     else
-        *token = grant_wait(lock, before, item_of(out) == KEPT);
+        *token =
+            grant_wait(lock, before, hearthi_item_of(out) == HEARTHI_KEPT);
     behind_set(lock, 0);
     return mine;
 }
@@ -363,16 +292,17 @@ hearthi_chain_lost(int rank, struct hearthi_lost *lost)
 int
 hearthi_chain_try(int lock, uint64_t *token)
 {
-    int      place = place_named(lock, tail_op(lock, MPI_NO_OP, 0));
-    uint64_t word = place_op(lock, place, MPI_NO_OP, 0);
+    int place = place_named(lock, hearthi_chain_tail_op(lock, MPI_NO_OP, 0));
+    uint64_t word = hearthi_chain_place_op(lock, place, MPI_NO_OP, 0);
 
-    if (item_of(word) == KEPT) {
-        if (!hearthi_want_idle((int)(word & VALUE), lock))
+    if (hearthi_item_of(word) == HEARTHI_KEPT) {
+        if (!hearthi_want_idle((int)(word & HEARTHI_ITEM_VALUE), lock))
             return -1;
         ring_once(lock, place);
-        word = place_op(lock, place, MPI_NO_OP, 0);
+        word = hearthi_chain_place_op(lock, place, MPI_NO_OP, 0);
     }
-    if (item_of(word) != REST || !hearthi_chain_take(lock, place, token))
+    if (hearthi_item_of(word) != HEARTHI_REST ||
+        !hearthi_chain_take(lock, place, token))
         return -1;
     return place;
 }
@@ -383,7 +313,7 @@ bool
 hearthi_chain_is_wanted(int lock, int place)
 {
     return hearthi_place_rank(place) == hearthi_world.rank &&
-           may_be(lock, place, NAME);
+           may_be(lock, place, HEARTHI_NAME);
 }
 
 bool
@@ -393,8 +323,9 @@ hearthi_chain_keep(int lock, int place)
 
     if (hearthi_chain_is_wanted(lock, place))
         return false;
-    out = swap(lock, place, make(KEPT, (uint64_t)hearthi_world.rank));
-    if (item_of(out) != NAME)
+    out = swap(lock, place,
+               hearthi_item_make(HEARTHI_KEPT, (uint64_t)hearthi_world.rank));
+    if (hearthi_item_of(out) != HEARTHI_NAME)
         return true;
     name_add(lock, place, name_in(out));
     return false;
@@ -406,14 +337,14 @@ hearthi_chain_leave(int lock, int place, uint64_t token)
     uint64_t out;
 
     if (hearthi_chain_is_wanted(lock, place)) {
-        out = swap(lock, place, make(EMPTY, 0));
-        if (item_of(out) == NAME) { /* no try has it */
+        out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
+        if (hearthi_item_of(out) == HEARTHI_NAME) { /* no try has it */
             grant(lock, name_in(out), token);
             return false;
         }
     }
-    out = swap(lock, place, make(REST, token));
-    if (item_of(out) != NAME)
+    out = swap(lock, place, hearthi_item_make(HEARTHI_REST, token));
+    if (hearthi_item_of(out) != HEARTHI_NAME)
         return true;
     name_back(lock, place, out);
     return false;

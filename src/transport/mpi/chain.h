@@ -17,11 +17,9 @@
 
 #include "transport/lost.h"
 
-/* The bytes that a rank's places take in its window, from `at` on, which is
- * `base` here. */
-size_t hearthi_chain_bytes(void);
-void   hearthi_chain_open(char *base, size_t at);
-void   hearthi_chain_close(void);
+/* With this rank's places at `at` of its window, which is `base` here. */
+void hearthi_chain_open(char *base, size_t at);
+void hearthi_chain_close(void);
 
 /* A lock that gets a name, before anybody uses it: it rests. */
 void hearthi_chain_begin(int lock);

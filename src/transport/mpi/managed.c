@@ -10,6 +10,7 @@
 
 #include "base/report.h"
 #include "chain.h"
+#include "chain_places.h"
 #include "front/direct.h"
 #include "transport/named.h"
 #include "wake.h"
@@ -67,9 +68,10 @@ hearthi_mpi_begin(int sync)
 void
 hearthi_sync_open(void)
 {
-    size_t   fixed = hearthi_managed_count(hearthi_world.size) * OBJECT;
-    size_t   objects = fixed + hearthi_named_each * NAMED;
-    size_t   bytes = objects + hearthi_chain_bytes() + hearthi_wake_bytes();
+    size_t fixed = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t objects = fixed + hearthi_named_each * NAMED;
+    size_t bytes =
+        objects + hearthi_chain_places_bytes() + hearthi_wake_bytes();
     MPI_Info info = hearthi_window_info();
     char    *base;
 
@@ -84,7 +86,7 @@ hearthi_sync_open(void)
     for (size_t at = 0; at < fixed; at += OBJECT)
         memset(base + at, 0, HEARTHI_ZERO);
     hearthi_chain_open(base + objects, objects);
-    objects += hearthi_chain_bytes();
+    objects += hearthi_chain_places_bytes();
     hearthi_wake_open(base + objects, objects);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
