@@ -32,7 +32,7 @@ writer_of(int page)
     node = (w->node_of[home_of(page)] + 1) % w->nodes;
     for (int r = 0; r < ranks; r++)
         members += w->node_of[r] == node;
-    nth = page % members;
+    nth = (page + 1) % members; /* the leader is not the first */
     while (w->node_of[rank] != node || w->node_rank_of[rank] != nth)
         rank++;
     return rank;
@@ -173,21 +173,46 @@ START_TEST(ranks_learn_of_other_nodes_in_few_runs)
 }
 END_TEST
 
-/* Whose neighbours are of ranks of its node, and at the ends of others. */
-START_TEST(a_rank_keeps_its_copies_of_pages_that_it_alone_wrote)
+/* Does it cost nothing to read what this rank wrote? */
+static void
+mine_expect(int64_t value)
 {
     hearth_stats before, after;
 
+    hearth_get_stats(&before);
+    for (int i = 0; i < count; i++)
+        if (is_mine(i))
+            expect_eq(*word(pages, i), value + i);
+    hearth_get_stats(&after);
+    expect_eq(after.getpages, before.getpages);
+}
+
+START_TEST(a_rank_that_wrote_alone_keeps_its_copies)
+{
+    start();
+    for (int r = 0; r < ranks; r++) {
+        if (r == me)
+            pages_write(80 + r);
+        barrier();
+        if (r == me)
+            mine_expect(80 + r);
+        for (int i = 0; i < count; i++)
+            if (writer_of(i) == r)
+                expect_eq(*word(pages, i), 80 + r + i);
+        barrier();
+    }
+    stop();
+}
+END_TEST
+
+/* Whose neighbours are of ranks of its node, and at the ends of others. */
+START_TEST(a_rank_keeps_its_copies_of_pages_that_it_alone_wrote)
+{
     start();
     pages_write(70);
     barrier();
     mpi_barrier();
-    hearth_get_stats(&before);
-    for (int i = 0; i < count; i++)
-        if (is_mine(i))
-            expect_eq(*word(pages, i), 70 + i);
-    hearth_get_stats(&after);
-    expect_eq(after.getpages, before.getpages);
+    mine_expect(70);
     pages_expect(70);
     stop();
 }
@@ -228,6 +253,7 @@ main(int argc, char **argv)
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(tc, ranks_that_write_side_by_side_cost_their_node_one_run);
     tcase_add_test(tc, ranks_learn_of_other_nodes_in_few_runs);
+    tcase_add_test(tc, a_rank_that_wrote_alone_keeps_its_copies);
     tcase_add_test(tc, a_rank_keeps_its_copies_of_pages_that_it_alone_wrote);
     tcase_add_test(tc, a_page_that_others_wrote_too_is_new_to_each_of_them);
     suite_add_tcase(s, tc);

@@ -260,6 +260,7 @@ START_TEST(nothing_is_joined_to_nothing)
     struct hearthi_notice n[] = { run(0, 0, 1), run(0, 0, 2) };
 
     ck_assert_uint_eq(join_here(n, 0), 0);
+    ck_assert_uint_eq(join_here(n, 1), 0);
     ck_assert_uint_eq(join_here(n, 2), 0);
 }
 END_TEST

@@ -13,7 +13,7 @@
  * go through a notice and the network 20.  Where ranks write here and there at
  * random that would be for nothing: so a few runs of long lists are tried
  * first, which takes 1 us for four lists of any length, and if less than a
- * quarter of them touches a run of another list all stay as they are, for 2 ns
+ * quarter of them touches a run of another list all stay as they are, for 1 ns
  * a notice.  So do lists that follow each other with pages between them.
  */
 #include "config.h"
@@ -44,24 +44,26 @@ run_put(struct hearthi_notice *list, size_t n,
     return n + 1;
 }
 
-/* What can be seen of the lists without a change; no branch in it hangs on
- * the notices.  `needless` may count too many: it decides nothing but whether
- * it is worth a second look. */
+/* What can be seen of the lists without a change.  `needless` may count too
+ * many: it decides nothing but whether it is worth a second look. */
 struct look {
     size_t lists;    /* a new one begins where pages go down */
     size_t needless; /* of no pages, or touched by the one before */
 };
 
+/* Notes as a page where each list begins.  No branch hangs on a notice. */
 static struct look
-look_at(const struct hearthi_notice *notice, size_t n)
+look_at(const struct hearthi_notice *notice, size_t n,
+        struct hearthi_notice *list)
 {
-    struct look l = { n > 0, n > 0 && notice[0].count == 0 };
+    struct look l = { 0, 0 };
 
-    for (size_t i = 1; i < n; i++) {
-        const struct hearthi_notice *last = &notice[i - 1], *here = last + 1;
-        size_t                       down = here->page < last->page;
+    for (size_t i = 0; i < n; i++) {
+        const struct hearthi_notice *here = &notice[i], *last = here - (i > 0);
+        size_t                       down = i == 0 || here->page < last->page;
         size_t touched = here->page <= last->page + last->count;
 
+        list[l.lists].page = i;
         l.lists += down;
         l.needless += (touched & ~down) | (here->count == 0);
     }
@@ -154,17 +156,6 @@ pairs_join(struct hearthi_notice *to, const struct hearthi_notice *from,
 
 enum { FEW = 64, TRIED = 16, WORTH = TRIED / 4 };
 
-/* Each list as page: where it begins, count: how long it is. */
-static void
-lists_find(const struct hearthi_notice *notice, size_t n,
-           struct hearthi_notice *list)
-{
-    for (size_t i = 0; i < n; i += (list++)->count) {
-        list->page = i;
-        list->count = (uint32_t)list_length(notice + i, n - i);
-    }
-}
-
 /* Does a run of this sorted list overlap r or adjoin it? */
 static bool
 list_touches(const struct hearthi_notice *list, size_t n,
@@ -184,29 +175,34 @@ list_touches(const struct hearthi_notice *list, size_t n,
     return low > 0 && list[low - 1].page + list[low - 1].count >= r->page;
 }
 
+/* Where each list begins is in `list`, and behind it where the last ends. */
 static bool
 run_is_touched(const struct hearthi_notice *notice, size_t i,
                const struct hearthi_notice *list, size_t lists)
 {
-    for (size_t k = 0; k < lists; k++)
-        if (i - list[k].page >= list[k].count && /* it is not in there */
-            list_touches(notice + list[k].page, list[k].count, &notice[i]))
+    for (size_t k = 0; k < lists; k++) {
+        size_t from = list[k].page, end = list[k + 1].page;
+
+        if ((i < from || i >= end) &&
+            list_touches(notice + from, end - from, &notice[i]))
             return true;
+    }
     return false;
 }
 
-/* Of some runs, from everywhere in the lists. */
+/* Tries some runs, from everywhere in the lists; short ones, and lists of one
+ * run each, are joined in any case. */
 static bool
 is_worth_it(const struct hearthi_notice *notice, size_t n,
-            struct hearthi_notice *spare, size_t lists)
+            struct hearthi_notice *list, size_t lists)
 {
     size_t touched = 0;
 
-    if (n < FEW)
+    if (n < FEW || lists == n)
         return true;
-    lists_find(notice, n, spare);
+    list[lists].page = n;
     for (size_t i = n / TRIED / 2; i < n && touched < WORTH; i += n / TRIED)
-        touched += run_is_touched(notice, i, spare, lists);
+        touched += run_is_touched(notice, i, list, lists);
     return touched >= WORTH;
 }
 
@@ -216,7 +212,7 @@ struct hearthi_notice *
 hearthi_notices_join(struct hearthi_notice *notice, size_t *n,
                      struct hearthi_notice *to, struct hearthi_notice *spare)
 {
-    struct look            l = look_at(notice, *n);
+    struct look            l = look_at(notice, *n, spare);
     struct hearthi_notice *from = to, *into = spare, *was;
     bool                   sort = l.lists > 1;
 

@@ -152,6 +152,8 @@ void
 hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message done = { .op = HEARTHI_UDP_NULL };
+    int                        from = (int)(peer / HEARTHI_UDP_SLOTS);
+    bool                       everything;
 
     if (m->op == HEARTHI_UDP_INV) {
         news_more(peer, m);
@@ -162,10 +164,13 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       "rank %u is at barrier %u and this rank at %u: call "
                       "hearth_barrier on every rank",
                       m->from, m->pos, b.number + 1);
-    hearthi_udp_news_add((int)(peer / HEARTHI_UDP_SLOTS), m->body,
-                         m->body_len / HEARTHI_UDP_NOTICE,
-                         m->op == HEARTHI_UDP_BARR &&
-                             m->kind == HEARTHI_UDP_EVERYTHING);
+    everything =
+        m->op == HEARTHI_UDP_BARR && m->kind == HEARTHI_UDP_EVERYTHING;
+    if (hearthi_udp_is_local(from))
+        hearthi_udp_news_fetch(from, m->len, everything);
+    else
+        hearthi_udp_news_add(from, m->body, m->body_len / HEARTHI_UDP_NOTICE,
+                             everything);
     if (m->op == HEARTHI_UDP_WTNT) {
         hearthi_udp_answer(peer, &done);
         return;
@@ -245,7 +250,20 @@ news_bring(const struct hearthi_udp_message *answer)
     hearthi_udp_row_end(&row);
 }
 
-/* The leader has them here, in the list. */
+/* A node's rank and its leader: both find the notices where the other has
+ * them. */
+static void
+leader_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
+{
+    const struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    struct hearthi_udp_message     ask = { .op = HEARTHI_UDP_BARR,
+                                           .pos = b.number + 1,
+                                           .len = g->n };
+
+    ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
+    hearthi_udp_call(c, b.tree.parent, &ask, "hearth_barrier", answer);
+}
+
 static void
 news_see(const struct hearthi_udp_message *answer)
 {
@@ -257,27 +275,57 @@ news_see(const struct hearthi_udp_message *answer)
     b.arrived = 0;
 }
 
-/* Between the last arrival and publish() nobody else is at the news. */
 static void
-parent_ask(void)
+leader_ask(struct hearthi_udp_client *c)
 {
-    struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
 
-    if (!is_led())
-        hearthi_udp_news_join();
-    parent_tell(c, &answer);
-    if (!is_led()) {
-        news_bring(&answer);
-        hearthi_udp_news_list();
-    }
+    leader_tell(c, &answer);
     pthread_mutex_lock(&hearthi_udp_mutex);
-    if (is_led())
-        news_see(&answer);
-    else
-        publish();
+    news_see(&answer);
     pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
+/* Between the last arrival and publish() nobody else is at the news. */
+static void
+parent_ask(struct hearthi_udp_client *c)
+{
+    struct hearthi_udp_message answer;
+
+    hearthi_udp_news_join();
+    parent_tell(c, &answer);
+    news_bring(&answer);
+    hearthi_udp_news_list();
+    pthread_mutex_lock(&hearthi_udp_mutex);
+    publish();
+    pthread_mutex_unlock(&hearthi_udp_mutex);
+}
+
+static void
+ask(void)
+{
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+
+    if (is_led())
+        leader_ask(c);
+    else
+        parent_ask(c);
     hearthi_udp_client_give(c);
+}
+
+/* This rank's part. */
+static void
+own_add(const struct hearthi_notice *own, size_t n, bool everything)
+{
+    struct hearthi_gathered *g = &hearthi_udp_news.gather;
+
+    if (!is_led()) {
+        hearthi_udp_news_add(hearthi_world.rank, own, n, everything);
+        return;
+    }
+    g->everything = everything || n > HEARTHI_NEWS_OF_ONE;
+    g->n = g->everything ? 0 : (uint32_t)n;
+    hearthi_udp_news_leave(own, g->n);
 }
 
 /* ---- the transport's function ---- */
@@ -291,7 +339,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     hearthi_udp_wait_begin("hearth_barrier");
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
-    hearthi_udp_news_add(hearthi_world.rank, own, n, everything);
+    own_add(own, n, everything);
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
@@ -302,7 +350,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     }
     pthread_mutex_unlock(&hearthi_udp_mutex);
     if (!is_root())
-        parent_ask();
+        ask();
     hearthi_udp_wait_end();
     news->notice = hearthi_udp_news.list.notice;
     news->n = hearthi_udp_news.list.n;

@@ -31,24 +31,35 @@ enum { MOST = HEARTHI_NEWS_MAX };
 
 static const size_t room = MOST * sizeof(struct hearthi_notice);
 
-/* As many of our own as of others. */
+/* Of the list, as many of our own as of others. */
 static const size_t list_room = 2 * MOST * sizeof(struct hearthi_notice);
+
+/* Where a rank of this node leaves what it tells, behind the list. */
+static struct hearthi_notice *
+left_by(int rank)
+{
+    return u->list.notice + 2 * MOST +
+           (size_t)hearthi_world.node_rank_of[rank] * HEARTHI_NEWS_OF_ONE;
+}
 
 void
 hearthi_udp_news_open(bool led)
 {
+    size_t left = (size_t)hearthi_world.node_size * HEARTHI_NEWS_OF_ONE *
+                  sizeof *u->list.notice;
+
     memset(u, 0, sizeof *u);
     memset(&shared, 0, sizeof shared);
     spare = NULL;
     u->gather.most = u->ours.most = u->news.most = MOST;
-    u->gather.notice = hearthi_sparse(room);
     if (!led) {
+        u->gather.notice = hearthi_sparse(room);
         u->ours.notice = hearthi_sparse(room);
         u->news.notice = hearthi_sparse(room);
         spare = hearthi_sparse(room);
     }
     if (hearthi_udp_local_used()) {
-        hearthi_area_open(&shared, list_room, 0);
+        hearthi_area_open(&shared, list_room + left, 0);
         u->list.notice = (struct hearthi_notice *)(void *)shared.base;
     } else {
         u->list.notice = hearthi_sparse(list_room);
@@ -58,8 +69,8 @@ hearthi_udp_news_open(bool led)
 void
 hearthi_udp_news_close(void)
 {
-    hearthi_sparse_free(u->gather.notice, room);
     if (u->ours.notice != NULL) {
+        hearthi_sparse_free(u->gather.notice, room);
         hearthi_sparse_free(u->ours.notice, room);
         hearthi_sparse_free(u->news.notice, room);
         hearthi_sparse_free(spare, room);
@@ -76,26 +87,55 @@ void
 hearthi_udp_news_add(int from, const void *notice, size_t n, bool everything)
 {
     bool ours = from == hearthi_world.rank || hearthi_udp_is_local(from);
-    bool apart = ours && u->ours.notice != NULL && hearthi_udp_local_used();
+    bool apart = ours && hearthi_udp_local_used();
 
     hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, everything);
 }
 
-/* Behind those that other nodes told; the list is not in use. */
+/* What was left for the last barrier may be overwritten: the leader has
+ * fetched it before this rank left that barrier. */
+void
+hearthi_udp_news_leave(const struct hearthi_notice *own, size_t n)
+{
+    if (n > 0)
+        memcpy(left_by(hearthi_world.rank), own, n * sizeof *own);
+}
+
+void
+hearthi_udp_news_fetch(int from, size_t n, bool everything)
+{
+    everything |= n > HEARTHI_NEWS_OF_ONE;
+    hearthi_udp_news_add(from, left_by(from), everything ? 0 : n, everything);
+}
+
+/* For the parent there is one writer here, of whom there may be less to tell
+ * than there are notices. */
+static struct hearthi_notice *
+own_merge(struct hearthi_notice *own, size_t *n, struct hearthi_notice *to)
+{
+    if (own != to)
+        memcpy(to, own, *n * sizeof *to);
+    hearthi_notices_sign(to, *n, (uint32_t)hearthi_world.rank);
+    *n = hearthi_notices_merge(to, *n, MOST / 2);
+    return to;
+}
+
+/* Behind those that other nodes told.  The list is not in use, and a place for
+ * what was joined. */
 void
 hearthi_udp_news_join(void)
 {
-    struct hearthi_notice *joined = u->list.notice + MOST;
-    struct hearthi_notice *own = u->ours.notice;
-    size_t                 n = u->ours.n;
+    struct hearthi_gathered *g = &u->gather;
+    size_t                   n = u->ours.n;
+    struct hearthi_notice   *own =
+        hearthi_notices_join(u->ours.notice, &n, u->list.notice, spare);
 
-    own = hearthi_notices_join(own, &n, joined, spare);
-    if (own != joined)
-        memcpy(joined, own, n * sizeof *joined);
-    hearthi_notices_sign(joined, n, (uint32_t)hearthi_world.rank);
-    if (n > MOST - u->gather.n)
-        n = hearthi_notices_merge(joined, n, MOST / 2);
-    hearthi_gathered_add(&u->gather, joined, n, u->ours.everything);
+    if (n > MOST - g->n)
+        own = own_merge(own, &n, u->list.notice);
+    hearthi_gathered_add(g, own, n, u->ours.everything);
+    if (!g->everything)
+        hearthi_notices_sign(g->notice + g->n - n, n,
+                             (uint32_t)hearthi_world.rank);
 }
 
 /* Those of other nodes.  Returns their number. */

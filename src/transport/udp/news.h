@@ -15,8 +15,8 @@
 
 #include "notice/join.h"
 
-/* All but `list` are empty and not used where a rank has a leader, but for
- * `gather`, which is what it tells him. */
+/* Where a rank has a leader only `list` is used, and of `gather` how much it
+ * tells him. */
 struct hearthi_udp_news {
     struct hearthi_gathered gather; /* for the next barrier, of nodes */
     struct hearthi_gathered ours;   /* for it, of each rank of this node */
@@ -32,6 +32,11 @@ void hearthi_udp_news_close(void);
 /* A rank, this one or a child in the tree, tells the next barrier. */
 void hearthi_udp_news_add(int from, const void *notice, size_t n,
                           bool everything);
+
+/* A rank that has a leader leaves what it tells where he finds it, and sends
+ * only how many runs they are. */
+void hearthi_udp_news_leave(const struct hearthi_notice *own, size_t n);
+void hearthi_udp_news_fetch(int from, size_t n, bool everything);
 
 /* All have told: what the parent is to be told is in `gather`. */
 void hearthi_udp_news_join(void);

@@ -35,8 +35,8 @@
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
- *           many notices the barrier brought, body: the first of them; or,
- *           inside a node, none of them
+ *           many notices the barrier brought, body: the first of them; inside
+ *           a node both say only how many there are, BARR in len, too
  * ACQ       len: the lock, pos: log read so far, at: epoch -> ACQGRANT, len:
  *           notices that are news, pos: end of the log, body: the first
  *           of a reader-writer lock: to read, or WRITE
