@@ -12,6 +12,7 @@ libhearth_base_la_SOURCES += \
   %D%/bound.h \
   %D%/least.h \
   %D%/random.h \
+  %D%/slice.c %D%/slice.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h \
   %D%/thread.c %D%/thread.h \

@@ -13,13 +13,13 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alone.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "base/slice.h"
 #include "base/thread.h"
 #include "base/timing.h"
 #include "front/direct.h"
@@ -42,7 +42,6 @@ enum { HOT = 20000, HOT_CROWDED = 10000, BRIEF = 10000, WATCH = 2000 };
 /* Naps: after an announcement, or without a bell, they start at SHORT and
  * double up to LONG.  LONG costs 0.1 % of a core. */
 enum { NAP_SHORT = 20000, NAP_MIDDLE = 1000000, NAP_LONG = 20000000 };
-enum { TURN = 100000 };
 static const uint64_t NAP_LONGEST = 1000000000; /* who only does mail */
 
 static pthread_t   thread;
@@ -193,34 +192,13 @@ nap_loop(void)
     }
 }
 
-/* Short turns instead of long ones: from Linux 6.12 on (EEVDF) a thread of
- * short turns is not kept waiting for the rest of another's when it wakes,
- * such as that of its own rank which spins in MPI.  As sched_setattr(2) has
- * it; only delays if it is refused. */
-static void
-turns_short(void)
-{
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t  nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attr;
-
-    if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 ||
-        attr.policy != 0)
-        return;
-    attr.runtime = TURN;
-    syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void *
 run(void *unused)
 {
     (void)unused;
     prctl(PR_SET_TIMERSLACK, 1L); /* 50 us otherwise; only delays if refused */
-    turns_short();
+    /* or the kernel keeps it waiting for its own rank, which spins in MPI */
+    hearthi_slice_short();
     for (int i = 0; hearthi_mpi.helper && i < 100; i++)
         look();
     if (!hearthi_mpi.helper)

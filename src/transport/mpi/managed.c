@@ -12,6 +12,7 @@
 #include "chain.h"
 #include "chain_places.h"
 #include "front/direct.h"
+#include "together.h"
 #include "transport/named.h"
 #include "wake.h"
 #include "world.h"
@@ -90,7 +91,7 @@ hearthi_sync_open(void)
     hearthi_wake_open(base + objects, objects);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
-    HEARTHI_MPI(MPI_Barrier(hearthi_world.comm));
+    hearthi_together(hearthi_world.comm);
 }
 
 void
