@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ unlock_not_held_far(void)
 static void
 lock_held_already_by_address(void)
 {
-    int lock = hearth_lock_of((const char *)NULL + 0x1234);
+    int lock = hearth_lock_of((const void *)(uintptr_t)0x1234);
 
     hearth_lock(lock);
     hearth_lock(lock);
@@ -166,7 +167,7 @@ static void
 locks_too_many(void)
 {
     for (int i = 0; i < 100000; i++)
-        hearth_lock_of((const char *)NULL + 1 + i);
+        hearth_lock_of((const void *)(uintptr_t)(1 + i));
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ loses_far_lock(void)
 static void
 loses_lock_of_address(void)
 {
-    loses_a(hearth_lock_of((const char *)NULL + 0x1234));
+    loses_a(hearth_lock_of((const void *)(uintptr_t)0x1234));
 }
 
 static void

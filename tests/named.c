@@ -3,6 +3,7 @@
  * Locks by numbers beyond those that are always there, and by address.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "delay.h"
@@ -13,17 +14,17 @@ enum { FAR = 1000000 };
 static const void *
 address_of(int i)
 {
-    return (const char *)NULL + 64 * (i + 1);
+    return (const void *)(uintptr_t)(64 * (i + 1));
 }
 
 /* ---- which lock ---- */
 
-/* In an order of this rank's own, all ranks at once. */
+/* From one on, in an order in which all of them come. */
 static void
-numbers_ask(int *number, int n)
+numbers_ask(int *number, int n, int first)
 {
     for (int k = 0; k < n; k++) {
-        int i = (k * 7 + me * 31) % n;
+        int i = (k * 7 + first) % n;
 
         number[i] = hearth_lock_of(address_of(i));
     }
@@ -41,7 +42,7 @@ START_TEST(an_address_has_one_lock_of_its_own_for_all)
     int number[N], of_0[N];
 
     for (int round = 0; round < 2; round++) {
-        numbers_ask(number, N);
+        numbers_ask(number, N, 31 * me);
         for (int i = 0; i < N; i++)
             of_0[i] = number[i];
         MPI_Bcast(of_0, N, MPI_INT, 0, MPI_COMM_WORLD);
@@ -60,7 +61,7 @@ START_TEST(a_number_and_an_address_of_one_value_have_two_locks)
 {
     for (int r = 0; r < ranks; r++) {
         if (r == me) {
-            int of = hearth_lock_of((const char *)NULL + FAR);
+            int of = hearth_lock_of((const void *)(uintptr_t)FAR);
 
             hearth_lock(FAR);
             expect(hearth_trylock(of));
@@ -99,7 +100,9 @@ END_TEST
 static void *
 asks(void *to)
 {
-    numbers_ask(to, 100);
+    static atomic_int threads;
+
+    numbers_ask(to, 100, 31 * me + 17 * atomic_fetch_add(&threads, 1));
     return NULL;
 }
 

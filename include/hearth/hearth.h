@@ -177,23 +177,24 @@ HEARTH_API void hearth_free(void *p);
  * while it holds one.
  *
  * Locks 0 .. HEARTH_LOCKS - 1 are always there.  Beyond these any number up to
- * 2^30 - 1 may be used, and what hearth_lock_of() returns, of so many
- * different ones as HEARTH_LOCKS in the environment allows (one more ends the
- * job): each costs memory when it is first used, and each rank a message or
- * two when it uses it for the first time.
+ * 2^30 - 1 may be used, and what hearth_lock_of() returns, of at least so many
+ * different ones as HEARTH_LOCKS in the environment says; where there is no
+ * room for one the job ends.  Each costs memory and some twenty messages when
+ * it is first used, and every other rank a message or two when that uses it
+ * for the first time, a try, too.
  */
 HEARTH_API void hearth_lock(int lock);
 
 /**
  * The number of the lock that belongs to an address, the same on every rank
  * that asks for it: for hearth_lock() and all that takes a lock.  Local; the
- * first call of a rank for an address sends a message or two, so keep the
- * number where a lock is taken often.  Any address will do that means the same
+ * first call for an address sends some twenty messages, the first one of each
+ * other rank a message or two, and later ones none.  Any address will do that means the same
  * to all ranks, such as one in the heap; different addresses have different
  * locks, and nothing there is read or written.  An address keeps its lock
  * until hearth_finalize(), also if its memory is freed and allocated again.
- * NULL, or more locks than HEARTH_LOCKS in the environment allows, end the
- * job.
+ * NULL, or an address for which HEARTH_LOCKS in the environment leaves no room,
+ * ends the job.
  */
 HEARTH_API int hearth_lock_of(const void *address);
 

@@ -142,6 +142,7 @@ child_leave(void)
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
     hearthi_users_forked();
+    hearthi_keep = NULL; /* what its parent keeps lies in shared memory */
     if (up) {
         hearthi_serve_forked();
         hearthi_watched_forked();

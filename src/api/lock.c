@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/report.h"
 #include "transport/directory.h"
+#include "user.h"
 
 /* What hearth_lock_of() returns is this and more: the lock itself. */
 enum { GIVEN = 1 << 30 };
@@ -18,8 +19,11 @@ static int
 learn(const char *call, uint64_t name)
 {
     HEARTHI_UNCANCELLED;
-    int sync = hearthi_directory_lock(call, name);
+    int sync;
 
+    hearthi_user_waits(call, -1);
+    sync = hearthi_directory_lock(call, name);
+    hearthi_user_goes_on();
     hearthi_name_note(sync, name);
     return sync;
 }

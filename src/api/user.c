@@ -135,6 +135,14 @@ waits_in(int *number)
     return call;
 }
 
+/* Is the number that of a lock? */
+static bool
+is_lock_call(const char *call, int number)
+{
+    return number >= 0 && (strcmp(call, "hearth_lock") == 0 ||
+                           strcmp(call, "hearth_trylock") == 0);
+}
+
 void
 hearthi_users_lost(int rank, struct hearthi_lost *lost)
 {
@@ -145,7 +153,7 @@ hearthi_users_lost(int rank, struct hearthi_lost *lost)
     for (struct hearthi_user *u = users; u != NULL; u = u->next) {
         number = atomic_load_explicit(&u->number, memory_order_relaxed);
         call = atomic_load_explicit(&u->call, memory_order_relaxed);
-        if (call != NULL && strcmp(call, "hearth_lock") == 0 &&
+        if (call != NULL && is_lock_call(call, number) &&
             hearthi_manager(number, hearthi_world.size) == rank)
             hearthi_lost_add(lost, hearthi_name_of(number));
     }
@@ -162,7 +170,7 @@ hearthi_users_check(const char *call)
     if (hearthi_held_text(text, sizeof text, NULL))
         hearthi_fatal(call, "%s held by this rank: call hearth_unlock first",
                       text);
-    if (waits != NULL && strcmp(waits, "hearth_lock") == 0)
+    if (waits != NULL && is_lock_call(waits, number))
         snprintf(of, sizeof of, " (%s)", hearthi_lock_text(number).text);
     else if (waits != NULL && number >= 0)
         snprintf(of, sizeof of, " (%d)", number);

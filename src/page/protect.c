@@ -242,13 +242,15 @@ same_copies(uint64_t page, uint64_t end)
 
 /* What is under mprotect may have entries in page tables, which are to go
  * before all of it is readable and writable.  Other threads that touch a copy
- * meanwhile fault, and wait. */
+ * meanwhile fault, and wait; a child that fork(2) makes meanwhile shows again
+ * what was noted as watched. */
 static void
 range_watch(uint64_t page, uint64_t end)
 {
     long more = -borders(page, end - page);
 
     chunks_touch(page, end);
+    hearthi_watched_note(page, end - page);
     frames_map(page, end - page, 0, NOTHING);
     hearthi_watch(page, end - page);
     more += borders(page, end - page);

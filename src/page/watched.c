@@ -71,9 +71,15 @@ check(const char *what, uint64_t page, uint64_t count, int code)
 /* A thread may fault there as soon as they are watched, and asks what they
  * are: so that is noted first. */
 void
-hearthi_watch(uint64_t page, uint64_t count)
+hearthi_watched_note(uint64_t page, uint64_t count)
 {
     memset(hearthi_watched.page + page, HEARTHI_WATCHED, count);
+}
+
+void
+hearthi_watch(uint64_t page, uint64_t count)
+{
+    hearthi_watched_note(page, count);
     check("watch", page, count,
           hearthi_userfault_watch(hearthi_app(page),
                                   count << hearthi_heap.shift));

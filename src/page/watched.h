@@ -46,6 +46,9 @@ hearthi_is_watched(uint64_t page)
 /* Watch pages that show their own place anew, without access.  And they show
  * something else now. */
 void hearthi_watch(uint64_t page, uint64_t count);
+
+/* Note them as watched, which hearthi_watch() does first. */
+void hearthi_watched_note(uint64_t page, uint64_t count);
 void hearthi_watched_forget(uint64_t page, uint64_t count);
 
 /* The same of a large range, whose memory goes back. */

@@ -22,7 +22,7 @@ struct hearthi_segments {
     size_t   mail_at;    /* for each rank two words, then its letters */
     size_t   letter;     /* bytes of one */
     size_t   places;     /* of each rank */
-    size_t   names_at;   /* of locks (names/directory.h) */
+    size_t   names_at;   /* of locks (transport/directory.h) */
     size_t   frames_at;
     size_t   bytes; /* of a segment */
     char   **base;  /* system view of each segment of this node */

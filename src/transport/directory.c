@@ -20,6 +20,7 @@
 
 #include "directory.h"
 
+#include "base/option.h"
 #include "base/report.h"
 #include "named.h"
 #include "space/segment.h"
@@ -129,9 +130,8 @@ name_give(const char *call, const struct place *p, uint64_t name)
     if (number > hearthi_named_each)
         hearthi_fatal(call,
                       "more locks by number or address are in use than "
-                      "HEARTH_LOCKS allows: %zu of those that rank %d "
-                      "manages; set it higher",
-                      hearthi_named_each, p->manager);
+                      "HEARTH_LOCKS=%zu allows: set it higher",
+                      hearthi_opt.locks);
     if (hearthi_transport->begin != NULL)
         hearthi_transport->begin(lock_of(p->manager, number));
     put(p->manager, number, name);

@@ -35,14 +35,25 @@ names_bytes(void)
     return (size_t)(hearthi_syncs - HEARTHI_SYNCS) * sizeof *names;
 }
 
-/* Names come to managers at random, so some have more than others. */
+static size_t
+root(size_t n)
+{
+    size_t r = 0;
+
+    while ((r + 1) * (r + 1) <= n)
+        r++;
+    return r;
+}
+
+/* Names come to managers at random, so some have more than others: none, one
+ * may say, by six standard deviations. */
 void
 hearthi_named_open(void)
 {
     size_t size = (size_t)hearthi_world.size;
     size_t even = (hearthi_opt.locks + size - 1) / size;
 
-    hearthi_named_each = size == 1 ? even : even + even / 8 + 64;
+    hearthi_named_each = size == 1 ? even : even + 6 * root(even) + 8;
     hearthi_syncs = HEARTHI_SYNCS + (int)(hearthi_named_each * size);
     hearthi_syncs_top = HEARTHI_SYNCS;
     names = hearthi_sparse(names_bytes());
@@ -75,18 +86,19 @@ hearthi_name_of(int sync)
 
 /* ---- those that this rank knows ---- */
 
-/* Where the name is, or would be. */
-static size_t
-slot_of(const struct map *m, uint64_t name)
+/* The lock of a name, and where it is or would be.  What is found there is
+ * read once: another thread may note another name in that place. */
+static int
+map_find(const struct map *m, uint64_t name, size_t *at)
 {
-    size_t at = (size_t)hearthi_name_mix(name) & (m->slots - 1);
-    int    lock;
+    int lock;
 
-    while ((lock = atomic_load_explicit(&m->lock[at], memory_order_acquire)) !=
-               0 &&
+    *at = (size_t)hearthi_name_mix(name) & (m->slots - 1);
+    while ((lock = atomic_load_explicit(&m->lock[*at],
+                                        memory_order_acquire)) != 0 &&
            hearthi_name_of(lock - 1) != name)
-        at = (at + 1) & (m->slots - 1);
-    return at;
+        *at = (*at + 1) & (m->slots - 1);
+    return lock - 1;
 }
 
 int
@@ -94,15 +106,15 @@ hearthi_name_known(uint64_t name)
 {
     const struct map *m = atomic_load(&map);
 
-    return m == NULL ? -1 : m->lock[slot_of(m, name)] - 1;
+    return m == NULL ? -1 : map_find(m, name, &(size_t){ 0 });
 }
 
 static void
 map_add(struct map *m, int sync, uint64_t name)
 {
-    size_t at = slot_of(m, name);
+    size_t at;
 
-    if (m->lock[at] == 0)
+    if (map_find(m, name, &at) < 0)
         m->used++;
     atomic_store_explicit(&m->lock[at], sync + 1, memory_order_release);
 }
@@ -124,17 +136,18 @@ map_grow(struct map *old)
     return m;
 }
 
-/* The name before the lock: who finds that compares it. */
+/* Before another thread can find the lock it is below the top; and its name
+ * before the lock, as who finds that compares it. */
 void
 hearthi_name_note(int sync, uint64_t name)
 {
     pthread_mutex_lock(&mutex);
+    if (hearthi_syncs_top <= sync)
+        hearthi_syncs_top = sync + 1;
     atomic_store_explicit(&names[sync - HEARTHI_SYNCS], name,
                           memory_order_release);
     if (map == NULL || 2 * map->used >= map->slots)
         map = map_grow(map);
     map_add(map, sync, name);
-    if (hearthi_syncs_top <= sync)
-        hearthi_syncs_top = sync + 1;
     pthread_mutex_unlock(&mutex);
 }

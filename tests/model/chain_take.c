@@ -25,7 +25,7 @@ chain_name_add(struct state *s, struct node *n, uint8_t name)
 {
     uint8_t out = chain_swap(s, n, name);
 
-    s->wrong |= out >= NAME;
+    s->wrong |= out >= TAKEN;
     if (out == REST)
         s->word[n->target] = TAKEN;
     return out;

@@ -160,7 +160,7 @@ lock_named(uint64_t *random, int lock)
 {
     switch (draw(random, 4)) {
     case 0: return 3 * HEARTH_LOCKS + lock;
-    case 1: return hearth_lock_of((const char *)NULL + 1 + lock);
+    case 1: return hearth_lock_of((const void *)(uintptr_t)(1 + lock));
     default: return lock;
     }
 }

@@ -293,13 +293,15 @@ int
 hearthi_chain_try(int lock, uint64_t *token)
 {
     int place = place_named(lock, hearthi_chain_tail_op(lock, MPI_NO_OP, 0));
-    uint64_t word = hearthi_chain_place_op(lock, place, MPI_NO_OP, 0);
+    uint64_t word = hearthi_chain_place_look(lock, place); /* may be torn */
+    int      keeper;
 
     if (hearthi_item_of(word) == HEARTHI_KEPT) {
-        if (!hearthi_want_idle((int)(word & HEARTHI_ITEM_VALUE), lock))
+        keeper = (int)(word & HEARTHI_ITEM_KEEPER);
+        if (keeper >= hearthi_world.size || !hearthi_want_idle(keeper, lock))
             return -1;
         ring_once(lock, place);
-        word = hearthi_chain_place_op(lock, place, MPI_NO_OP, 0);
+        word = hearthi_chain_place_look(lock, place);
     }
     if (hearthi_item_of(word) != HEARTHI_REST ||
         !hearthi_chain_take(lock, place, token))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "front/direct.h"
 #include "managed.h"
 #include "transport/named.h"
 #include "world.h"
@@ -62,6 +63,27 @@ hearthi_chain_place_op(int lock, int place, MPI_Op op, uint64_t value)
         offsetof(struct hearthi_chain_places, word) +
             (size_t)(place % 2) * sizeof value,
         op, value);
+}
+
+/* By a Get: an atomic step that changes nothing may write back what it has
+ * read, and the place's rank may have cleared it meanwhile by a store. */
+uint64_t
+hearthi_chain_place_look(int lock, int place)
+{
+    int    rank = hearthi_place_rank(place);
+    size_t at = places_at(lock) + offsetof(struct hearthi_chain_places, word) +
+                (size_t)(place % 2) * sizeof(uint64_t);
+    uint64_t word;
+    int      len = (int)sizeof word;
+
+    if (rank == hearthi_world.rank)
+        return __atomic_load_n((uint64_t *)(void *)(own + at),
+                               __ATOMIC_ACQUIRE);
+    HEARTHI_MPI(MPI_Get(&word, len, MPI_BYTE, rank, (MPI_Aint)(own_at + at),
+                        len, MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(rank, sizeof word);
+    hearthi_flush(hearthi_mpi.sync, rank);
+    return word;
 }
 
 uint64_t

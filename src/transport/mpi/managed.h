@@ -8,7 +8,7 @@
  *            HEARTHI_EPOCHS (7), how much is whole of the log (8), its end
  *            (32)
  *   epoch    of the log (64)
- *   waiters  of a flag, the last one (wake.h)
+ *   waiters  of a flag or reader-writer lock, the last one (wake.h)
  *   wakes    of a condition (cond.c)
  *
  * A reader-writer lock has more words, before the log (rw.c).
