@@ -45,8 +45,8 @@ root(size_t n)
     return r;
 }
 
-/* Names come to managers at random, so some have more than others: none, one
- * may say, by six standard deviations. */
+/* Names come to managers at random, so some have more than others, but none
+ * that one would ever see by six standard deviations. */
 void
 hearthi_named_open(void)
 {
