@@ -337,10 +337,12 @@ ending(void)
 }
 
 bool
-hearthi_life_is_silent(int rank)
+hearthi_life_is_told(int rank)
 {
     const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
 
+    if (hearthi_claims_known())
+        return true;
     return l.open && next->rank == rank &&
            __atomic_load_n(&next->silent, __ATOMIC_RELAXED) >
                hearthi_opt.udp_giveup / 2;

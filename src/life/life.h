@@ -36,8 +36,9 @@ _Noreturn void hearthi_life_gone(int rank, const char *call, const char *fmt,
                                  ...)
     __attribute__((format(printf, 3, 4), cold));
 
-/* Has this rank heard nothing of that one for so long that it will say so, if
- * it goes on? */
-bool hearthi_life_is_silent(int rank);
+/* Is the end of the job told by a line, so that no other is to come?  Or has
+ * this rank heard nothing of that one for so long that it will say so, if it
+ * goes on? */
+bool hearthi_life_is_told(int rank);
 
 #endif

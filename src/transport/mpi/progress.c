@@ -180,7 +180,7 @@ hearthi_wait_warn(int rank, uint64_t waited)
     static atomic_bool said;
 
     if (waited < hearthi_opt.udp_giveup || said ||
-        hearthi_life_is_silent(rank) || atomic_exchange(&said, true))
+        hearthi_life_is_told(rank) || atomic_exchange(&said, true))
         return;
     hearthi_warn("job",
                  "this rank has waited for rank %d for %" PRIu64
