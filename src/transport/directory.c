@@ -119,7 +119,8 @@ number_find(struct place *p, uint64_t name)
 static int
 lock_of(int manager, uint64_t number)
 {
-    return HEARTHI_SYNCS + (int)(number - 1) * hearthi_world.size + manager;
+    return hearthi_managed_named((size_t)(number - 1), manager,
+                                 hearthi_world.size);
 }
 
 static uint64_t

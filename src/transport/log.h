@@ -101,6 +101,13 @@ hearthi_managed_at(int sync, int size)
                     size);
 }
 
+/* The i-th object with a name of a manager. */
+static inline int
+hearthi_managed_named(size_t i, int manager, int size)
+{
+    return HEARTHI_SYNCS + (int)i * size + manager;
+}
+
 static inline size_t
 hearthi_managed_count(int size)
 {

@@ -188,9 +188,7 @@ static bool
 may_be(int lock, int place, enum hearthi_item item)
 {
     return hearthi_place_rank(place) != hearthi_world.rank ||
-           hearthi_item_of(__atomic_load_n(
-               &hearthi_chain_places_own(lock)->word[place % 2],
-               __ATOMIC_ACQUIRE)) == item;
+           hearthi_item_of(hearthi_chain_place_look(lock, place)) == item;
 }
 
 bool

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "chain.h"
-#include "front/direct.h"
 #include "managed.h"
 #include "transport/named.h"
 #include "world.h"
@@ -55,14 +54,18 @@ hearthi_chain_places_op(int lock, int rank, size_t word, MPI_Op op,
                             own_at + places_at(lock) + word, op, value);
 }
 
+static size_t
+word_of(int place)
+{
+    return offsetof(struct hearthi_chain_places, word) +
+           (size_t)(place % 2) * sizeof(uint64_t);
+}
+
 uint64_t
 hearthi_chain_place_op(int lock, int place, MPI_Op op, uint64_t value)
 {
-    return hearthi_chain_places_op(
-        lock, hearthi_place_rank(place),
-        offsetof(struct hearthi_chain_places, word) +
-            (size_t)(place % 2) * sizeof value,
-        op, value);
+    return hearthi_chain_places_op(lock, hearthi_place_rank(place),
+                                   word_of(place), op, value);
 }
 
 /* By a Get: an atomic step that changes nothing may write back what it has
@@ -70,18 +73,15 @@ hearthi_chain_place_op(int lock, int place, MPI_Op op, uint64_t value)
 uint64_t
 hearthi_chain_place_look(int lock, int place)
 {
-    int    rank = hearthi_place_rank(place);
-    size_t at = places_at(lock) + offsetof(struct hearthi_chain_places, word) +
-                (size_t)(place % 2) * sizeof(uint64_t);
+    int      rank = hearthi_place_rank(place);
     uint64_t word;
-    int      len = (int)sizeof word;
 
     if (rank == hearthi_world.rank)
-        return __atomic_load_n((uint64_t *)(void *)(own + at),
-                               __ATOMIC_ACQUIRE);
-    HEARTHI_MPI(MPI_Get(&word, len, MPI_BYTE, rank, (MPI_Aint)(own_at + at),
-                        len, MPI_BYTE, hearthi_mpi.sync));
-    hearthi_mpi_count(rank, sizeof word);
+        return __atomic_load_n(
+            &hearthi_chain_places_own(lock)->word[place % 2],
+            __ATOMIC_ACQUIRE);
+    hearthi_sync_get(rank, own_at + places_at(lock) + word_of(place), &word,
+                     sizeof word);
     hearthi_flush(hearthi_mpi.sync, rank);
     return word;
 }

@@ -46,7 +46,7 @@ uint64_t hearthi_chain_place_op(int lock, int place, MPI_Op op,
                                 uint64_t value);
 uint64_t hearthi_chain_tail_op(int lock, MPI_Op op, uint64_t value);
 
-/* The word of a place, only read. */
+/* The word of a place, only read; of one of this rank's without a message. */
 uint64_t hearthi_chain_place_look(int lock, int place);
 
 static inline uint64_t

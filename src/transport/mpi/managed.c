@@ -132,27 +132,43 @@ hearthi_serving_get(int sync)
 
 /* ---- the log ---- */
 
+void
+hearthi_sync_get(int rank, size_t at, void *to, size_t len)
+{
+    HEARTHI_MPI(MPI_Get(to, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
+                        MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(rank, len);
+}
+
+static void
+put(int rank, size_t at, const void *from, size_t len)
+{
+    HEARTHI_MPI(MPI_Put(from, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
+                        MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(rank, len);
+}
+
 enum direction { READ, WRITE };
 
 /* Started; to be flushed. */
+static void
+object_move(int sync, size_t at, enum direction dir, void *bytes, size_t len)
+{
+    at += object_at(sync);
+    if (dir == READ)
+        hearthi_sync_get(manager(sync), at, bytes, len);
+    else
+        put(manager(sync), at, bytes, len);
+}
+
 static void
 log_move(int sync, enum direction dir, const struct hearthi_span *span,
          struct hearthi_notice *notice)
 {
     for (int i = 0; i < 2; i++) {
-        int      len = (int)(span[i].n * sizeof *notice);
-        MPI_Aint where = (MPI_Aint)(object_at(sync) + HEARTHI_LOG_AT +
-                                    span[i].at * sizeof *notice);
-
-        if (len == 0)
-            continue;
-        if (dir == READ)
-            HEARTHI_MPI(MPI_Get(notice, len, MPI_BYTE, manager(sync), where,
-                                len, MPI_BYTE, hearthi_mpi.sync));
-        else
-            HEARTHI_MPI(MPI_Put(notice, len, MPI_BYTE, manager(sync), where,
-                                len, MPI_BYTE, hearthi_mpi.sync));
-        hearthi_mpi_count(manager(sync), (size_t)len);
+        if (span[i].n > 0)
+            object_move(sync, HEARTHI_LOG_AT + span[i].at * sizeof *notice,
+                        dir, notice, span[i].n * sizeof *notice);
         notice += span[i].n;
     }
 }
@@ -161,16 +177,7 @@ log_move(int sync, enum direction dir, const struct hearthi_span *span,
 static void
 epoch_move(int sync, enum direction dir, uint64_t *epoch)
 {
-    int      len = (int)sizeof *epoch;
-    MPI_Aint where = (MPI_Aint)(object_at(sync) + HEARTHI_EPOCH);
-
-    if (dir == READ)
-        HEARTHI_MPI(MPI_Get(epoch, len, MPI_BYTE, manager(sync), where, len,
-                            MPI_BYTE, hearthi_mpi.sync));
-    else
-        HEARTHI_MPI(MPI_Put(epoch, len, MPI_BYTE, manager(sync), where, len,
-                            MPI_BYTE, hearthi_mpi.sync));
-    hearthi_mpi_count(manager(sync), (size_t)len);
+    object_move(sync, HEARTHI_EPOCH, dir, epoch, sizeof *epoch);
 }
 
 /* How many epochs a log seems to be ahead, or more than AHEAD_MOST if it is

@@ -78,6 +78,9 @@ hearthi_ticket(uint64_t next)
 /* A lock that gets a name, before anybody uses it. */
 void hearthi_mpi_begin(int sync);
 
+/* Read from a rank's part of the window of locks.  Started; to be flushed. */
+void hearthi_sync_get(int rank, size_t at, void *to, size_t len);
+
 /* One step on a word, complete on return. */
 uint64_t hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value);
 uint64_t hearthi_serving_get(int sync);

@@ -66,7 +66,8 @@ log_read(const struct hearthi_udp_object *o, const struct hearthi_udp_peer *p,
 
     m->at = o->log.epoch;
     m->pos = p->pos;
-    news = hearthi_log_read(&o->log, o->room, p->epoch, &m->pos, span);
+    news = hearthi_log_read(&o->log, hearthi_udp_object_room(o), p->epoch,
+                            &m->pos, span);
     if (news == HEARTHI_LOG_LOST || news == HEARTHI_LOG_AHEAD)
         m->kind |= HEARTHI_UDP_EVERYTHING;
     if (news == HEARTHI_LOG_AHEAD)
@@ -94,11 +95,14 @@ log_append(struct hearthi_udp_object *o, const struct hearthi_udp_message *m,
     struct hearthi_span   span[2];
 
     memcpy(new, m->body, m->body_len);
-    if (hearthi_log_is_full(&o->log, o->room, m->at, count, span)) {
+    if (hearthi_log_is_full(&o->log, hearthi_udp_object_room(o), m->at, count,
+                            span)) {
         spans_copy(o, span, all, HEARTHI_LOG);
-        hearthi_log_merge(&o->log, o->room, all, new, count, span);
+        hearthi_log_merge(&o->log, hearthi_udp_object_room(o), all, new, count,
+                          span);
         spans_fill(o, span, all);
-    } else if (hearthi_log_append(&o->log, o->room, m->at, count, span)) {
+    } else if (hearthi_log_append(&o->log, hearthi_udp_object_room(o), m->at,
+                                  count, span)) {
         spans_fill(o, span, new);
     }
 }
@@ -201,8 +205,8 @@ hearthi_udp_lost(int rank, struct hearthi_lost *l)
         if (had_it(i, name))
             hearthi_lost_add(l, hearthi_name_of(i));
     for (size_t i = 0; i < hearthi_directory_count(); i++)
-        if (had_it(HEARTHI_SYNCS + (int)i * hearthi_world.size +
-                       hearthi_world.rank,
+        if (had_it(hearthi_managed_named(i, hearthi_world.rank,
+                                         hearthi_world.size),
                    name))
             hearthi_lost_add(l, hearthi_directory_own(i));
     pthread_mutex_unlock(&hearthi_udp_mutex);
@@ -257,7 +261,8 @@ log_more(const struct hearthi_udp_object *o, uint32_t peer,
                                      .kind = HEARTHI_UDP_REPLY };
 
     if (o->log.epoch != ask->at ||
-        !hearthi_ring_read(o->room, ask->pos, o->log.end, span)) {
+        !hearthi_ring_read(hearthi_udp_object_room(o), ask->pos, o->log.end,
+                           span)) {
         m.kind |= HEARTHI_UDP_LOST;
     } else {
         m.body = (const uint8_t *)notice;

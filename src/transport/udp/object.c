@@ -34,25 +34,33 @@ struct hearthi_udp_object *
 hearthi_udp_object(int sync)
 {
     size_t at = hearthi_managed_at(sync, hearthi_world.size) * size_of(sync);
-    struct hearthi_udp_object *o =
-        (void *)(objects + at + (hearthi_is_named(sync) ? named_from() : 0));
 
-    o->room = hearthi_log_room(sync);
-    return o;
+    return (void *)(objects + at +
+                    (hearthi_is_named(sync) ? named_from() : 0));
+}
+
+static size_t
+place_of(const struct hearthi_udp_object *o)
+{
+    return (size_t)((const char *)o - objects);
 }
 
 int
 hearthi_udp_object_number(const struct hearthi_udp_object *o)
 {
-    size_t at = (size_t)((const char *)o - objects), i;
-    int    first = 0;
+    int    me = hearthi_world.rank, size = hearthi_world.size;
+    size_t at = place_of(o);
 
-    if (at >= named_from()) {
-        at -= named_from();
-        first = HEARTHI_SYNCS;
-    }
-    i = at / size_of(first);
-    return first + (int)i * hearthi_world.size + hearthi_world.rank;
+    return at < named_from()
+               ? (int)(at / size_of(0)) * size + me
+               : hearthi_managed_named(
+                     (at - named_from()) / size_of(HEARTHI_SYNCS), me, size);
+}
+
+uint32_t
+hearthi_udp_object_room(const struct hearthi_udp_object *o)
+{
+    return hearthi_log_room(place_of(o) < named_from() ? 0 : HEARTHI_SYNCS);
 }
 
 void

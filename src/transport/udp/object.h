@@ -25,7 +25,6 @@ struct hearthi_udp_object {
                       *recalled;       /* the next that waits for its keeper */
     uint32_t           head, tail;     /* of the queue: peer + 1, or 0 */
     uint64_t           entered, woken; /* of a condition variable (cond.c) */
-    uint32_t           room;           /* of the log */
     struct hearthi_log log;
     struct hearthi_notice notice[];
 };
@@ -36,6 +35,9 @@ void hearthi_udp_objects_close(void);
 /* One of those that this rank manages; and its number. */
 struct hearthi_udp_object *hearthi_udp_object(int sync);
 int hearthi_udp_object_number(const struct hearthi_udp_object *o);
+
+/* Of its log. */
+uint32_t hearthi_udp_object_room(const struct hearthi_udp_object *o);
 
 void hearthi_udp_queue_put(struct hearthi_udp_object *o, uint32_t peer);
 bool hearthi_udp_queue_take(struct hearthi_udp_object *o, uint32_t *peer);
