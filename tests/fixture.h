@@ -41,6 +41,10 @@ mpi_barrier(void)
 /* True if the two ranks are on different nodes. */
 bool apart(int a, int b);
 
+/* Messages that this rank began.  hearth_stats counts what its server answers
+ * too, whenever others ask, or ask again. */
+uint64_t messages_begun(void);
+
 /* True under HEARTH_CONSISTENCY=release. */
 bool release_consistency(void);
 
