@@ -2,11 +2,15 @@
 EXTRA_DIST += %D%/info.sh
 TESTS += %D%/info.sh
 
-unit_tests += %D%/report %D%/stat %D%/whole
+unit_tests += %D%/report %D%/spin %D%/stat %D%/whole
 
 %C%_report_SOURCES = %D%/report.c %D%/harness.h %D%/harness_unit.c
 %C%_report_CFLAGS = $(test_cflags)
 %C%_report_LDADD = $(unit_ldadd)
+
+%C%_spin_SOURCES = %D%/spin.c %D%/harness.h %D%/harness_unit.c
+%C%_spin_CFLAGS = $(test_cflags)
+%C%_spin_LDADD = $(unit_ldadd)
 
 %C%_stat_SOURCES = %D%/stat.c %D%/harness.h %D%/harness_unit.c
 %C%_stat_CFLAGS = $(test_cflags)

@@ -13,6 +13,7 @@ libhearth_base_la_SOURCES += \
   %D%/least.h \
   %D%/random.h \
   %D%/slice.c %D%/slice.h \
+  %D%/spin.c %D%/spin.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h \
   %D%/thread.c %D%/thread.h \

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A library that spins while it waits keeps its core until the kernel's next
+ * look, milliseconds later, from the very process that it waits for.  Between
+ * these two calls a timer makes the calling thread yield instead, as profilers
+ * interrupt a thread: by a signal, whose calls are started again.
+ */
+#ifndef HEARTHI_SPIN_H
+#define HEARTHI_SPIN_H
+
+/* One pair at a time.  Nothing where the program uses SIGURG itself, by a
+ * handler or by blocking it, or where the kernel has no timer to give. */
+void hearthi_spin_begin(void);
+void hearthi_spin_end(void);
+
+#endif
