@@ -3,6 +3,7 @@ libhearth_core_la_SOURCES += \
   src/world.c src/world.h \
   src/together.c src/together.h \
   src/life/life.c src/life/life.h \
+  src/life/heard.c src/life/heard.h \
   src/life/line.c src/life/line.h \
   src/life/call.c src/life/call.h \
   src/life/claim.c src/life/claim.h \
@@ -105,6 +106,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/watch.c src/transport/udp/watch.h \
   src/transport/udp/job.h \
   src/api/init.c src/api/api.h \
+  src/api/launch.c src/api/launch.h \
   src/api/alloc.c \
   src/api/hold.c src/api/hold.h \
   src/api/through.c src/api/through.h \

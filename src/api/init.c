@@ -21,6 +21,7 @@
 #include "front/system.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
+#include "launch.h"
 #include "life/life.h"
 #include "page/copies.h"
 #include "page/fault.h"
@@ -186,40 +187,6 @@ hearthi_mpi_start(const char *call, MPI_Comm comm)
     return true;
 }
 
-/* With the launcher of another MPI every process has a world of its own and
- * believes to be rank 0.  The launchers of Open MPI and MPICH say how many
- * they have started. */
-static void
-launcher_check(void)
-{
-    static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
-    int                      size;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; size == 1 && i < 2; i++) {
-        const char *count = getenv(counts[i]);
-
-        if (count != NULL && atoi(count) > 1)
-            hearthi_warn("hearth_init",
-                         "the launcher started %s processes (%s), but this "
-                         "one is alone in MPI_COMM_WORLD: use the mpirun of "
-                         "the MPI that the program was built with",
-                         count, counts[i]);
-    }
-}
-
-static void
-intercommunicator_check(MPI_Comm comm)
-{
-    int two_groups;
-
-    MPI_Comm_test_inter(comm, &two_groups);
-    if (two_groups)
-        hearthi_fatal("hearth_init",
-                      "the communicator is an intercommunicator, of two "
-                      "groups: make one of both by MPI_Intercomm_merge");
-}
-
 /* Rank 0 reads the environment for everybody: ranks cannot disagree. */
 static void
 options_agree(MPI_Comm comm)
@@ -308,12 +275,12 @@ hearth_init(MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");
-    intercommunicator_check(comm);
+    hearthi_intercommunicator_check(comm);
     own = hearthi_together_dup(comm);
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     MPI_Comm_rank(own, &hearthi_report_rank);
     abort_comm = own;
-    launcher_check();
+    hearthi_launcher_check();
     options_agree(own);
     if (hearthi_report_rank == 0)
         hearthi_stats_prepare();
