@@ -58,11 +58,11 @@ node_cut(struct hearthi_world *w, MPI_Comm machine)
     if (most == 0 || most >= w->machine_ranks)
         return machine;
     if (most == 1)
-        HEARTHI_MPI(MPI_Comm_dup(MPI_COMM_SELF, &node));
+        HEARTHI_MPI_SPINS(MPI_Comm_dup(MPI_COMM_SELF, &node));
     else
-        HEARTHI_MPI(
+        HEARTHI_MPI_SPINS(
             MPI_Comm_split(machine, w->machine_rank / most, w->rank, &node));
-    HEARTHI_MPI(MPI_Comm_free(&machine));
+    HEARTHI_MPI_SPINS(MPI_Comm_free(&machine));
     return node;
 }
 
@@ -73,8 +73,8 @@ nodes_split(struct hearthi_world *w)
     MPI_Comm machine;
     int      first = w->rank;
 
-    HEARTHI_MPI(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, w->rank,
-                                    MPI_INFO_NULL, &machine));
+    HEARTHI_MPI_SPINS(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED,
+                                          w->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &w->machine_rank);
     MPI_Comm_size(machine, &w->machine_ranks);
     hearthi_together_bcast(&first, sizeof first, 0, machine);
@@ -95,9 +95,9 @@ leaders_make(const struct hearthi_world *w)
     if (w->nodes == w->size)
         return hearthi_together_dup(w->comm);
     if (w->nodes > 1)
-        HEARTHI_MPI(MPI_Comm_split(w->comm,
-                                   w->node_rank == 0 ? 0 : MPI_UNDEFINED,
-                                   w->rank, &leaders));
+        HEARTHI_MPI_SPINS(MPI_Comm_split(w->comm,
+                                         w->node_rank == 0 ? 0 : MPI_UNDEFINED,
+                                         w->rank, &leaders));
     return leaders;
 }
 
@@ -161,9 +161,9 @@ hearthi_world_close(void)
     struct hearthi_world *w = &hearthi_world;
 
     if (w->leaders != MPI_COMM_NULL)
-        MPI_Comm_free(&w->leaders);
-    MPI_Comm_free(&w->node_comm);
-    MPI_Comm_free(&w->comm);
+        HEARTHI_SPINS(MPI_Comm_free(&w->leaders));
+    HEARTHI_SPINS(MPI_Comm_free(&w->node_comm));
+    HEARTHI_SPINS(MPI_Comm_free(&w->comm));
     free(w->machine_of);
     free(w->node_of);
     free(w->node_rank_of);

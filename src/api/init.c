@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/spin.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
 #include "coherence/give.h"
@@ -203,21 +202,10 @@ locks_lost(int rank, struct hearthi_lost *lost)
     hearthi_users_lost(rank, lost);
 }
 
-/* MPICH 4.0 spins in each call that makes or frees a communicator or window:
- * of 64 ranks on 2 cores that took 15 s here, and 2.9 s when they yield. */
-static void
-spin_begin(void)
-{
-#ifndef OPEN_MPI /* which yields where it has more ranks than cores */
-    hearthi_spin_begin();
-#endif
-}
-
 /* The heap takes its addresses before any window takes some. */
 static void
 layers_open(MPI_Comm comm)
 {
-    spin_begin();
     hearthi_world_open(comm);
     hearthi_heap_open();
     hearthi_named_open();
@@ -236,13 +224,11 @@ layers_open(MPI_Comm comm)
     hearthi_transport_open();
     hearthi_life_ask(locks_lost);
     hearthi_turn_end();
-    hearthi_spin_end();
 }
 
 static void
 layers_close(void)
 {
-    spin_begin();
     hearthi_give_close();
     hearthi_life_ask(NULL);
     hearthi_transport->close();
@@ -259,7 +245,6 @@ layers_close(void)
     hearthi_named_close();
     hearthi_heap_close();
     hearthi_world_close();
-    hearthi_spin_end();
 }
 
 void

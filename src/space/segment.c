@@ -139,9 +139,9 @@ shared_open(struct hearthi_segments *s)
     void  *mine;
 
     shm_check(s->bytes);
-    HEARTHI_MPI(MPI_Win_allocate_shared((MPI_Aint)(s->bytes + page), 1,
-                                        MPI_INFO_NULL, hearthi_world.node_comm,
-                                        &mine, &window));
+    HEARTHI_MPI_SPINS(
+        MPI_Win_allocate_shared((MPI_Aint)(s->bytes + page), 1, MPI_INFO_NULL,
+                                hearthi_world.node_comm, &mine, &window));
     for (int r = 0; r < hearthi_world.node_size; r++) {
         MPI_Aint size;
         int      unit;
@@ -178,7 +178,7 @@ hearthi_segments_close(void)
     struct hearthi_segments *s = &hearthi_segments;
 
     if (window != MPI_WIN_NULL)
-        MPI_Win_free(&window);
+        HEARTHI_SPINS(MPI_Win_free(&window));
     if (private_fd >= 0) {
         munmap(s->base[0], s->bytes);
         close(private_fd);

@@ -20,7 +20,7 @@ shared_open(struct hearthi_area *a)
     int      unit;
     void    *mine, *base;
 
-    HEARTHI_MPI(MPI_Win_allocate_shared(
+    HEARTHI_MPI_SPINS(MPI_Win_allocate_shared(
         hearthi_world.node_rank == 0 ? (MPI_Aint)a->bytes + 64 : 64, 1,
         MPI_INFO_NULL, hearthi_world.node_comm, &mine, &a->window));
     HEARTHI_MPI(MPI_Win_shared_query(a->window, 0, &size, &unit, &base));
@@ -46,7 +46,7 @@ void
 hearthi_area_close(struct hearthi_area *a)
 {
     if (a->window != MPI_WIN_NULL)
-        MPI_Win_free(&a->window);
+        HEARTHI_SPINS(MPI_Win_free(&a->window));
     else
         hearthi_sparse_free(a->base, a->bytes);
     a->base = NULL;

@@ -80,8 +80,9 @@ hearthi_sync_open(void)
         hearthi_fatal("hearth_init",
                       "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
                       hearthi_world.nodes, HEARTHI_NODES_MOST);
-    HEARTHI_MPI(MPI_Win_allocate((MPI_Aint)bytes, 1, info, hearthi_world.comm,
-                                 &base, &hearthi_mpi.sync));
+    HEARTHI_MPI_SPINS(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
+                                       hearthi_world.comm, &base,
+                                       &hearthi_mpi.sync));
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
     for (size_t at = 0; at < fixed; at += OBJECT)
@@ -98,7 +99,7 @@ void
 hearthi_sync_close(void)
 {
     MPI_Win_unlock_all(hearthi_mpi.sync);
-    MPI_Win_free(&hearthi_mpi.sync);
+    HEARTHI_SPINS(MPI_Win_free(&hearthi_mpi.sync));
     hearthi_chain_close();
 }
 

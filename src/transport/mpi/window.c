@@ -107,8 +107,8 @@ window_make(const char *call, int steps)
     char *base = hearthi_segments.base[hearthi_world.node_rank] + at;
     int   code;
 
-    code = MPI_Win_create(base, (MPI_Aint)bytes, 1, info, hearthi_world.comm,
-                          &w->win[w->n]);
+    code = HEARTHI_SPINS(MPI_Win_create(base, (MPI_Aint)bytes, 1, info,
+                                        hearthi_world.comm, &w->win[w->n]));
     MPI_Info_free(&info);
     if (code != MPI_SUCCESS)
         window_refused(call, code, bytes);
@@ -142,7 +142,7 @@ hearthi_windows_close(void)
     while (w->n > 0) {
         w->n--;
         MPI_Win_unlock_all(w->win[w->n]);
-        MPI_Win_free(&w->win[w->n]);
+        HEARTHI_SPINS(MPI_Win_free(&w->win[w->n]));
     }
 }
 
