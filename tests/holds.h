@@ -36,5 +36,6 @@ hearth_stats counted(void);
 
 void holds_rules(Suite *s);
 void holds_acquires(Suite *s);
+void holds_beside(TCase *tc);
 
 #endif

@@ -18,7 +18,8 @@ TEST_RANDOM = 10
 # Or short or corner: see ./check.
 TEST_MATRIX = whole
 
-EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed
+EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed \
+  %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
@@ -80,7 +81,8 @@ mpi_tests += %D%/api.mpi
 %C%_api_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/windows.mpi
-%C%_windows_mpi_SOURCES = %D%/windows.c $(mpi_harness)
+%C%_windows_mpi_SOURCES = %D%/windows.c %D%/windows.h \
+  %D%/windows_freed.c $(mpi_harness)
 %C%_windows_mpi_CFLAGS = $(test_cflags)
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
 
@@ -148,7 +150,7 @@ check_PROGRAMS += %D%/forbid
 # Copies beyond the kernel's mappings.
 mpi_tests += %D%/scattered.mpi
 %C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h %D%/forbid.h \
-  %D%/watched.c $(mpi_harness)
+  %D%/scattered_many.c %D%/watched.c $(mpi_harness)
 %C%_scattered_mpi_CFLAGS = $(test_cflags)
 %C%_scattered_mpi_LDADD = $(mpi_ldadd)
 
@@ -174,7 +176,7 @@ mpi_tests += %D%/mail.mpi
 
 mpi_tests += %D%/holds.mpi
 %C%_holds_mpi_SOURCES = %D%/holds.c %D%/holds.h %D%/holds_rules.c \
-  %D%/holds_acquires.c $(mpi_harness)
+  %D%/holds_acquires.c %D%/holds_beside.c $(mpi_harness)
 %C%_holds_mpi_CFLAGS = $(test_cflags)
 %C%_holds_mpi_LDADD = $(mpi_ldadd)
 
@@ -205,7 +207,7 @@ mpi_tests += %D%/masks.mpi
 
 mpi_tests += %D%/system.mpi
 %C%_system_mpi_SOURCES = %D%/system.c %D%/system.h %D%/system_calls.c \
-  $(mpi_harness)
+  %D%/system_tells.c $(mpi_harness)
 %C%_system_mpi_CFLAGS = $(test_cflags)
 %C%_system_mpi_LDADD = $(mpi_ldadd)
 

@@ -6,6 +6,7 @@
 #ifndef HEARTH_TEST_SYSTEM_H
 #define HEARTH_TEST_SYSTEM_H
 
+#include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,5 +24,7 @@ struct transfer {
 
 /* The last has no name. */
 extern const struct transfer transfers[];
+
+void system_tells(TCase *tc); /* system_tells.c */
 
 #endif
