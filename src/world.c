@@ -150,9 +150,10 @@ hearthi_world_open(MPI_Comm comm)
     w->comm = comm;
     MPI_Comm_rank(comm, &w->rank);
     MPI_Comm_size(comm, &w->size);
+    w->cores = cores_of_machine();
+    w->machine_ranks = w->size;
     nodes_split(w);
     nodes_number(w);
-    w->cores = cores_of_machine();
 }
 
 void

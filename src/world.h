@@ -43,6 +43,13 @@ hearthi_one_machine(void)
     return hearthi_world.machine_ranks == hearthi_world.size;
 }
 
+/* Do ranks share cores?  Until it is known which are here, all may be. */
+static inline bool
+hearthi_crowded(void)
+{
+    return hearthi_world.machine_ranks > hearthi_world.cores;
+}
+
 /* Duplicate comm, find the nodes.  Collective. */
 void hearthi_world_open(MPI_Comm comm);
 void hearthi_world_close(void);
@@ -67,7 +74,8 @@ void hearthi_mpi_failed(const char *call, int code);
 #ifdef OPEN_MPI /* which yields where it has more ranks than cores */
 #define HEARTHI_SPINS(call) (call)
 #else
-#define HEARTHI_SPINS(call) (hearthi_spin_begin(), hearthi_spun(call))
+#define HEARTHI_SPINS(call) \
+    (hearthi_spin_begin(hearthi_crowded()), hearthi_spun(call))
 #endif
 
 #define HEARTHI_MPI_SPINS(call)               \

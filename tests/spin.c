@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -58,7 +59,7 @@ static void
 turns_take(atomic_int *turn, int mine, bool yields)
 {
     if (yields)
-        hearthi_spin_begin();
+        hearthi_spin_begin(true);
     for (int i = mine; i < TURNS; i += 2) {
         while (atomic_load(turn) != i)
             ;
@@ -104,7 +105,7 @@ START_TEST(nothing_is_left_behind)
 {
     struct sigaction now;
 
-    hearthi_spin_begin();
+    hearthi_spin_begin(true);
     sigaction(SIGURG, NULL, &now);
     ck_assert(now.sa_handler != SIG_DFL);
     busy(2);
@@ -122,7 +123,7 @@ START_TEST(a_handler_of_the_program_is_left_alone)
     struct sigaction now;
 
     signal(SIGURG, hear);
-    hearthi_spin_begin();
+    hearthi_spin_begin(true);
     raise(SIGURG);
     busy(3);
     sigaction(SIGURG, NULL, &now);
@@ -140,7 +141,7 @@ START_TEST(a_signal_that_the_program_blocks_stays_its_own)
     sigemptyset(&set);
     sigaddset(&set, SIGURG);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    hearthi_spin_begin();
+    hearthi_spin_begin(true);
     busy(2);
     sigaction(SIGURG, NULL, &now);
     hearthi_spin_end();
@@ -157,7 +158,7 @@ START_TEST(calls_that_are_interrupted_go_on)
     pid_t other;
 
     ck_assert_int_eq(pipe(fd), 0);
-    hearthi_spin_begin();
+    hearthi_spin_begin(true);
     other = fork();
     if (other == 0) {
         usleep(20000);
@@ -167,6 +168,31 @@ START_TEST(calls_that_are_interrupted_go_on)
     ck_assert_int_eq(waitpid(other, NULL, 0), other);
     hearthi_spin_end();
     ck_assert_int_eq(c, 'x');
+}
+END_TEST
+
+/* It begins again whenever it is interrupted. */
+START_TEST(what_must_not_be_interrupted_gets_done)
+{
+    const struct timespec nap = { .tv_nsec = 50000000 };
+    unsigned              times = 1;
+
+    hearthi_spin_begin(true);
+    while (nanosleep(&nap, NULL) != 0)
+        times++;
+    hearthi_spin_end();
+    ck_assert_uint_gt(times, 100);
+}
+END_TEST
+
+START_TEST(who_has_a_core_is_not_interrupted)
+{
+    struct sigaction now;
+
+    hearthi_spin_begin(false);
+    sigaction(SIGURG, NULL, &now);
+    hearthi_spin_end();
+    ck_assert(now.sa_handler == SIG_DFL);
 }
 END_TEST
 
@@ -181,6 +207,8 @@ main(void)
     tcase_add_test(tc, a_handler_of_the_program_is_left_alone);
     tcase_add_test(tc, a_signal_that_the_program_blocks_stays_its_own);
     tcase_add_test(tc, calls_that_are_interrupted_go_on);
+    tcase_add_test(tc, what_must_not_be_interrupted_gets_done);
+    tcase_add_test(tc, who_has_a_core_is_not_interrupted);
     tcase_set_timeout(tc, 60);
     suite_add_tcase(s, tc);
     return unit_main(s);

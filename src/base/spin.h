@@ -9,9 +9,12 @@
 #ifndef HEARTHI_SPIN_H
 #define HEARTHI_SPIN_H
 
-/* One pair at a time.  Nothing where the program uses SIGURG itself, by a
- * handler or by blocking it, or where the kernel has no timer to give. */
-void hearthi_spin_begin(void);
+#include <stdbool.h>
+
+/* One pair at a time.  Nothing if ranks have a core each, where the program
+ * uses SIGURG itself, by a handler or by blocking it, or where the kernel has
+ * no timer to give. */
+void hearthi_spin_begin(bool crowded);
 void hearthi_spin_end(void);
 
 /* hearthi_spin_end(), behind a call that gave this. */

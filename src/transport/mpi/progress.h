@@ -52,13 +52,6 @@ hearthi_need_at(enum hearthi_operation operation, int rank)
                                       : hearthi_help.need[operation];
 }
 
-/* Ranks share cores. */
-static inline bool
-hearthi_crowded(void)
-{
-    return hearthi_world.machine_ranks > hearthi_world.cores;
-}
-
 /* From the kernel, unlike any other. */
 uint64_t hearthi_word_unlikely(void);
 
