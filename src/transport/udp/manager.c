@@ -93,16 +93,14 @@ log_append(struct hearthi_udp_object *o, const struct hearthi_udp_message *m,
 {
     struct hearthi_notice all[2 * HEARTHI_LOG], new[HEARTHI_LOG];
     struct hearthi_span   span[2];
+    uint32_t              room = hearthi_udp_object_room(o);
 
     memcpy(new, m->body, m->body_len);
-    if (hearthi_log_is_full(&o->log, hearthi_udp_object_room(o), m->at, count,
-                            span)) {
+    if (hearthi_log_is_full(&o->log, room, m->at, count, span)) {
         spans_copy(o, span, all, HEARTHI_LOG);
-        hearthi_log_merge(&o->log, hearthi_udp_object_room(o), all, new, count,
-                          span);
+        hearthi_log_merge(&o->log, room, all, new, count, span);
         spans_fill(o, span, all);
-    } else if (hearthi_log_append(&o->log, hearthi_udp_object_room(o), m->at,
-                                  count, span)) {
+    } else if (hearthi_log_append(&o->log, room, m->at, count, span)) {
         spans_fill(o, span, new);
     }
 }
