@@ -43,6 +43,7 @@ api_pages = \
   %D%/man3/hearth_nodes.3 \
   %D%/man3/hearth_on.3 \
   %D%/man3/hearth_option.3 \
+  %D%/man3/hearth_overwrite.3 \
   %D%/man3/hearth_prefetch.3 \
   %D%/man3/hearth_rank.3 \
   %D%/man3/hearth_rdlock.3 \

@@ -23,6 +23,7 @@ libhearth_core_la_SOURCES += \
   src/page/diffs.c src/page/diffs.h \
   src/page/frames.c src/page/frames.h \
   src/page/replace.c src/page/replace.h \
+  src/page/overwrite.c src/page/overwrite.h \
   src/page/stream.c src/page/stream.h \
   src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
   src/page/held.c src/page/held.h \

@@ -116,6 +116,11 @@ mpi_tests += %D%/rwlocks.mpi
 %C%_rwlocks_mpi_CFLAGS = $(test_cflags)
 %C%_rwlocks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/overwrite.mpi
+%C%_overwrite_mpi_SOURCES = %D%/overwrite.c $(mpi_harness)
+%C%_overwrite_mpi_CFLAGS = $(test_cflags)
+%C%_overwrite_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/named.mpi
 %C%_named_mpi_SOURCES = %D%/named.c %D%/delay.c %D%/delay.h $(mpi_harness)
 %C%_named_mpi_CFLAGS = $(test_cflags)

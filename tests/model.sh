@@ -44,6 +44,10 @@ holds --alloc --locks=2 --bytes=1 --writes=1
 holds --stay --barrier
 holds --stay --barrier --locks=2 --bytes=1 --writes=1
 holds --alloc --homes=2 --bytes=1 --writes=1
+holds --overwrite
+holds --overwrite --locks=0 --barrier
+holds --overwrite --barrier
+holds --overwrite --guests=2 --bytes=1 --writes=1
 
 # Home pages without cost.
 fails --keep-first-copy
@@ -69,6 +73,11 @@ fails --publish-before-flush
 fails --whole-page-diff
 fails --locks=0 --barrier --writers-keep
 fails --homes=2 --locks=2 --writes=1 --own-notices-only
+# Pages that are opened without their content.
+fails --overwrite --overwrite-part
+fails --overwrite --overwrite-again
+fails --overwrite --keep-overwritten
+fails --overwrite --keep-untold
 # A lock that stays is one that is held for long.
 fails --stay --barrier --writes=1 --keep-first-copy
 fails --stay --barrier --writes=1 --publish-before-flush

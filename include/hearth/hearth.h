@@ -323,6 +323,21 @@ HEARTH_API int64_t hearth_swap(int64_t *word, int64_t value);
  */
 HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 
+/**
+ * The program will store to all of these bytes before it loads from them, and
+ * before it synchronises: so what was there is not fetched, nothing is
+ * compared, and pages go home whole.  Local; costs nothing for pages that are
+ * not touched afterwards, and may be larger than the cache.
+ *
+ * Nobody else may write these bytes meanwhile.  A byte that was not stored to
+ * after all has any value then, everywhere.  The promise ends when this rank,
+ * by any of its threads, next synchronises with another: what is stored later
+ * is right, but fetched.  Pages that lie in the range only in part are opened
+ * as ever.  Of more than 16 ranges at a time the oldest is forgotten.  Bytes
+ * that are in no allocation end the job.
+ */
+HEARTH_API void hearth_overwrite(void *p, size_t bytes);
+
 /** How a range is held: see hearth_hold(). */
 enum {
     HEARTH_READ = 1, /**< it will be read */
@@ -380,6 +395,7 @@ typedef struct hearth_stats {
     uint64_t getpages;      /**< pages fetched from their home */
     uint64_t fetches;       /**< messages that fetched them */
     uint64_t twins;         /**< clean copies taken before a first write */
+    uint64_t overwritten;   /**< pages opened without their content */
     uint64_t diffs;         /**< pages whose diff was brought home */
     uint64_t diff_runs;     /**< runs of changed bytes in those diffs */
     uint64_t diff_bytes;    /**< bytes in those runs */

@@ -10,6 +10,7 @@
 #include "page/copies.h"
 #include "page/fetch.h"
 #include "page/hold.h"
+#include "page/overwrite.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "world.h"
@@ -65,6 +66,7 @@ void
 hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
                       bool everything)
 {
+    hearthi_overwrite_end();
     provisional_drop();
     notices_drop(notice, n, everything);
     hearthi_held_renew();

@@ -11,6 +11,7 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/held.h"
+#include "page/overwrite.h"
 #include "page/page.h"
 #include "page/replace.h"
 #include "shared.h"
@@ -50,6 +51,8 @@ ending_of(uint64_t page, bool stay)
         return DONE;
     if (held)
         return KEEP;
+    if (hearthi_is_overwritten(page))
+        return CLOSE;
     return stay && (hearthi_table.mark[page] & HEARTHI_WROTE) ? STAY : CLOSE;
 }
 
@@ -151,6 +154,7 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
     uint64_t            end;
     size_t              n;
 
+    hearthi_overwrite_end();
     hearthi_shared_scan();
     n = hearthi_written.n;
     if (n == 0)

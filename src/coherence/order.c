@@ -34,6 +34,7 @@
 #include "page/diffs.h"
 #include "page/held.h"
 #include "page/hold.h"
+#include "page/overwrite.h"
 #include "page/page.h"
 #include "page/replace.h"
 #include "world.h"
@@ -54,6 +55,7 @@ hearthi_order_release(uint64_t page, uint64_t count)
 {
     if (hearthi_world.nodes > 1) {
         hearthi_table_lock();
+        hearthi_overwrite_end();
         hearthi_copies_reserve(0); /* closing splits mappings */
         range_close(page, page + count);
         hearthi_diff_end();
@@ -71,6 +73,7 @@ hearthi_order_release_all(void)
 
     if (hearthi_world.nodes > 1) {
         hearthi_table_lock();
+        hearthi_overwrite_end();
         hearthi_pagelist_sort(&hearthi_written);
         for (size_t i = 0, n; i < hearthi_written.n; i += n) {
             hearthi_copies_reserve(0);
@@ -90,6 +93,7 @@ hearthi_order_acquire(uint64_t page, uint64_t count)
     if (hearthi_world.nodes == 1)
         return;
     hearthi_table_lock();
+    hearthi_overwrite_end();
     hearthi_copies_drop(page, count);
     hearthi_held_renew();
     hearthi_known_elsewhere(page, (uint32_t)count);
@@ -103,6 +107,7 @@ hearthi_order_acquire_all(void)
     if (hearthi_world.nodes == 1)
         return;
     hearthi_table_lock();
+    hearthi_overwrite_end();
     hearthi_copies_drop_all();
     hearthi_held_renew();
     hearthi_known_elsewhere(0, HEARTHI_EVERYTHING);

@@ -13,8 +13,10 @@
 
 #include "base/stat.h"
 #include "diffs.h"
+#include "fetch.h"
 #include "frames.h"
 #include "held.h"
+#include "overwrite.h"
 #include "page.h"
 #include "replace.h"
 
@@ -50,13 +52,31 @@ hearthi_copies_write(uint64_t page, uint64_t count)
     hearthi_pages_set(page, count, HEARTHI_DIRTY);
 }
 
+/* Does its home tell of its own stores to this page?  If not, one that was
+ * opened without a fetch is no copy now. */
+static enum hearthi_state
+shut_state(uint64_t page)
+{
+    return !hearthi_is_overwritten(page) ||
+                   ((hearthi_table.mark[page] & HEARTHI_REGISTERED) &&
+                    hearthi_is_told(hearthi_home_of(page)))
+               ? HEARTHI_CLEAN
+               : HEARTHI_INVALID;
+}
+
 void
 hearthi_copies_shut(uint64_t page, uint64_t count)
 {
-    hearthi_pages_set(page, count, HEARTHI_CLEAN);
-    for (uint64_t p = page; p < page + count; p++) {
-        hearthi_diff_begin(p, false);
-        hearthi_twin_free(p);
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        enum hearthi_state to = shut_state(page);
+
+        for (n = 1; page + n < end && shut_state(page + n) == to;)
+            n++;
+        hearthi_pages_set(page, n, to);
+        for (uint64_t p = page; p < page + n; p++) {
+            hearthi_diff_begin(p, false);
+            hearthi_twin_free(p);
+        }
     }
 }
 

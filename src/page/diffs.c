@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "notice/diff.h"
+#include "overwrite.h"
 #include "page.h"
 #include "space/segment.h"
 #include "transport/transport.h"
@@ -75,6 +76,8 @@ hearthi_twin_make(uint64_t page)
 void
 hearthi_twin_free(uint64_t page)
 {
+    if (hearthi_table.twin[page] == HEARTHI_NO_TWIN)
+        return;
     d.spare[d.nspare++] = hearthi_table.twin[page];
 }
 
@@ -156,8 +159,21 @@ masks_send(uint64_t page, const char *src, size_t runs)
         runs_add(home, at, src);
 }
 
-bool
-hearthi_diff_begin(uint64_t page, bool refresh)
+/* All of a page that has no twin; those that follow each other go as one. */
+static bool
+whole_begin(uint64_t page)
+{
+    size_t at =
+        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
+
+    tail_add(hearthi_home_of(page), at, hearthi_cached(page),
+             hearthi_heap.page);
+    diff_note(page, 1, hearthi_heap.page);
+    return true;
+}
+
+static bool
+changed_begin(uint64_t page, bool refresh)
 {
     char                  *now = hearthi_cached(page), *twin = twin_at(page);
     struct hearthi_changed c =
@@ -171,6 +187,14 @@ hearthi_diff_begin(uint64_t page, bool refresh)
     masks_send(page, refresh ? twin : now, c.runs);
     diff_note(page, c.runs, c.bytes);
     return true;
+}
+
+bool
+hearthi_diff_begin(uint64_t page, bool refresh)
+{
+    return hearthi_table.twin[page] == HEARTHI_NO_TWIN
+               ? whole_begin(page)
+               : changed_begin(page, refresh);
 }
 
 void

@@ -20,6 +20,8 @@
 #include "coming.h"
 #include "copies.h"
 #include "fetch.h"
+#include "frames.h"
+#include "overwrite.h"
 #include "page.h"
 #include "replace.h"
 #include "stream.h"
@@ -48,9 +50,34 @@ fault_write(uint64_t page, enum hearthi_state state)
     hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
 }
 
+/* Open a page that will be overwritten, and in a sequence of such faults those
+ * behind it; false if it is none.  What makes room may evict others only. */
+static bool
+fault_overwrite(uint64_t page, enum hearthi_state state)
+{
+    struct hearthi_stream *s;
+    uint64_t               n;
+
+    if (hearthi_overwrite_run(page, 1) == 0)
+        return false;
+    s = hearthi_stream_find(HEARTHI_WRITES, page);
+    n = hearthi_run_length(page, s->step, state);
+    n = hearthi_overwrite_run(page, n);
+    if (state == HEARTHI_INVALID) {
+        hearthi_copies_reserve(n);
+        n = hearthi_frames_take(page, n);
+    }
+    s->next = page + n;
+    hearthi_overwrite_open(page, n);
+    hearthi_stream_opened(s, page, n);
+    return true;
+}
+
 static void
 fault_fetch(uint64_t page, bool write)
 {
+    if (write && fault_overwrite(page, HEARTHI_INVALID))
+        return;
     hearthi_fetch_fault(page, write, false);
     if (hearthi_state_of(page) == HEARTHI_INVALID)
         hearthi_fetch_fault(page, write, true);
@@ -72,10 +99,10 @@ fault_serve(uint64_t page, bool write)
     case HEARTHI_MISSED: break; /* it cannot have come to that */
     case HEARTHI_INVALID: fault_fetch(page, write); break;
     case HEARTHI_CLEAN:
-        if (write)
-            fault_write(page, HEARTHI_CLEAN);
-        else
+        if (!write)
             hearthi_watched_renew(page);
+        else if (!fault_overwrite(page, HEARTHI_CLEAN))
+            fault_write(page, HEARTHI_CLEAN);
         break;
     case HEARTHI_HOME_ARMED:
         if (write)

@@ -56,6 +56,12 @@ hearthi_tell_later(int home)
     untold[home] = true;
 }
 
+bool
+hearthi_is_told(int home)
+{
+    return !untold[home];
+}
+
 /* Where MPI carries RMA by loads and stores of this processor, what was told
  * may be in its store buffer while a page is loaded, and the home's store in
  * the home's while it looks for what was told: the litmus test SB (store

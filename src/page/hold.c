@@ -33,6 +33,7 @@
 #include "frames.h"
 #include "hearth/hearth.h"
 #include "held.h"
+#include "overwrite.h"
 #include "page.h"
 #include "protect.h"
 #include "replace.h"
@@ -133,12 +134,29 @@ range_open(uint64_t page, uint64_t end, bool write)
     }
 }
 
+/* What a device is to have is all there, and has a twin if it may change. */
+static void
+overwritten_close(uint64_t page, uint64_t end)
+{
+    bool any = false;
+
+    for (; page < end; page++)
+        if (hearthi_state_of(page) == HEARTHI_DIRTY &&
+            hearthi_is_overwritten(page)) {
+            hearthi_copies_shut(page, 1);
+            any = true;
+        }
+    if (any)
+        hearthi_diff_end();
+}
+
 void
 hearthi_pages_hold(uint64_t page, uint64_t count, int how)
 {
     uint64_t end = page + count;
 
     hearthi_held_add(page, count, how);
+    overwritten_close(page, end);
     range_bring(page, end);
     range_open(page, end, (how & HEARTH_WRITE) != 0);
 }

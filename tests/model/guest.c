@@ -19,7 +19,35 @@ guest_store(struct state *s, int r, int byte)
         return false;
     me->copy = DIRTY;
     me->mask |= (uint8_t)(1 << byte);
+    me->owed &= (uint8_t)~(1 << byte);
     me->content[byte] = v;
+    return true;
+}
+
+/* ---- overwriting ---- */
+
+/* It will store to all bytes, one after the other, and opens the page without
+ * its content, once (page/overwrite.h). */
+bool
+guest_overwrite(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+    bool         again = broken(OVERWRITE_AGAIN) && me->owed != 0;
+    int          bytes = broken(OVERWRITE_PART) ? 1 : model.bytes;
+
+    (void)arg;
+    if (!model.overwrite || is_home(r) || me->life != PLACED || is_busy(me) ||
+        me->copy != NONE || me->fetching || me->puts ||
+        (me->owed != 0 && !again))
+        return false;
+    for (int b = 0; b < bytes && !again; b++)
+        if (!version_is_free(s, r, b))
+            return false;
+    if (!again)
+        me->owed = (uint8_t)((1 << bytes) - 1);
+    memset(me->content, 0, sizeof me->content);
+    me->copy = DIRTY;
+    me->whole = 1;
     return true;
 }
 
@@ -99,10 +127,12 @@ guest_arrive(struct state *s, int r, int arg)
 static void
 diff_begin(struct rank *me)
 {
-    if (me->mask == 0)
+    bool whole = me->whole || broken(WHOLE_PAGE_DIFF);
+
+    if (me->mask == 0 && !me->whole)
         return;
-    me->puts =
-        broken(WHOLE_PAGE_DIFF) ? (uint8_t)((1 << model.bytes) - 1) : me->mask;
+    me->puts = whole ? (uint8_t)((1 << model.bytes) - 1) : me->mask;
+    me->whole = 0;
     for (int b = 0; b < model.bytes; b++)
         me->put[b] = me->puts >> b & 1 ? me->content[b] : 0;
     me->mask = 0;
@@ -144,9 +174,15 @@ guest_put(struct state *s, int r, int arg)
 void
 guest_close(struct rank *me)
 {
+    bool told = !me->untold && !me->telling;
+    bool gone = me->whole && !broken(KEEP_OVERWRITTEN) &&
+                (!me->registered || (!told && !broken(KEEP_UNTOLD)));
+
     diff_begin(me);
     if (me->copy == DIRTY)
-        me->copy = CLEAN;
+        me->copy = gone ? NONE : CLEAN;
+    if (gone)
+        memset(me->content, 0, sizeof me->content);
     me->report = me->changed;
     me->changed = 0;
 }
@@ -158,7 +194,7 @@ guest_drop(struct rank *me)
     if (me->copy != CLEAN && me->copy != DIRTY)
         return;
     if (broken(NO_FLUSH_BEFORE_DROP))
-        me->mask = 0;
+        me->mask = me->whole = 0;
     diff_begin(me);
     me->copy = me->puts && !broken(NO_WAIT_FOR_FLUSH) ? CLOSING : NONE;
     memset(me->content, 0, sizeof me->content);

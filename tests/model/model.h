@@ -76,6 +76,8 @@ struct rank {
 
     /* A guest's: */
     uint8_t copy, mask; /* mask: bytes that differ from the twin */
+    uint8_t owed;       /* bytes that it will store before it loads them */
+    uint8_t whole;      /* the copy was opened without its content */
     uint8_t changed;    /* a diff went home since the last release */
     uint8_t registered, provisional, untold;
     uint8_t telling; /* what it told is in its store buffer, or on its way */
@@ -100,6 +102,7 @@ struct state {
 struct model {
     int      homes, guests, bytes, locks, writes;
     bool     barrier, alloc;
+    bool     overwrite; /* guests open pages without their content */
     bool     stay; /* locks may be held over the barrier (coherence/give.c) */
     unsigned broken;
 };
@@ -132,6 +135,10 @@ enum rule {
     KEEP_REGISTERED,
     KEEP_COPY,
     NO_FREE_BARRIER,
+    OVERWRITE_PART,
+    OVERWRITE_AGAIN,
+    KEEP_OVERWRITTEN,
+    KEEP_UNTOLD,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
@@ -211,6 +218,7 @@ bool life_end(struct state *s, int r, int arg);
 
 /* Steps of a guest, in guest.c. */
 bool guest_store(struct state *s, int r, int byte);
+bool guest_overwrite(struct state *s, int r, int arg);
 bool guest_fetch(struct state *s, int r, int arg);
 bool guest_land(struct state *s, int r, int bit);
 bool guest_arrive(struct state *s, int r, int arg);
@@ -224,6 +232,10 @@ void guest_close(struct rank *me);
 /* True if rank r may write the byte without a race: then it has its version.
  */
 bool version_next(struct state *s, int r, int byte, uint8_t *v);
+
+/* The same, without writing it now: nobody else may meanwhile, or load it. */
+bool version_is_free(const struct state *s, int r, int byte);
+bool is_owed(const struct state *s, int byte, int but);
 
 /* NULL, or what a rank could read that it must not. */
 const char *state_fault(const struct state *s);

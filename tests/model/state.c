@@ -26,18 +26,41 @@ state_start(struct state *s)
 }
 
 bool
+is_owed(const struct state *s, int byte, int but)
+{
+    for (int i = 0; i < ranks(); i++)
+        if (i != but && (s->rank[i].owed >> byte & 1))
+            return true;
+    return false;
+}
+
+/* Without a race: where pages may be opened without their content, what
+ * others find there meanwhile is any value. */
+static bool
+may_load(const struct state *s, const struct rank *me, int byte)
+{
+    for (int i = 0; model.overwrite && i < ranks(); i++)
+        if (s->rank[i].before[byte] > me->before[byte])
+            return false;
+    return !is_owed(s, byte, NOBODY);
+}
+
+bool
+version_is_free(const struct state *s, int r, int byte)
+{
+    for (int i = 0; i < ranks(); i++)
+        if (s->rank[i].before[byte] > s->rank[r].before[byte])
+            return false;
+    return s->rank[r].life == PLACED && !is_owed(s, byte, r);
+}
+
+bool
 version_next(struct state *s, int r, int byte, uint8_t *v)
 {
-    uint8_t last = 0;
-
-    for (int i = 0; i < ranks(); i++)
-        if (s->rank[i].before[byte] > last)
-            last = s->rank[i].before[byte];
-    if (s->rank[r].life != PLACED || s->rank[r].before[byte] < last ||
-        s->writes == model.writes)
+    if (!version_is_free(s, r, byte) || s->writes == model.writes)
         return false;
     s->writes++;
-    *v = s->rank[r].before[byte] = (uint8_t)(last + 1);
+    *v = ++s->rank[r].before[byte];
     return true;
 }
 
@@ -47,18 +70,19 @@ static bool
 home_is_old(const struct state *s, const struct rank *me)
 {
     for (int b = 0; b < model.bytes; b++)
-        if (me->buffer[b] == 0 && s->home[b] < me->before[b])
+        if (me->buffer[b] == 0 && s->home[b] < me->before[b] &&
+            may_load(s, me, b))
             return true;
     return false;
 }
 
 static bool
-copy_is_old(const struct rank *me)
+copy_is_old(const struct state *s, const struct rank *me)
 {
     if (me->copy != CLEAN && me->copy != DIRTY)
         return false;
     for (int b = 0; b < model.bytes; b++)
-        if (me->content[b] < me->before[b])
+        if (me->content[b] < me->before[b] && may_load(s, me, b))
             return true;
     return false;
 }
@@ -75,7 +99,7 @@ state_fault(const struct state *s)
             return "a co-home can load a byte that is too old";
         if (is_home(r) && me->report && !s->flag)
             return "a co-home reports a page that nobody has fetched";
-        if (!is_home(r) && copy_is_old(me))
+        if (!is_home(r) && copy_is_old(s, me))
             return "a guest can load a byte that is too old";
     }
     return NULL;
@@ -232,6 +256,7 @@ bytes_swap(struct state *s, int i, int j)
         swap(&me->put[i], &me->put[j]);
         me->mask = bits_swap(me->mask);
         me->puts = bits_swap(me->puts);
+        me->owed = bits_swap(me->owed);
     }
 }
 
@@ -262,6 +287,7 @@ bytes_compare(const struct state *s)
         d = d != 0 ? d : me->got[0] - me->got[1];
         d = d != 0 ? d : me->put[0] - me->put[1];
         d = d != 0 ? d : (me->mask & 1) - (me->mask >> 1);
+        d = d != 0 ? d : (me->owed & 1) - (me->owed >> 1);
     }
     return d;
 }

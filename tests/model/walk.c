@@ -4,7 +4,8 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--stay] [--alloc] [--writes=N] [--trace] [rule to break]...
+ *         [--stay] [--alloc] [--overwrite] [--writes=N] [--trace]
+ *         [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
  */
@@ -45,6 +46,10 @@ static const char *const rules[RULES] = {
     [KEEP_REGISTERED] = "--keep-registered",
     [KEEP_COPY] = "--keep-copy",
     [NO_FREE_BARRIER] = "--no-free-barrier",
+    [OVERWRITE_PART] = "--overwrite-part",
+    [OVERWRITE_AGAIN] = "--overwrite-again",
+    [KEEP_OVERWRITTEN] = "--keep-overwritten",
+    [KEEP_UNTOLD] = "--keep-untold",
     [SCAN_ALWAYS] = "--scan-always",
 };
 
@@ -84,6 +89,7 @@ const struct step steps[] = {
     { "scans the flags", home_scan, 1 },
     { "publishes", step_publish, 1 },
     { "writes its copy, byte", guest_store, BYTES },
+    { "will overwrite the page", guest_overwrite, 1 },
     { "begins a fetch", guest_fetch, 1 },
     { "has an answer:", guest_land, PARTS },
     { "has its copy", guest_arrive, 1 },
@@ -330,8 +336,8 @@ usage(FILE *to)
 {
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
-            "             [--barrier] [--stay] [--alloc] [--writes=N]\n"
-            "             [--most=STATES] [--trace] [--verbose]");
+            "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
+            "             [--writes=N] [--most=STATES] [--trace] [--verbose]");
     for (int r = 0; r < RULES; r++)
         fprintf(to, "%s%s", r % 3 == 0 ? "\n             " : " ", rules[r]);
     fprintf(to, "\n");
@@ -354,6 +360,8 @@ args_parse(int argc, char **argv, int *most)
             model.stay = true;
         } else if (strcmp(a, "--barrier") == 0) {
             model.barrier = true;
+        } else if (strcmp(a, "--overwrite") == 0) {
+            model.overwrite = true;
         } else if (strcmp(a, "--alloc") == 0) {
             model.alloc = true;
         } else if (strcmp(a, "--trace") == 0) {

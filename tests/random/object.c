@@ -124,10 +124,16 @@ version_store(struct actor *a, const struct object *o, uint64_t version)
     struct extent e = version_extent(o, version);
     unsigned      unit = o->arena->unit;
     uint64_t      style = draw(&a->random, 3);
+    bool          promise = draw(&a->random, 2) == 0;
+    size_t        promised = 0;
 
     for (size_t i = e.first; i < e.end; i += e.step) {
         size_t n = e.step == 1 ? units_together(o, i, e.end) : 1;
 
+        if (promise && i >= promised) {
+            hearth_overwrite(unit_address(o, i), n * unit);
+            promised = i + n;
+        }
         if (style == 0) {
             memcpy(unit_address(o, i), o->model + i * unit, n * unit);
             i += n - 1;

@@ -50,7 +50,7 @@ struct perf {
     int      peer; /* first rank of another node than the actor's, or -1 */
     int      mate; /* first other rank of the actor's node, or -1 */
     bool     quick;
-    bool     pin; /* --pin */
+    bool     pin;          /* --pin */
     bool     crowded;      /* more ranks than cores */
     size_t   page;         /* the system page */
     size_t   fault_pages;  /* pages of a fault figure */
@@ -94,6 +94,7 @@ struct perf_figure {
 extern const struct perf_figure perf_fault_figures[];
 extern const struct perf_figure perf_busy_figures[];
 extern const struct perf_figure perf_stream_figures[];
+extern const struct perf_figure perf_store_figures[];
 extern const struct perf_figure perf_sync_figures[];
 extern const struct perf_figure perf_lock_figures[];
 extern const struct perf_figure perf_home_figures[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bandwidth of long scans and writes, in MB/s (1e6 bytes).
+ * Bandwidth of long scans, in MB/s (1e6 bytes).
  *
  * Every round has a fresh allocation whose home has written it, so no page
  * of it was ever fetched and each pays its whole first fetch: flags, page
@@ -10,18 +10,16 @@
  * peer's window and a local buffer of the full size; both were touched before.
  * Over udp the raw side has the same bytes sent by bare UDP into that buffer.
  */
-#include "perf.h"
+#include "stream.h"
 #include "udp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum raw_op { RAW_GET, RAW_PUT };
-
 static volatile uint64_t result;
 
-static uint64_t *
-stream_open(const struct perf *p)
+uint64_t *
+perf_stream_open(const struct perf *p)
 {
     size_t    count = p->stream_bytes / sizeof(uint64_t);
     uint64_t *words = hearth_alloc(count, sizeof *words, hearth_on(p->peer));
@@ -32,19 +30,19 @@ stream_open(const struct perf *p)
     return words;
 }
 
-static double
-rate(const struct perf *p, double us)
+double
+perf_rate(const struct perf *p, double us)
 {
     return (double)p->stream_bytes / us;
 }
 
 static double
-raw_pieces(struct perf *p, enum raw_op op, char *buffer)
+raw_pieces(struct perf *p, enum perf_raw_op op, char *buffer)
 {
     double start = perf_now();
 
     for (size_t at = 0; at < p->stream_bytes; at += PERF_PIECE) {
-        if (op == RAW_GET)
+        if (op == PERF_RAW_GET)
             MPI_Get(buffer + at, PERF_PIECE, MPI_BYTE, p->peer, (MPI_Aint)at,
                     PERF_PIECE, MPI_BYTE, p->raw.create);
         else
@@ -52,11 +50,11 @@ raw_pieces(struct perf *p, enum raw_op op, char *buffer)
                     PERF_PIECE, MPI_BYTE, p->raw.create);
         MPI_Win_flush(p->peer, p->raw.create);
     }
-    return rate(p, perf_now() - start);
+    return perf_rate(p, perf_now() - start);
 }
 
-static double
-raw_stream(struct perf *p, enum raw_op op)
+double
+perf_raw_range(struct perf *p, enum perf_raw_op op)
 {
     return raw_pieces(p, op, p->raw.buffer);
 }
@@ -67,15 +65,16 @@ static double
 raw_fresh(struct perf *p)
 {
     char  *fresh = perf_memory(p->stream_bytes);
-    double speed = raw_pieces(p, RAW_GET, fresh);
+    double speed = raw_pieces(p, PERF_RAW_GET, fresh);
 
     perf_memory_free(fresh, p->stream_bytes);
     return speed;
 }
 
 /* Load one word of every page; ends the job if a word is wrong. */
-static double
-pages_scan(const struct perf *p, const uint64_t *words, const char *figure)
+double
+perf_pages_scan(const struct perf *p, const uint64_t *words,
+                const char *figure)
 {
     size_t step = p->page / sizeof *words;
     size_t count = p->stream_bytes / sizeof *words;
@@ -112,7 +111,7 @@ scan_again(const struct perf *p, uint64_t *words)
         perf_fill(words, p->stream_bytes / sizeof *words, p->salt);
     hearth_barrier();
     if (perf_acting(p))
-        speed = rate(p, pages_scan(p, words, "seq_scan"));
+        speed = perf_rate(p, perf_pages_scan(p, words, "seq_scan"));
     perf_meet(p);
     return speed;
 }
@@ -123,11 +122,11 @@ scan_again(const struct perf *p, uint64_t *words)
 static void
 scan_cold(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     if (perf_acting(p)) {
-        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
-        sample[1] = raw_stream(p, RAW_GET);
+        sample[0] = perf_rate(p, perf_pages_scan(p, words, "seq_scan"));
+        sample[1] = perf_raw_range(p, PERF_RAW_GET);
         sample[3] = raw_fresh(p);
     }
     sample[2] = scan_again(p, words);
@@ -137,23 +136,23 @@ scan_cold(struct perf *p, double *sample)
 static double
 udp_rate(const struct perf *p)
 {
-    return rate(p, perf_udp_stream(p, p->stream_bytes, 0));
+    return perf_rate(p, perf_udp_stream(p, p->stream_bytes, 0));
 }
 
 /* Raw: bare UDP, in as few calls as can be, the peer asleep. */
 static void
 scan_cold_udp(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     perf_rest(p);
     if (perf_acting(p)) {
-        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
+        sample[0] = perf_rate(p, perf_pages_scan(p, words, "seq_scan"));
         sample[1] = udp_rate(p);
     }
     perf_rest(p);
     if (perf_acting(p))
-        sample[3] = raw_stream(p, RAW_GET);
+        sample[3] = perf_raw_range(p, PERF_RAW_GET);
     sample[2] = scan_again(p, words);
     hearth_free(words);
 }
@@ -162,11 +161,11 @@ scan_cold_udp(struct perf *p, double *sample)
 static void
 scan_cold_link(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     perf_rest(p);
     if (perf_acting(p)) {
-        sample[0] = rate(p, pages_scan(p, words, "seq_scan"));
+        sample[0] = perf_rate(p, perf_pages_scan(p, words, "seq_scan"));
         sample[1] = p->link;
     }
     perf_rest(p);
@@ -174,7 +173,7 @@ scan_cold_link(struct perf *p, double *sample)
         sample[3] = p->udp ? udp_rate(p) : NAN;
     perf_rest(p);
     if (perf_acting(p))
-        sample[4] = raw_stream(p, RAW_GET);
+        sample[4] = perf_raw_range(p, PERF_RAW_GET);
     sample[2] = scan_again(p, words);
     hearth_free(words);
 }
@@ -184,16 +183,16 @@ scan_cold_link(struct perf *p, double *sample)
 static void
 scan_sum(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     if (perf_acting(p)) {
         double get;
 
-        sample[0] = rate(p, words_sum(words, p->stream_bytes));
-        get = (double)p->stream_bytes / raw_stream(p, RAW_GET);
+        sample[0] = perf_rate(p, words_sum(words, p->stream_bytes));
+        get = (double)p->stream_bytes / perf_raw_range(p, PERF_RAW_GET);
         get += words_sum((const uint64_t *)(const void *)p->raw.buffer,
                          p->stream_bytes);
-        sample[1] = rate(p, get);
+        sample[1] = perf_rate(p, get);
     }
     perf_meet(p);
     hearth_free(words);
@@ -207,20 +206,20 @@ range_prefetch(const struct perf *p, const uint64_t *words, double *sample)
     double start = perf_now();
 
     hearth_prefetch(words, p->stream_bytes);
-    sample[2] = rate(p, perf_now() - start);
-    pages_scan(p, words, "prefetch");
-    sample[0] = rate(p, perf_now() - start);
+    sample[2] = perf_rate(p, perf_now() - start);
+    perf_pages_scan(p, words, "prefetch");
+    sample[0] = perf_rate(p, perf_now() - start);
 }
 
 /* Raw: the pieces. */
 static void
 scan_prefetched(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     if (perf_acting(p)) {
         range_prefetch(p, words, sample);
-        sample[1] = raw_stream(p, RAW_GET);
+        sample[1] = perf_raw_range(p, PERF_RAW_GET);
     }
     perf_meet(p);
     hearth_free(words);
@@ -230,7 +229,7 @@ scan_prefetched(struct perf *p, double *sample)
 static void
 scan_prefetched_udp(struct perf *p, double *sample)
 {
-    uint64_t *words = stream_open(p);
+    uint64_t *words = perf_stream_open(p);
 
     perf_rest(p);
     if (perf_acting(p)) {
@@ -239,66 +238,9 @@ scan_prefetched_udp(struct perf *p, double *sample)
     }
     perf_rest(p);
     if (perf_acting(p))
-        sample[3] = raw_stream(p, RAW_GET);
+        sample[3] = perf_raw_range(p, PERF_RAW_GET);
     perf_meet(p);
     hearth_free(words);
-}
-
-/* Store every word of the range, each a new value, then meet at a barrier.
- * The peer checks all of it.  Both the stores and the barrier count. */
-static double
-range_write(const struct perf *p, uint64_t *words, double *stores)
-{
-    size_t count = p->stream_bytes / sizeof *words;
-    size_t good = count;
-    double start = perf_now();
-    double us;
-
-    if (perf_acting(p))
-        perf_fill(words, count, p->salt + 1);
-    *stores = rate(p, perf_now() - start);
-    hearth_barrier();
-    us = perf_now() - start;
-    if (perf_is_peer(p))
-        good = perf_check(words, count, p->salt + 1);
-    if (good < count)
-        perf_wrong("seq_write", good * sizeof *words);
-    perf_meet(p);
-    return rate(p, us);
-}
-
-static void
-write_round(struct perf *p, double *sample, bool warm)
-{
-    uint64_t *words = stream_open(p);
-
-    /* The first barrier drops the provisional copies, the second keeps. */
-    for (int i = 0; warm && i < 2; i++) {
-        if (perf_acting(p))
-            pages_scan(p, words, "seq_write_warm");
-        perf_meet(p);
-        hearth_barrier();
-    }
-    sample[0] = range_write(p, words, &sample[2]);
-    if (perf_acting(p))
-        sample[1] = raw_stream(p, RAW_PUT);
-    perf_meet(p);
-    hearth_free(words);
-}
-
-/* Figure: no page was cached before.  Raw: the pieces alone, from a buffer
- * that was filled beforehand. */
-static void
-write_cold(struct perf *p, double *sample)
-{
-    write_round(p, sample, false);
-}
-
-/* Figure: every page was a valid copy before. */
-static void
-write_warm(struct perf *p, double *sample)
-{
-    write_round(p, sample, true);
 }
 
 const struct perf_figure perf_stream_figures[] = {
@@ -357,32 +299,5 @@ const struct perf_figure perf_stream_figures[] = {
       .over = PERF_OVER_UDP,
       .round = scan_prefetched_udp,
       .extra = { "call", "raw_mpi" } },
-    { .name = "seq_write",
-      .unit = "MB/s",
-      .what = "whole range written in order, not cached, then barrier",
-      .against = "MPI_Put of 2 MiB pieces",
-      .bound = 0.3,
-      .sense = PERF_AT_LEAST,
-      .need = PERF_PEER,
-      .over = PERF_OVER_MPI,
-      .round = write_cold,
-      .extra = { "stores" } },
-    { .name = "seq_write",
-      .unit = "MB/s",
-      .what = "whole range written in order, not cached, then barrier",
-      .against = "MPI_Put of 2 MiB pieces",
-      .sense = PERF_AT_LEAST,
-      .need = PERF_PEER,
-      .over = PERF_OVER_UDP,
-      .round = write_cold,
-      .extra = { "stores" } },
-    { .name = "seq_write_warm",
-      .unit = "MB/s",
-      .what = "the same, all pages cached before",
-      .against = "MPI_Put of 2 MiB pieces",
-      .sense = PERF_AT_LEAST,
-      .need = PERF_PEER,
-      .round = write_warm,
-      .extra = { "stores" } },
     { .name = NULL }
 };
