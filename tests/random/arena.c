@@ -20,14 +20,15 @@ layout_draw(const struct world *w, uint64_t *random)
     }
 }
 
-/* Runs of units of one object: dust, short, long, or a mixture. */
+/* Runs of units of one object: dust, short, long, a mixture, or pages. */
 static size_t
-run_draw(uint64_t style, uint64_t *random)
+run_draw(const struct arena *arena, uint64_t style, uint64_t *random)
 {
     switch (style) {
     case 0: return 1;
     case 1: return 1 + draw(random, 8);
     case 2: return 1 + draw(random, 6000);
+    case 3: return PAGE / arena->unit * (1 + draw(random, 3));
     default: return (size_t)1 << draw(random, 12);
     }
 }
@@ -66,12 +67,13 @@ static void
 units_deal(struct arena *arena, int objects, uint64_t *random)
 {
     size_t   units = arena->bytes / arena->unit;
-    uint64_t style = draw(random, 4);
+    uint64_t style = draw(random, 5);
 
     for (size_t at = 0; at < units;) {
         struct object *o = &arena->object[draw(random, (uint64_t)objects)];
 
-        for (size_t n = run_draw(style, random); n > 0 && at < units; n--)
+        for (size_t n = run_draw(arena, style, random); n > 0 && at < units;
+             n--)
             object_extend(o, at++);
     }
 }
