@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bandwidth of long writes, in MB/s (1e6 bytes): stream.c says of what.
+ * raw_stored is the raw counterpart with the stores counted, too.
  */
 #include "stream.h"
 
@@ -45,8 +46,10 @@ write_round(struct perf *p, double *sample, enum before before)
     if (before == PROMISED && perf_acting(p))
         hearth_overwrite(words, p->stream_bytes);
     sample[0] = range_write(p, words, &sample[2]);
-    if (perf_acting(p))
+    if (perf_acting(p)) {
         sample[1] = perf_raw_range(p, PERF_RAW_PUT);
+        sample[3] = perf_raw_range(p, PERF_RAW_STORE);
+    }
     perf_meet(p);
     hearth_free(words);
 }
@@ -83,7 +86,7 @@ const struct perf_figure perf_store_figures[] = {
       .need = PERF_PEER,
       .over = PERF_OVER_MPI,
       .round = write_cold,
-      .extra = { "stores" } },
+      .extra = { "stores", "raw_stored" } },
     { .name = "seq_write",
       .unit = "MB/s",
       .what = "whole range written in order, not cached, then barrier",
@@ -92,7 +95,7 @@ const struct perf_figure perf_store_figures[] = {
       .need = PERF_PEER,
       .over = PERF_OVER_UDP,
       .round = write_cold,
-      .extra = { "stores" } },
+      .extra = { "stores", "raw_stored" } },
     { .name = "seq_write_warm",
       .unit = "MB/s",
       .what = "the same, all pages cached before",
@@ -100,7 +103,7 @@ const struct perf_figure perf_store_figures[] = {
       .sense = PERF_AT_LEAST,
       .need = PERF_PEER,
       .round = write_warm,
-      .extra = { "stores" } },
+      .extra = { "stores", "raw_stored" } },
     { .name = "seq_overwrite",
       .unit = "MB/s",
       .what = "whole range by hearth_overwrite, not cached, then barrier",
@@ -110,7 +113,7 @@ const struct perf_figure perf_store_figures[] = {
       .need = PERF_PEER,
       .over = PERF_OVER_MPI,
       .round = write_promised,
-      .extra = { "stores" } },
+      .extra = { "stores", "raw_stored" } },
     { .name = "seq_overwrite",
       .unit = "MB/s",
       .what = "whole range by hearth_overwrite, not cached, then barrier",
@@ -119,6 +122,6 @@ const struct perf_figure perf_store_figures[] = {
       .need = PERF_PEER,
       .over = PERF_OVER_UDP,
       .round = write_promised,
-      .extra = { "stores" } },
+      .extra = { "stores", "raw_stored" } },
     { .name = NULL }
 };

@@ -42,6 +42,8 @@ raw_pieces(struct perf *p, enum perf_raw_op op, char *buffer)
     double start = perf_now();
 
     for (size_t at = 0; at < p->stream_bytes; at += PERF_PIECE) {
+        if (op == PERF_RAW_STORE)
+            perf_fill((void *)(buffer + at), PERF_PIECE / 8, p->salt);
         if (op == PERF_RAW_GET)
             MPI_Get(buffer + at, PERF_PIECE, MPI_BYTE, p->peer, (MPI_Aint)at,
                     PERF_PIECE, MPI_BYTE, p->raw.create);

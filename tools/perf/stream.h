@@ -13,8 +13,8 @@ uint64_t *perf_stream_open(const struct perf *p);
 /* MB/s of such a range. */
 double perf_rate(const struct perf *p, double us);
 
-/* MB/s by 2 MiB pieces, each flushed. */
-enum perf_raw_op { PERF_RAW_GET, PERF_RAW_PUT };
+/* MB/s by 2 MiB pieces, each flushed; PERF_RAW_STORE: each stored before. */
+enum perf_raw_op { PERF_RAW_GET, PERF_RAW_PUT, PERF_RAW_STORE };
 double perf_raw_range(struct perf *p, enum perf_raw_op op);
 
 /* Load one word of every page, and give the time; ends the job if a word is
