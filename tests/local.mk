@@ -121,6 +121,11 @@ mpi_tests += %D%/overwrite.mpi
 %C%_overwrite_mpi_CFLAGS = $(test_cflags)
 %C%_overwrite_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/ahead.mpi
+%C%_ahead_mpi_SOURCES = %D%/ahead.c $(mpi_harness)
+%C%_ahead_mpi_CFLAGS = $(test_cflags)
+%C%_ahead_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/named.mpi
 %C%_named_mpi_SOURCES = %D%/named.c %D%/delay.c %D%/delay.h $(mpi_harness)
 %C%_named_mpi_CFLAGS = $(test_cflags)

@@ -393,6 +393,7 @@ typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
     uint64_t write_faults;  /**< faults by stores */
     uint64_t getpages;      /**< pages fetched from their home */
+    uint64_t ahead;         /**< of these, those that nobody had touched yet */
     uint64_t fetches;       /**< messages that fetched them */
     uint64_t twins;         /**< clean copies taken before a first write */
     uint64_t overwritten;   /**< pages opened without their content */

@@ -11,6 +11,8 @@
 #include "page/diffs.h"
 #include "page/fault.h"
 #include "page/page.h"
+#include "page/stream.h"
+#include "page/stream.h"
 #include "space/extent.h"
 #include "space/segment.h"
 #include "transport/transport.h"
@@ -180,6 +182,7 @@ gap_free(struct hearthi_allocation *a)
     uint64_t from = before == NULL ? 0 : before->page + before->pages;
     uint64_t end = next == NULL ? hearthi_heap.pages : next->page;
 
+    hearthi_streams_forget(a->page, a->pages);
     hearthi_pages_free(a, from, end - from);
 }
 

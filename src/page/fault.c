@@ -34,10 +34,15 @@ static void
 fault_write(uint64_t page, enum hearthi_state state)
 {
     struct hearthi_stream *s = hearthi_stream_find(HEARTHI_WRITES, page);
-    uint64_t               n;
+    uint64_t               n = 1;
 
-    n = hearthi_run_length(page, s->step, state);
-    s->next = page + n;
+    if (s->stride == 1)
+        n = hearthi_run_length(page, s->step, state);
+    else if (s->stride == -1)
+        n = hearthi_run_before(page, s->step, state);
+    hearthi_stream_took(s, page, n);
+    if (s->stride == -1)
+        page -= n - 1;
     if (state == HEARTHI_CLEAN) {
         hearthi_copies_write(page, n);
         if (n > 1)
@@ -61,13 +66,13 @@ fault_overwrite(uint64_t page, enum hearthi_state state)
     if (hearthi_overwrite_run(page, 1) == 0)
         return false;
     s = hearthi_stream_find(HEARTHI_WRITES, page);
-    n = hearthi_run_length(page, s->step, state);
+    n = s->stride == 1 ? hearthi_run_length(page, s->step, state) : 1;
     n = hearthi_overwrite_run(page, n);
     if (state == HEARTHI_INVALID) {
         hearthi_copies_reserve(n);
         n = hearthi_frames_take(page, n);
     }
-    s->next = page + n;
+    hearthi_stream_took(s, page, n);
     hearthi_overwrite_open(page, n);
     hearthi_stream_opened(s, page, n);
     return true;

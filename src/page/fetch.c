@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/least.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "coming.h"
@@ -243,31 +244,124 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
     }
 }
 
+/* ---- faults ---- */
+
+/* GROUP pages side by side, of which LEAST others are here already, are such
+ * that all are wanted: whoever touches single pages of a region touches most
+ * of it.  At worst five pages come in vain for three that were asked for. */
+enum { GROUP = 8, LEAST = 2 };
+
+static bool
+is_dense(uint64_t begin, uint64_t end)
+{
+    unsigned here = 0;
+
+    for (uint64_t p = begin; p < end; p++)
+        here += hearthi_is_copy(hearthi_table.state[p]);
+    return here >= LEAST;
+}
+
+/* The invalid pages of a range, as far as there is room. */
+static void
+batch_add_range(struct batch *b, uint64_t page, uint64_t end)
+{
+    while (page < end && b->n < RUNS) {
+        uint64_t n = 1;
+
+        if (hearthi_state_of(page) == HEARTHI_INVALID) {
+            n = hearthi_run_length(page, end - page, HEARTHI_INVALID);
+            batch_add(b, page, n);
+        }
+        page += n;
+    }
+}
+
+static void
+group_gather(struct batch *b, uint64_t page)
+{
+    const struct hearthi_place *r = hearthi_place_of(page);
+    uint64_t begin = page - page % GROUP, end = begin + GROUP;
+
+    if (begin < r->page)
+        begin = r->page;
+    end = hearthi_least(end, r->page + r->count);
+    if (hearthi_opt.fetch_ahead > 1 && is_dense(begin, end) &&
+        GROUP <= hearthi_copies_most()) {
+        hearthi_copies_reserve(GROUP);
+        batch_add_range(b, page, end);
+        batch_add_range(b, begin, page);
+    } else {
+        batch_add(b, page, 1);
+    }
+}
+
+/* Pages at a distance, each that is there to be fetched, within the
+ * allocation.  Returns how far the sequence was followed. */
+static uint64_t
+apart_gather(struct batch *b, uint64_t page, int64_t stride, uint64_t step)
+{
+    const struct hearthi_allocation *in = hearthi_place_of(page)->in;
+    uint64_t                         n = 0;
+
+    for (; n < step && b->n < RUNS; n++, page += (uint64_t)stride) {
+        if (page - in->page >= in->pages)
+            break;
+        if (hearthi_state_of(page) == HEARTHI_INVALID)
+            batch_add(b, page, 1);
+    }
+    return n;
+}
+
+/* What a fault fetches: gives how many steps of its sequence that is. */
+static uint64_t
+fault_gather(struct batch *b, uint64_t page, const struct hearthi_stream *s)
+{
+    uint64_t n;
+
+    hearthi_copies_reserve(s->step);
+    if (s->step == 1) {
+        group_gather(b, page);
+        return 1;
+    }
+    if (s->stride == 1)
+        return batch_add(b, page,
+                         hearthi_run_length(page, s->step, HEARTHI_INVALID));
+    if (s->stride != -1)
+        return apart_gather(b, page, s->stride, s->step);
+    n = hearthi_run_before(page, s->step, HEARTHI_INVALID);
+    batch_add(b, page - n + 1, n);
+    return n;
+}
+
+static void
+batch_open(const struct batch *b, uint64_t page, bool write)
+{
+    if (write)
+        run_open(page, 1, true);
+    for (size_t i = 0; i < b->n; i++)
+        run_open(b->run[i].page, b->run[i].count, false);
+}
+
 void
 hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
     struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
+    bool                   row = s->step > 1 && s->stride == 1;
     struct batch           b;
-    uint64_t               n, step = s->step;
+    uint64_t               n;
 
     b.n = b.pages = 0;
-    hearthi_copies_reserve(step);
-    n = batch_add(&b, page, hearthi_run_length(page, step, HEARTHI_INVALID));
-    s->next = page + n;
+    n = fault_gather(&b, page, s);
+    hearthi_stream_took(s, page, n);
+    hearthi_count(ahead, b.pages - 1);
     batch_bring(&b, alone);
-    if (!write) {
-        run_open(page, n, false);
-        return;
-    }
     /* A sequence of writes opens what it fetched ahead, unless another
      * thread's sequence has taken its place meanwhile; a single write may be
      * the only one. */
-    if (step > 1 && s->next == page + n) {
+    if (write && row && hearthi_stream_is_at(s, page, n)) {
         run_open(page, n, true);
         hearthi_stream_opened(s, page, n);
     } else {
-        run_open(page, 1, true);
-        if (n > 1)
-            run_open(page + 1, n - 1, false);
+        batch_open(&b, page, write);
     }
 }

@@ -213,13 +213,30 @@ static inline uint64_t
 hearthi_run_length(uint64_t page, uint64_t max, enum hearthi_state state)
 {
     const struct hearthi_place *r = hearthi_place_of(page);
-    const uint8_t            *noted = hearthi_table.state + page;
-    uint64_t                  n = 1, left = r->page + r->count - page;
+    const uint8_t              *noted = hearthi_table.state + page;
+    uint64_t                    n = 1, left = r->page + r->count - page;
 
     if (max > left)
         max = left;
     while (n < max && (noted[n] == HEARTHI_UNUSED ? r->state : noted[n]) ==
                           (uint8_t)state)
+        n++;
+    return n;
+}
+
+/* The same of those before it, and it. */
+static inline uint64_t
+hearthi_run_before(uint64_t page, uint64_t max, enum hearthi_state state)
+{
+    const struct hearthi_place *r = hearthi_place_of(page);
+    const uint8_t              *noted = hearthi_table.state + page;
+    uint64_t                    n = 1, left = page - r->page + 1;
+
+    if (max > left)
+        max = left;
+    while (n < max && (noted[-(int64_t)n] == HEARTHI_UNUSED
+                           ? r->state
+                           : noted[-(int64_t)n]) == (uint8_t)state)
         n++;
     return n;
 }

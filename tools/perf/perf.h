@@ -93,6 +93,7 @@ struct perf_figure {
 /* Tables, one per file; each ends with a row without a name. */
 extern const struct perf_figure perf_fault_figures[];
 extern const struct perf_figure perf_busy_figures[];
+extern const struct perf_figure perf_pattern_figures[];
 extern const struct perf_figure perf_stream_figures[];
 extern const struct perf_figure perf_store_figures[];
 extern const struct perf_figure perf_sync_figures[];
