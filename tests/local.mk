@@ -184,6 +184,11 @@ mpi_tests += %D%/mail.mpi
 %C%_mail_mpi_CFLAGS = $(test_cflags)
 %C%_mail_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/packs.mpi
+%C%_packs_mpi_SOURCES = %D%/packs.c $(mpi_harness)
+%C%_packs_mpi_CFLAGS = $(test_cflags)
+%C%_packs_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/holds.mpi
 %C%_holds_mpi_SOURCES = %D%/holds.c %D%/holds.h %D%/holds_rules.c \
   %D%/holds_acquires.c %D%/holds_beside.c $(mpi_harness)

@@ -186,7 +186,9 @@ static const struct {
     { "HEARTH_UDP_BUFFER", "16383" },
     { "HEARTH_UDP_BUFFER", "2g" },
     { "HEARTH_UDP_LOCAL", "mpi" },
-    { "HEARTH_DIFF_PACK", "511" },
+    { "HEARTH_DIFF_PACK", "0" },
+    { "HEARTH_DIFF_PACK", "1023" },
+    { "HEARTH_DIFF_PACK", "all" },
     { "HEARTH_DIFF_DEPTH", "0" },
     { "HEARTH_DIFF_DEPTH", "33" },
     { "HEARTH_UDP_DROP", "100" },
@@ -218,6 +220,59 @@ START_TEST(a_reason_names_variable_value_and_what_is_accepted)
     ck_assert(!load(&opt, "HEARTH_CONSISTENCY", "strict"));
     ck_assert_str_eq(why, "HEARTH_CONSISTENCY=strict is not accepted; give "
                           "release or scope");
+}
+END_TEST
+
+static const char *acks, *carrier;
+
+static char *
+depth_env(const char *name)
+{
+    const char *value = strcmp(name, "HEARTH_DIFF_DEPTH") == 0  ? "4"
+                        : strcmp(name, "HEARTH_UDP_ACK") == 0   ? acks
+                        : strcmp(name, "HEARTH_TRANSPORT") == 0 ? carrier
+                                                                : NULL;
+
+    return (char *)(size_t)value;
+}
+
+static bool
+depth_loads(const char *transport, const char *ack)
+{
+    struct hearthi_options opt;
+
+    carrier = transport;
+    acks = ack;
+    return hearthi_options_load(&opt, depth_env, why, sizeof why);
+}
+
+/* Over mpi nobody looks at HEARTH_UDP_ACK. */
+START_TEST(several_messages_of_diffs_exclude_a_wait_for_each)
+{
+    ck_assert(depth_loads("udp", "none"));
+    ck_assert(depth_loads("mpi", "all"));
+    ck_assert(!depth_loads("udp", "page"));
+    ck_assert(!depth_loads("udp", "all"));
+    ck_assert_str_eq(why, "HEARTH_DIFF_DEPTH=4 does not go with "
+                          "HEARTH_UDP_ACK=all, which waits for each message: "
+                          "give one of the two");
+}
+END_TEST
+
+START_TEST(one_by_one_is_a_page_at_most_and_one_message)
+{
+    static const struct {
+        const char *pack;
+        size_t      depth;
+        bool        one_by_one;
+    } way[] = { { "auto", 1, false }, { "4k", 0, false }, { "4k", 2, false },
+                { "4k", 1, true },    { "1k", 1, true },  { "8k", 1, false } };
+
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        ck_assert(load(&hearthi_opt, "HEARTH_DIFF_PACK", way[i].pack));
+        hearthi_opt.diff_depth = way[i].depth;
+        ck_assert_int_eq(hearthi_diffs_one_by_one(), way[i].one_by_one);
+    }
 }
 END_TEST
 
@@ -288,6 +343,8 @@ main(void)
     tcase_add_loop_test(tc, bad_values_are_refused_with_a_reason, 0,
                         (int)(sizeof bad / sizeof *bad));
     tcase_add_test(tc, a_reason_names_variable_value_and_what_is_accepted);
+    tcase_add_test(tc, several_messages_of_diffs_exclude_a_wait_for_each);
+    tcase_add_test(tc, one_by_one_is_a_page_at_most_and_one_message);
     tcase_add_test(tc, an_endless_value_stays_one_short_line);
     tcase_add_test(tc, values_print_as_they_are_typed);
     tcase_add_test(tc, unknown_names_are_counted);

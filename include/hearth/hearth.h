@@ -400,6 +400,7 @@ typedef struct hearth_stats {
     uint64_t diffs;         /**< pages whose diff was brought home */
     uint64_t diff_runs;     /**< runs of changed bytes in those diffs */
     uint64_t diff_bytes;    /**< bytes in those runs */
+    uint64_t diff_waits;    /**< times when diffs were waited for */
     uint64_t intervals;     /**< intervals in which pages were written */
     uint64_t notices_out;   /**< runs of pages published as written */
     uint64_t notices_in;    /**< runs of pages learnt of */

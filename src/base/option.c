@@ -108,6 +108,28 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     return true;
 }
 
+/* A message that is acknowledged is waited for, so that no other is on its way
+ * beside it. */
+static bool
+diffs_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    if (o->diff_depth > HEARTHI_DIFF_DEPTH_MAX)
+        return refuse(v, PREFIX "DIFF_DEPTH=%zu is not within 1 and %d",
+                      o->diff_depth, HEARTHI_DIFF_DEPTH_MAX);
+    if (o->diff_pack != 0 && o->diff_pack < HEARTHI_DIFF_PACK_MIN)
+        return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d", o->diff_pack,
+                      HEARTHI_DIFF_PACK_MIN);
+    if (o->diff_depth > 1 && o->transport == HEARTHI_UDP &&
+        o->udp_ack != HEARTHI_ACK_NONE)
+        return refuse(v,
+                      PREFIX "DIFF_DEPTH=%zu does not go with " PREFIX
+                             "UDP_ACK=%s, which waits for each message: "
+                             "give one of the two",
+                      o->diff_depth,
+                      o->udp_ack == HEARTHI_ACK_ALL ? "all" : "page");
+    return true;
+}
+
 static bool
 udp_check(const struct hearthi_options *o, const struct verdict *v)
 {
@@ -117,12 +139,6 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->udp_port > PORTS)
         return refuse(v, PREFIX "UDP_PORT=%zu is more than %d", o->udp_port,
                       PORTS);
-    if (o->diff_depth < 1 || o->diff_depth > HEARTHI_DIFF_DEPTH_MAX)
-        return refuse(v, PREFIX "DIFF_DEPTH=%zu is not within 1 and %d",
-                      o->diff_depth, HEARTHI_DIFF_DEPTH_MAX);
-    if (o->diff_pack < HEARTHI_DIFF_PACK_MIN)
-        return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d", o->diff_pack,
-                      HEARTHI_DIFF_PACK_MIN);
     if (o->udp_buffer < UDP_BUFFER_MIN || o->udp_buffer > INT_MAX / 2)
         return refuse(v, PREFIX "UDP_BUFFER=%zu is not within %d and %d",
                       o->udp_buffer, UDP_BUFFER_MIN, INT_MAX / 2);
@@ -158,7 +174,8 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
             return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
                           SHOWN, text, o->type->accepts);
     }
-    return pages_check(opt, &v) && counts_check(opt, &v) && udp_check(opt, &v);
+    return pages_check(opt, &v) && counts_check(opt, &v) &&
+           diffs_check(opt, &v) && udp_check(opt, &v);
 }
 
 void

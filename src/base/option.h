@@ -29,7 +29,7 @@ enum hearthi_protect {
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
-enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 512 };
+enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 1024 };
 
 /* Most bytes of a file's name, and of any value as text, with the 0. */
 enum { HEARTHI_FILE_MAX = 1024, HEARTHI_VALUE_MAX = HEARTHI_FILE_MAX + 16 };
@@ -39,6 +39,7 @@ enum { HEARTHI_NETWORK_MAX = 256 };
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;
 typedef size_t hearthi_type_count;
+typedef size_t hearthi_type_count_auto; /* 0 is "auto" */
 typedef size_t hearthi_type_size;
 typedef size_t hearthi_type_size_auto; /* 0 is "auto" */
 typedef size_t hearthi_type_time;      /* nanoseconds */
@@ -66,6 +67,15 @@ struct hearthi_options {
 
 /* The options of this process; not valid before they are loaded. */
 extern struct hearthi_options hearthi_opt;
+
+/* Is each page's diff sent by itself, and waited for before the next is made?
+ */
+static inline bool
+hearthi_diffs_one_by_one(void)
+{
+    return hearthi_opt.diff_depth == 1 && hearthi_opt.diff_pack != 0 &&
+           hearthi_opt.diff_pack <= hearthi_opt.page_size;
+}
 
 /* Source of raw values: getenv in production, a table in tests. */
 typedef char *hearthi_getter(const char *name);

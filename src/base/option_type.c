@@ -257,6 +257,12 @@ const struct hearthi_type hearthi_type_of_count = {
     .parse = count_parse,
     .print = count_print,
 };
+const struct hearthi_type hearthi_type_of_count_auto = {
+    .accepts = "auto or a number such as 4",
+    .parse = auto_parse,
+    .print = auto_print,
+    .inner = &hearthi_type_of_count,
+};
 const struct hearthi_type hearthi_type_of_size = {
     .accepts = "a number of bytes such as 4096, 64k, 2m, 1g or 1t",
     .parse = size_parse,

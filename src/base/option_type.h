@@ -23,6 +23,7 @@ struct hearthi_type {
 
 extern const struct hearthi_type hearthi_type_of_bool;
 extern const struct hearthi_type hearthi_type_of_count;
+extern const struct hearthi_type hearthi_type_of_count_auto;
 extern const struct hearthi_type hearthi_type_of_size;
 extern const struct hearthi_type hearthi_type_of_size_auto;
 extern const struct hearthi_type hearthi_type_of_time;

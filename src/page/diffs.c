@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "notice/diff.h"
@@ -25,7 +26,9 @@ static struct {
     uint32_t            nspare, slots, slots_max;
     struct hearthi_run *runs; /* of one diff */
     uint64_t           *masks;
-    uint64_t            diffs; /* made so far */
+    uint64_t            diffs;      /* made so far */
+    bool                queued;     /* some since the last wait */
+    bool                one_by_one; /* HEARTH_DIFF_DEPTH */
 } d;
 
 static struct { /* a diff run that may still grow */
@@ -44,6 +47,7 @@ hearthi_diffs_open(uint64_t pages)
     d.masks = malloc(hearthi_heap.page / BLOCK * sizeof *d.masks);
     if (d.runs == NULL || d.masks == NULL)
         hearthi_fatal("hearth_init", "no memory");
+    d.one_by_one = hearthi_diffs_one_by_one();
 }
 
 void
@@ -106,6 +110,7 @@ tail_add(int home, size_t offset, const char *src, size_t len)
     tail.len = len;
 }
 
+/* A page's diff is queued. */
 static void
 diff_note(uint64_t page, size_t runs, size_t bytes)
 {
@@ -115,6 +120,9 @@ diff_note(uint64_t page, size_t runs, size_t bytes)
     hearthi_count(diff_bytes, bytes);
     hearthi_distribute(diff_bytes, bytes);
     d.diffs++;
+    d.queued = true;
+    if (d.one_by_one)
+        hearthi_diff_end();
 }
 
 /* Of each word as it is now, read once.  The twin is nobody else's. */
@@ -234,4 +242,6 @@ hearthi_diff_end(void)
 {
     tail_send();
     hearthi_transport->flush();
+    hearthi_count(diff_waits, d.queued);
+    d.queued = false;
 }

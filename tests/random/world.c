@@ -116,6 +116,8 @@ options_draw(uint64_t *random)
     static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
     static const char *const progress[] = { NULL, NULL, "none" };
     static const char *const puts[] = { NULL, "0", "3" };
+    static const char *const packs[] = { NULL, NULL, "1k", "4k", "16k" };
+    static const char *const depths[] = { NULL, NULL, "1", "1", "3" };
     static const char *const pages[] = { "8k", "16k" };
     static const char *const stays[] = { NULL, NULL, NULL, "no" };
     static const char *const protects[] = { NULL, "mprotect", "auto" };
@@ -128,8 +130,12 @@ options_draw(uint64_t *random)
         option_draw("CACHE", caches, 7, random);
     }
     option_draw("FETCH_AHEAD", ahead, 5, random);
+    option_draw("DIFF_PACK", packs, 5, random);
     if (strcmp(option("TRANSPORT"), "udp") == 0)
         datagrams_draw(random);
+    /* What is acknowledged one by one is not several deep. */
+    option_draw("DIFF_DEPTH", depths, getenv("HEARTH_UDP_ACK") == NULL ? 5 : 4,
+                random);
     option_draw("PROGRESS", progress, 3, random);
     option_draw("PUT_RUNS", puts, 3, random);
     option_draw("LOCK_STAY", stays, 4, random);

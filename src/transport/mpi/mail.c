@@ -11,7 +11,8 @@
  *     have stored.
  *
  * To wait for arrival, and to wake a thread, cost as much as to store a
- * letter. So half of the places are told of at a time, and the helper is not
+ * letter. So letters are told of when they are half as many as may be on their
+ * way (HEARTH_DIFF_DEPTH, or the places), and the helper is not
  * woken if a letter that it was told of before is not done: it looks at `sent`
  * again when it has counted that one.  This is right since each of the two
  * writes its own word before it looks at the other's.
@@ -40,6 +41,7 @@
 
 #include "base/clock.h"
 #include "base/least.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "mpi.h"
 #include "progress.h"
@@ -59,6 +61,7 @@ struct post {
 
 static struct post *post;
 static int         *open_at, n_open;
+static uint64_t     depth; /* letters to a home that are not done, at most */
 
 /* Letters of each rank that are done here, and who has rung. */
 static uint64_t *served;
@@ -113,6 +116,9 @@ hearthi_mail_open(void)
     rung = room(sizeof *rung);
     ringing = room(sizeof *ringing);
     n_open = n_ringing = 0;
+    depth = places();
+    if (hearthi_opt.diff_depth != 0)
+        depth = hearthi_least(depth, hearthi_opt.diff_depth);
 }
 
 void
@@ -185,22 +191,22 @@ done_wait(int home, uint64_t until)
     atomic_thread_fence(memory_order_acquire);
 }
 
-/* Of half of the places at most nobody was told: so the letter that is waited
- * for is one that the home knows. */
+/* Fewer than half of the letters, or none, are such that nobody was told of:
+ * so the letter that is waited for is one that the home knows. */
 bool
 hearthi_mail_send(int home, const struct hearthi_letter *l)
 {
     struct post *p = &post[home];
 
-    if (p->put >= places())
-        done_wait(home, p->put - places() + 1);
+    if (p->put >= depth)
+        done_wait(home, p->put - depth + 1);
     hearthi_put(home, place_at(hearthi_world.rank, p->put), l,
                 sizeof *l + l->bytes);
     p->put++;
     if (!p->open)
         open_at[n_open++] = home;
     p->open = true;
-    return p->put - p->sent >= places() / 2;
+    return p->put - p->sent >= (depth + 1) / 2;
 }
 
 static void

@@ -67,6 +67,8 @@ hearthi_packs_open(bool packs)
     packing = packs;
     last = pack;
     room = hearthi_letter_room();
+    if (hearthi_opt.diff_pack != 0)
+        room = hearthi_least(room, hearthi_opt.diff_pack);
     long_run = hearthi_least(LONG_RUN, room / RUNS_IN_LETTER);
     n_packs = n_spare = n_under_way = 0;
     for (int i = 0; packs && i < LETTERS; i++)

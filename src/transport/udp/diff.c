@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ack.h"
+#include "base/least.h"
 #include "base/option.h"
 #include "diff.h"
 #include "flight.h"
@@ -20,6 +21,9 @@
 #include "world.h"
 
 enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX };
+
+/* By default: bytes in a message, and messages on their way. */
+enum { PACK = 16384, USUAL = 16 };
 
 enum state { FREE, OPEN, SENT };
 
@@ -36,9 +40,9 @@ static unsigned    n_sent;
 void
 hearthi_udp_diffs_open(void)
 {
-    pack_most = hearthi_opt.diff_pack;
-    if (pack_most > hearthi_udp.fragment)
-        pack_most = hearthi_udp.fragment;
+    pack_most = hearthi_least(
+        hearthi_opt.diff_pack != 0 ? hearthi_opt.diff_pack : PACK,
+        hearthi_udp.fragment);
     n_sent = 0;
     for (int i = 0; i < DEPTH; i++)
         pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
@@ -65,12 +69,17 @@ pack_take(struct hearthi_udp_flight *f, const struct hearthi_udp_message *m)
     hearthi_udp_flight_heard(f, m->turn, true);
 }
 
+/* A page whose diff goes by itself is waited for by a flush, however many
+ * datagrams it takes. */
 static unsigned
 depth(void)
 {
-    return hearthi_udp_acked(HEARTHI_UDP_DIFF)
-               ? 1
-               : (unsigned)hearthi_opt.diff_depth;
+    if (hearthi_udp_acked(HEARTHI_UDP_DIFF))
+        return 1;
+    if (hearthi_diffs_one_by_one())
+        return DEPTH;
+    return hearthi_opt.diff_depth != 0 ? (unsigned)hearthi_opt.diff_depth
+                                       : USUAL;
 }
 
 static void
