@@ -174,32 +174,8 @@ app_private(const struct app_run *run, size_t count, size_t size)
     return memset(p, 0, bytes);
 }
 
-size_t
-app_home_first(const void *base, size_t rows, size_t row_bytes, int rank)
-{
-    size_t low = 0, high = rows;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (hearth_home((const char *)base + middle * row_bytes) < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-void
-app_home_rows(const struct app_run *run, const void *base, size_t rows,
-              size_t row_bytes, size_t *first, size_t *last)
-{
-    *first = app_home_first(base, rows, row_bytes, run->rank);
-    *last = app_home_first(base, rows, row_bytes, run->rank + 1);
-}
-
-size_t
-app_page_size(const struct app_run *run)
+static size_t
+page_size_read(const struct app_run *run)
 {
     const char *text = hearth_option("page_size"); /* "4k" */
     char       *unit;
@@ -212,6 +188,16 @@ app_page_size(const struct app_run *run)
     case '\0': return bytes;
     }
     app_fail(run, "cannot read a page size of %s", text);
+}
+
+size_t
+app_page_size(const struct app_run *run)
+{
+    static size_t page;
+
+    if (page == 0)
+        page = page_size_read(run);
+    return page;
 }
 
 /* A command line that runs nothing: rank 0 answers, all ranks agree. */
@@ -264,6 +250,14 @@ hearth_open(struct app_run *run)
         hearth_alloc((size_t)run->ranks, sizeof *run->slots, hearth_on(0));
 }
 
+static const char *
+home_refuse(const struct app_run *run, char *why, size_t size)
+{
+    snprintf(why, size, "--home %ld: the last of %d ranks is %d", run->home,
+             run->ranks, run->ranks - 1);
+    return why;
+}
+
 /* Rank 0 knows and says why this run cannot be; all ranks are told. */
 static bool
 run_refuse(struct app_run *run)
@@ -271,9 +265,14 @@ run_refuse(struct app_run *run)
     double      digest = app_option_digest(run);
     double      least = -app_max(run, -digest);
     const char *why = NULL;
+    char        home[80];
 
     if (app_max(run, digest) > least)
         why = "the ranks were not given the same options";
+    else if (run->home != APP_HOMES && run->mpi)
+        why = "--home is not for --mpi";
+    else if (run->home >= run->ranks)
+        why = home_refuse(run, home, sizeof home);
     else if (run->app->check != NULL && run->rank == 0)
         why = run->app->check(run);
     if (why != NULL && run->rank == 0)
@@ -302,6 +301,8 @@ run_report(struct app_run *run)
         }
         printf("seconds=%.6f verify=%s", seconds, verify);
         app_option_fields(run->app, stdout);
+        if (run->home != APP_HOMES)
+            printf(" home=%ld", run->home);
         printf("%s\n", run->fields);
         if (fflush(stdout) != 0) {
             fprintf(stderr, "hearth-%s: result line: %s\n", run->app->name,
@@ -326,7 +327,7 @@ run_close(struct app_run *run)
 int
 app_main(const struct app *app, int argc, char **argv)
 {
-    struct app_run   run = { .app = app };
+    struct app_run   run = { .app = app, .home = APP_HOMES };
     char             problem[200] = "";
     enum app_command command;
     int              status = EXIT_USAGE;

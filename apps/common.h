@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hearth/hearth.h>
+
 #if defined(__GNUC__)
 #define APP_PRINTF(a, b) __attribute__((format(printf, a, b)))
 #define APP_NORETURN     __attribute__((noreturn))
@@ -49,16 +51,16 @@ struct app_option {
 };
 
 /* One row, for a number. */
-#define APP_NUMBER(letter, name, variable, normal, small, min, max, help) \
-    {                                                                     \
-        letter, name, help, variable, normal, small, min, max, NULL,      \
-            NULL, NULL                                                    \
+#define APP_NUMBER(letter, name, variable, normal, small, min, max, help)  \
+    {                                                                      \
+        letter, name, help, variable, normal, small, min, max, NULL, NULL, \
+            NULL                                                           \
     }
 
 /* One row, for a text. */
-#define APP_TEXT(letter, name, variable, choices, small, help)              \
-    {                                                                       \
-        letter, name, help, NULL, 0, 0, 0, 0, variable, choices, small      \
+#define APP_TEXT(letter, name, variable, choices, small, help)         \
+    {                                                                  \
+        letter, name, help, NULL, 0, 0, 0, 0, variable, choices, small \
     }
 
 struct app_run;
@@ -75,6 +77,9 @@ struct app {
     void (*run_mpi)(struct app_run *run); /* NULL: no --mpi */
 };
 
+/* Pages are at home where the application wants them. */
+enum { APP_HOMES = -1 };
+
 /* One run, on one rank; filled before run() is called. */
 struct app_run {
     const struct app *app;
@@ -82,6 +87,7 @@ struct app_run {
     bool              mpi;     /* plain MPI: no Hearth call may be made */
     bool              verify;  /* the application calls app_verdict() */
     bool              small;   /* --small was given */
+    long              home;    /* --home, or APP_HOMES */
     bool              failed;  /* what app_verdict() found here */
     bool              tty;     /* progress is shown, here */
     double            started; /* app_start() */
@@ -144,15 +150,24 @@ int app_lock(const struct app_run *run, int rank, size_t i);
 /* Private memory for count elements, cache-aligned and zero-filled. */
 void *app_private(const struct app_run *run, size_t count, size_t size);
 
-/* The first row of a shared array that begins at home on a rank or a later
- * one; the layout must be hearth_block(). */
-size_t app_home_first(const void *base, size_t rows, size_t row_bytes,
-                      int rank);
+/* Shared memory, or with --home all of it at home on that rank. */
+void *app_alloc(const struct app_run *run, size_t count, size_t size,
+                hearth_layout layout);
+
+/* The home of a place in a shared array of so many bytes, whose layout must be
+ * hearth_block(): that without --home, which changes where pages are and not
+ * who works on them. */
+int app_home(const struct app_run *run, const void *base, size_t bytes,
+             const void *at);
+
+/* The first row of such an array that begins at home on a rank or a later
+ * one. */
+size_t app_home_first(const struct app_run *run, const void *base, size_t rows,
+                      size_t row_bytes, int rank);
 
 /*
- * The rows of a shared array that begin at home on this rank, [*first,
- * *last): a rank that computes these stores to its own memory only.  They
- * follow from the layout, which must be hearth_block().
+ * The rows of such an array that begin at home on this rank, [*first,
+ * *last): a rank that computes these stores to its own memory only.
  */
 void app_home_rows(const struct app_run *run, const void *base, size_t rows,
                    size_t row_bytes, size_t *first, size_t *last);

@@ -126,9 +126,8 @@ ep_run(struct app_run *run)
     const size_t          blocks = ((size_t)1 << problem->log) / BLOCK;
     const size_t          from = app_part(blocks, run->rank, run->ranks);
     const size_t          to = app_part(blocks, run->rank + 1, run->ranks);
-    struct tally         *shared = hearth_alloc(1, sizeof *shared,
-                                                hearth_on(0));
-    struct tally          mine = { .x = 0 };
+    struct tally *shared = app_alloc(run, 1, sizeof *shared, hearth_on(0));
+    struct tally  mine = { .x = 0 };
 
     app_start(run);
     for (size_t b = from; b < to; b++) {

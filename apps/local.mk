@@ -15,6 +15,7 @@ noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
   %D%/common.c %D%/common.h \
+  %D%/home.c \
   %D%/options.c %D%/options.h \
   %D%/tasks.c %D%/tasks.h
 libhearth_apps_la_CFLAGS = $(APP_CFLAGS)

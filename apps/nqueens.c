@@ -173,7 +173,7 @@ nqueens_run(struct app_run *run)
 {
     enum { NEXT, FOUND, WORDS };
     struct pool pool = pool_make(run);
-    int64_t    *shared = hearth_alloc(WORDS, sizeof *shared, hearth_on(0));
+    int64_t    *shared = app_alloc(run, WORDS, sizeof *shared, hearth_on(0));
     int64_t     from, found = 0;
 
     app_start(run);

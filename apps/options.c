@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "options.h"
 
 /* getopt_long() values: row r of the table is ROW + r, beyond any letter. */
-enum { SMALL = 256, VERIFY, MPI_VERSION, HELP, VERSION, ROW };
-enum { MAX_ROWS = 32, MAX_COMMON = 5 };
+enum { SMALL = 256, VERIFY, BY_HAND, HOME, HELP, VERSION, ROW };
+enum { MAX_ROWS = 32, MAX_COMMON = 6 };
 
 struct parser {
     struct app_run *run;
@@ -58,7 +59,8 @@ parser_fill(struct parser *p)
     *o++ = (struct option){ "small", no_argument, NULL, SMALL };
     *o++ = (struct option){ "verify", no_argument, NULL, VERIFY };
     if (app->run_mpi != NULL)
-        *o++ = (struct option){ "mpi", no_argument, NULL, MPI_VERSION };
+        *o++ = (struct option){ "mpi", no_argument, NULL, BY_HAND };
+    *o++ = (struct option){ "home", required_argument, NULL, HOME };
     *o++ = (struct option){ "help", no_argument, NULL, HELP };
     *o++ = (struct option){ "version", no_argument, NULL, VERSION };
 }
@@ -78,6 +80,16 @@ number_parse(struct parser *p, const struct app_option *o, const char *value)
                      o->min, o->max);
     *o->number = number;
     return APP_RUN;
+}
+
+/* How many ranks there are is not known yet. */
+static enum app_command
+home_parse(struct parser *p, const char *value)
+{
+    const struct app_option home =
+        APP_NUMBER(0, "home", &p->run->home, 0, 0, 0, INT_MAX, "");
+
+    return number_parse(p, &home, value);
 }
 
 /* Is value one of the words of "S|W|A"? */
@@ -140,7 +152,8 @@ option_take(struct parser *p, int c, char **argv)
     switch (c) {
     case SMALL: run->small = true; return APP_RUN;
     case VERIFY: run->verify = true; return APP_RUN;
-    case MPI_VERSION: run->mpi = true; return APP_RUN;
+    case BY_HAND: run->mpi = true; return APP_RUN;
+    case HOME: return home_parse(p, optarg);
     case HELP: return APP_HELP;
     case VERSION: return APP_VERSION;
     case ':':
@@ -210,7 +223,10 @@ app_help(const struct app *app, FILE *to)
             app->name, app->about);
     for (size_t i = 0; i < app->option_count; i++)
         help_row(to, &app->options[i]);
-    fprintf(to, "      --small            less than a second of work\n"
+    fprintf(to, "      --home N           all pages at home on rank N, and "
+                "not where they\n"
+                "                         are worked on\n"
+                "      --small            less than a second of work\n"
                 "      --verify           check the result; the exit status "
                 "tells\n");
     if (app->run_mpi != NULL)
@@ -250,6 +266,7 @@ app_option_digest(const struct app_run *run)
     long     flags = run->small + 2 * run->verify;
 
     digest = digest_add(digest, &flags, sizeof flags);
+    digest = digest_add(digest, &run->home, sizeof run->home);
     for (size_t i = 0; i < run->app->option_count; i++) {
         const struct app_option *o = &run->app->options[i];
 

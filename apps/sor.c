@@ -193,7 +193,8 @@ sor_run(struct app_run *run)
     size_t      m = (size_t)rows, from, to;
 
     for (int c = RED; c <= BLACK; c++)
-        g.point[c] = hearth_alloc(m * g.width, sizeof(double), hearth_block());
+        g.point[c] =
+            app_alloc(run, m * g.width, sizeof(double), hearth_block());
     app_home_rows(run, g.point[RED], m, g.width * sizeof(double), &from, &to);
     rows_start(&g, from, to);
     from = from > 1 ? from : 1;

@@ -60,8 +60,8 @@ tasks_open(struct tasks *t, const struct app_run *run, size_t capacity)
 
     bytes = (bytes + page - 1) / page * page;
     *t = (struct tasks){ .run = run, .capacity = (int64_t)capacity };
-    t->all = hearth_alloc(ranks * bytes / 8, 8, hearth_block());
-    t->idle = hearth_alloc(sizeof *t->idle / 8 + ranks, 8, hearth_on(0));
+    t->all = app_alloc(run, ranks * bytes / 8, 8, hearth_block());
+    t->idle = app_alloc(run, sizeof *t->idle / 8 + ranks, 8, hearth_on(0));
     t->queue = app_private(run, ranks, sizeof *t->queue);
     t->moved = app_private(run, capacity, sizeof *t->moved);
     for (size_t r = 0; r < ranks; r++)

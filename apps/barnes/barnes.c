@@ -69,7 +69,7 @@ struct cluster {
     int32_t      *built; /* shared: the end of the nodes of each zone */
     struct order  order;
     struct tree   tree;
-    struct body  *own;   /* bodies of my zone, in order */
+    struct body  *own; /* bodies of my zone, in order */
 };
 
 static void
@@ -310,13 +310,14 @@ barnes_run(struct app_run *run)
     const size_t   n = (size_t)bodies;
     struct cluster c = { .rank = run->rank };
 
-    c.body = hearth_alloc(n, sizeof *c.body, hearth_block());
-    c.entry = hearth_alloc(n, sizeof *c.entry, hearth_block());
-    c.size = hearth_alloc((size_t)steps + 1, sizeof *c.size, hearth_on(0));
-    c.point = hearth_alloc(n, sizeof *c.point, hearth_block());
-    c.node = hearth_alloc(tree_nodes(run->ranks, n), sizeof *c.node,
-                          hearth_block());
-    c.built = hearth_alloc((size_t)run->ranks, sizeof *c.built, hearth_on(0));
+    c.body = app_alloc(run, n, sizeof *c.body, hearth_block());
+    c.entry = app_alloc(run, n, sizeof *c.entry, hearth_block());
+    c.size = app_alloc(run, (size_t)steps + 1, sizeof *c.size, hearth_on(0));
+    c.point = app_alloc(run, n, sizeof *c.point, hearth_block());
+    c.node = app_alloc(run, tree_nodes(run->ranks, n), sizeof *c.node,
+                       hearth_block());
+    c.built =
+        app_alloc(run, (size_t)run->ranks, sizeof *c.built, hearth_on(0));
     cluster_open(&c, run, run->ranks);
     app_start(run);
     for (long s = 0; s < steps; s++) {

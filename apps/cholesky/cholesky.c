@@ -213,8 +213,8 @@ cholesky_run(struct app_run *run)
 
     plan_make(&p, run, grid, piece);
     f.product = product_room(&p);
-    f.value = hearth_alloc((size_t)run->ranks * p.words, sizeof *f.value,
-                           hearth_block());
+    f.value = app_alloc(run, (size_t)run->ranks * p.words, sizeof *f.value,
+                        hearth_block());
     tasks_open(&t, run, (size_t)p.panels);
     factor_start(&f);
     app_start(run);

@@ -197,6 +197,12 @@ model_verify(struct app_run *run, const struct model *m, size_t unit)
     model_end(&want);
 }
 
+static size_t
+least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /*
  * Rows are whole pages, if they are not much smaller than a page, and so many
  * that every rank is home of equally many; the last ones may not be there.
@@ -210,10 +216,12 @@ model_share(struct model *m, const struct app_run *run, size_t unit)
     model_start(m, run, unit);
     all = (m->grid.rows + ranks - 1) / ranks * ranks;
     for (int i = 0; i < STAGES; i++)
-        m->state[i] =
-            hearth_alloc(all * m->grid.stride, sizeof(double), hearth_block());
-    app_home_rows(run, m->state[0], m->grid.rows,
-                  m->grid.stride * sizeof(double), &m->from, &m->to);
+        m->state[i] = app_alloc(run, all * m->grid.stride, sizeof(double),
+                                hearth_block());
+    app_home_rows(run, m->state[0], all, m->grid.stride * sizeof(double),
+                  &m->from, &m->to);
+    m->from = least(m->from, m->grid.rows);
+    m->to = least(m->to, m->grid.rows);
     climate_case_fill(&m->grid, m->state[0], (double)angle, m->from, m->to);
 }
 

@@ -188,7 +188,7 @@ em3d_run(struct app_run *run)
     size_t       from, to;
 
     for (int f = E; f <= H; f++) {
-        value[f] = hearth_alloc(n, sizeof *value[f], hearth_block());
+        value[f] = app_alloc(run, n, sizeof *value[f], hearth_block());
         app_home_rows(run, value[f], n, sizeof *value[f], &from, &to);
         edges[f] = edges_make(run, (enum field)f, from, to);
         for (size_t i = from; i < to; i++)

@@ -41,21 +41,27 @@ static const struct app_option options[] = {
 
 /* The checksums are those of NPB's ft (3.4.2), which asks for 1e-12. */
 static const struct problem problems[NPB_CLASSES] = {
-    [NPB_S] = { 64, 64, 64,
+    [NPB_S] = { 64,
+                64,
+                64,
                 { { 5.546087004964e+02, 4.845363331978e+02 },
                   { 5.546385409189e+02, 4.865304269511e+02 },
                   { 5.546148406171e+02, 4.883910722336e+02 },
                   { 5.545423607415e+02, 4.901273169046e+02 },
                   { 5.544255039624e+02, 4.917475857993e+02 },
                   { 5.542683411902e+02, 4.932597244941e+02 } } },
-    [NPB_W] = { 128, 128, 32,
+    [NPB_W] = { 128,
+                128,
+                32,
                 { { 5.673612178944e+02, 5.293246849175e+02 },
                   { 5.631436885271e+02, 5.282149986629e+02 },
                   { 5.594024089970e+02, 5.270996558037e+02 },
                   { 5.560698047020e+02, 5.260027904925e+02 },
                   { 5.530898991250e+02, 5.249400845633e+02 },
                   { 5.504159734538e+02, 5.239212247086e+02 } } },
-    [NPB_A] = { 256, 256, 128,
+    [NPB_A] = { 256,
+                256,
+                128,
                 { { 5.046735008193e+02, 5.114047905510e+02 },
                   { 5.059412319734e+02, 5.098809666433e+02 },
                   { 5.069376896287e+02, 5.098144042213e+02 },
@@ -116,7 +122,7 @@ heap_array(const struct app_run *run, size_t planes, size_t area,
            struct slab *slab)
 {
     struct cell *base =
-        hearth_alloc(planes * area, sizeof *base, hearth_block());
+        app_alloc(run, planes * area, sizeof *base, hearth_block());
 
     app_home_rows(run, base, planes, area * sizeof *base, &slab->from,
                   &slab->to);
@@ -140,7 +146,7 @@ ft_run(struct app_run *run)
     h.memory = heap_array(run, p->ny, area_y, &h.y);
     h.field = field + h.z.from * area_z;
     h.spectrum = spectrum + h.y.from * area_y;
-    h.sums = hearth_alloc(FT_STEPS * p->nz, sizeof *h.sums, hearth_on(0));
+    h.sums = app_alloc(run, FT_STEPS * p->nz, sizeof *h.sums, hearth_on(0));
     heat_init(&h);
     heat_start(&h);
     heat_run(&h);

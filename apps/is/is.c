@@ -65,8 +65,8 @@ row_length(const struct app_run *run, size_t elements)
 static int32_t *
 rows_alloc(const struct app_run *run, size_t row)
 {
-    return hearth_alloc((size_t)run->ranks * row, sizeof(int32_t),
-                        hearth_block());
+    return app_alloc(run, (size_t)run->ranks * row, sizeof(int32_t),
+                     hearth_block());
 }
 
 static void
@@ -79,7 +79,7 @@ buckets_init(struct buckets *b, const struct app_run *run, size_t values)
     b->place_row = row_length(run, ranks * b->section);
     b->count = rows_alloc(run, b->count_row);
     b->place = rows_alloc(run, b->place_row);
-    b->total = hearth_alloc(ranks, sizeof *b->total, hearth_on(0));
+    b->total = app_alloc(run, ranks, sizeof *b->total, hearth_on(0));
 }
 
 static void
@@ -110,8 +110,7 @@ section_place(const struct buckets *b, size_t section, size_t rank)
 
 /* My section: places of all ranks' counts. */
 static void
-section_scan(const struct app_run *run, const struct buckets *b,
-             size_t values)
+section_scan(const struct app_run *run, const struct buckets *b, size_t values)
 {
     const size_t   mine = (size_t)run->rank, ranks = (size_t)run->ranks;
     const size_t   length = section_length(b, values, mine);
@@ -182,7 +181,7 @@ partial_verify(struct app_run *run, const struct buckets *b,
 static void
 full_verify(struct app_run *run, const struct sort *s)
 {
-    int32_t *sorted = hearth_alloc(s->count, sizeof *sorted, hearth_block());
+    int32_t *sorted = app_alloc(run, s->count, sizeof *sorted, hearth_block());
     size_t   from, to;
 
     app_home_rows(run, sorted, s->count, sizeof *sorted, &from, &to);

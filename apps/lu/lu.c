@@ -162,9 +162,8 @@ blocks_run(struct app_run *run)
 {
     size_t        page = app_page_size(run);
     struct layout l = layout_make(page / sizeof(double));
-    double       *lu =
-        hearth_alloc(l.blocks * l.stride, sizeof *lu,
-                     hearth_cyclic(l.stride * sizeof *lu / page));
+    double       *lu = app_alloc(run, l.blocks * l.stride, sizeof *lu,
+                                 hearth_cyclic(l.stride * sizeof *lu / page));
 
     for (size_t j = (size_t)run->rank; j < l.blocks; j += (size_t)run->ranks)
         column_start(&l, lu + j * l.stride, j);

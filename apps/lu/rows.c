@@ -63,8 +63,8 @@ plain_make(const struct app_run *run, size_t n, size_t b)
     const size_t page = app_page_size(run);
     struct plain p = { NULL, n, b, blocks, stride, 0, 0, 0, 0 };
 
-    p.at = hearth_alloc(stride * stride, sizeof *p.at,
-                        hearth_cyclic((bytes + page - 1) / page));
+    p.at = app_alloc(run, stride * stride, sizeof *p.at,
+                     hearth_cyclic((bytes + page - 1) / page));
     grid_make(&p, run);
     return p;
 }
@@ -111,8 +111,8 @@ plain_start(const struct plain *p)
 static void
 row_prefetch(const struct plain *p, size_t i, size_t k)
 {
-    hearth_prefetch(block_at(p, i, k), (p->b * p->stride - k * p->b) *
-                                           sizeof *p->at);
+    hearth_prefetch(block_at(p, i, k),
+                    (p->b * p->stride - k * p->b) * sizeof *p->at);
 }
 
 /* The rest of row and column k, by the block on the diagonal. */

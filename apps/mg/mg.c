@@ -117,7 +117,7 @@ heap_grid(const struct app_run *run, int level)
     const size_t n = (size_t)1 << level;
     struct grid  g = grid_make(run, n);
 
-    grid_place(&g, hearth_alloc(n * n * n, sizeof(double), hearth_block()));
+    grid_place(&g, app_alloc(run, n * n * n, sizeof(double), hearth_block()));
     app_home_rows(run, g.plane[0], n, grid_plane_bytes(&g), &g.from, &g.to);
     grid_zero(&g);
     return g;
@@ -134,7 +134,7 @@ static void
 heap_charge(const struct app_run *run, const struct grid *v)
 {
     struct charges *all =
-        hearth_alloc((size_t)run->ranks, sizeof *all, hearth_on(0));
+        app_alloc(run, (size_t)run->ranks, sizeof *all, hearth_on(0));
     struct charges c;
 
     charges_find(&all[run->rank], v);
@@ -153,7 +153,7 @@ mg_run(struct app_run *run)
     const struct problem *p = &problems[npb_class(class)];
     struct multigrid      m = multigrid_make(run, &heap, p->top);
     double               *square =
-        hearth_alloc((size_t)1 << p->top, sizeof *square, hearth_on(0));
+        app_alloc(run, (size_t)1 << p->top, sizeof *square, hearth_on(0));
 
     heap_charge(run, &m.v);
     multigrid_iterate(&m);

@@ -106,7 +106,7 @@ mm_run(struct app_run *run)
     struct gemm   work = gemm_open(run);
 
     for (int i = 0; i < 3; i++)
-        at[i] = hearth_alloc(n * n, sizeof(double), hearth_block());
+        at[i] = app_alloc(run, n * n, sizeof(double), hearth_block());
     app_home_rows(run, at[0], n, n * sizeof(double), &from, &to);
     a = band(at[0] + from * n, to - from);
     b = band(at[1] + from * n, to - from);

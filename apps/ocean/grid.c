@@ -14,7 +14,7 @@ static void *
 team_alloc(const struct ocean_team *t, size_t count, hearth_layout layout)
 {
     if (t->shared)
-        return hearth_alloc(count, sizeof(double), layout);
+        return app_alloc(t->run, count, sizeof(double), layout);
     return app_private(t->run, count, sizeof(double));
 }
 
@@ -155,8 +155,8 @@ ocean_plane_init(struct ocean_plane *p, const struct ocean_team *t, size_t n)
     plane_alloc(p, t, n);
     for (int a = 1; a < t->down; a++)
         p->row[a] =
-            homes ? app_home_first(array, n + 2, (n + 2) * sizeof(double),
-                                   a * t->across)
+            homes ? app_home_first(t->run, array, n + 2,
+                                   (n + 2) * sizeof(double), a * t->across)
                   : 1 + app_part(n, a, t->down);
     for (int b = 1; b < t->across; b++)
         p->column[b] = 1 + app_part(n, b, t->across);

@@ -125,8 +125,8 @@ ocean_model_init(struct ocean_model *m, const struct app_run *run,
     m->piece = cut->column;
     m->sums = like != NULL
                   ? app_private(run, (n + 2) * m->pieces, sizeof *m->sums)
-                  : hearth_alloc((n + 2) * m->pieces, sizeof *m->sums,
-                                 hearth_block());
+                  : app_alloc(run, (n + 2) * m->pieces, sizeof *m->sums,
+                              hearth_block());
     model_stir(m);
     shore_solve(m);
 }

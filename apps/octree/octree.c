@@ -300,14 +300,14 @@ octree_run(struct app_run *run)
     const size_t   n = (size_t)bodies;
     struct cluster c = { .run = run, .rank = run->rank, .ranks = run->ranks };
 
-    c.body = hearth_alloc(n, sizeof *c.body, hearth_block());
-    c.size = hearth_alloc((size_t)steps + 1, sizeof *c.size, hearth_on(0));
+    c.body = app_alloc(run, n, sizeof *c.body, hearth_block());
+    c.size = app_alloc(run, (size_t)steps + 1, sizeof *c.size, hearth_on(0));
     c.tree.room = cells_room();
-    c.tree.work = hearth_alloc(n, sizeof *c.tree.work, hearth_block());
+    c.tree.work = app_alloc(run, n, sizeof *c.tree.work, hearth_block());
     c.tree.made =
-        hearth_alloc((size_t)run->ranks, sizeof *c.tree.made, hearth_on(0));
-    c.tree.cell = hearth_alloc((size_t)run->ranks * (size_t)c.tree.room,
-                               sizeof *c.tree.cell, hearth_block());
+        app_alloc(run, (size_t)run->ranks, sizeof *c.tree.made, hearth_on(0));
+    c.tree.cell = app_alloc(run, (size_t)run->ranks * (size_t)c.tree.room,
+                            sizeof *c.tree.cell, hearth_block());
     cluster_open(&c);
     app_start(run);
     for (long s = 0; s < steps; s++) {

@@ -20,7 +20,7 @@ element_lock(const struct light *l, int32_t element)
 
     for (int level = room_level(top); level > LOCK_LEVEL; level--)
         top = (top - 1) / 4;
-    return app_lock(l->run, hearth_home(&l->element[patch * ROOM_ELEMENTS]),
+    return app_lock(l->run, light_home(l, patch),
                     (size_t)(TASKS_LOCKS + patch * LOCK_TOPS + top));
 }
 

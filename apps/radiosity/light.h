@@ -67,6 +67,17 @@ light_part(int32_t element)
     return patch + 4 * (element - patch) + 1;
 }
 
+/* Where a patch is at home without --home: who works on it, and whose its
+ * locks are. */
+static inline int
+light_home(const struct light *l, int32_t patch)
+{
+    enum { ALL = ROOM_PATCHES * ROOM_ELEMENTS };
+
+    return app_home(l->run, l->element, ALL * sizeof *l->element,
+                    &l->element[patch * ROOM_ELEMENTS]);
+}
+
 /* Link a patch with all others that it may receive light from. */
 void light_begin(struct light *l, int32_t patch);
 

@@ -73,8 +73,7 @@ patch_element(int32_t patch)
 static bool
 is_mine(const struct light *l, int32_t patch)
 {
-    return l->alone ||
-           hearth_home(&l->element[patch_element(patch)]) == l->run->rank;
+    return l->alone || light_home(l, patch) == l->run->rank;
 }
 
 /* A task: an element, and then its parts, as tasks if they are large. */
@@ -257,12 +256,13 @@ radiosity_run(struct app_run *run)
     double           stolen;
 
     l->element =
-        hearth_alloc(ALL_ELEMENTS, sizeof *l->element, hearth_block());
-    l->bright = hearth_alloc(ALL_ELEMENTS, sizeof *l->bright, hearth_block());
-    l->link = hearth_alloc((size_t)run->ranks * LINKS, sizeof *l->link,
-                           hearth_block());
+        app_alloc(run, ALL_ELEMENTS, sizeof *l->element, hearth_block());
+    l->bright =
+        app_alloc(run, ALL_ELEMENTS, sizeof *l->bright, hearth_block());
+    l->link = app_alloc(run, (size_t)run->ranks * LINKS, sizeof *l->link,
+                        hearth_block());
     r.change =
-        hearth_alloc((size_t)passes + 1, sizeof *r.change, hearth_on(0));
+        app_alloc(run, (size_t)passes + 1, sizeof *r.change, hearth_on(0));
     tasks_open(&r.tasks, run, ALL_ELEMENTS);
     light_open(&r, run);
     app_start(run);

@@ -76,15 +76,15 @@ scene_share(const struct app_run *run)
         .start = app_private(run, SCENE_ALL_CELLS + 1, sizeof *own.start),
     };
     struct scene s = {
-        .sphere = hearth_alloc(n, sizeof *s.sphere, hearth_on(0)),
+        .sphere = app_alloc(run, n, sizeof *s.sphere, hearth_on(0)),
         .start =
-            hearth_alloc(SCENE_ALL_CELLS + 1, sizeof *s.start, hearth_on(0)),
+            app_alloc(run, SCENE_ALL_CELLS + 1, sizeof *s.start, hearth_on(0)),
     };
     size_t length;
 
     scene_flake(&own, levels);
     length = scene_grid(&own, n);
-    s.list = hearth_alloc(length + 1, sizeof *s.list, hearth_on(0));
+    s.list = app_alloc(run, length + 1, sizeof *s.list, hearth_on(0));
     if (run->rank == 0) {
         memcpy(s.sphere, own.sphere, n * sizeof *s.sphere);
         scene_grid(&s, n);
@@ -165,8 +165,9 @@ raytrace_run(struct app_run *run)
     const size_t pixels = tiles * tile_pixels();
     struct scene s = scene_share(run);
     struct tasks t;
-    uint32_t *picture = hearth_alloc(pixels, sizeof *picture, hearth_block());
-    double    stolen;
+    uint32_t    *picture =
+        app_alloc(run, pixels, sizeof *picture, hearth_block());
+    double stolen;
 
     tasks_open(&t, run, tiles);
     app_start(run);

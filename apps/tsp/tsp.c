@@ -196,8 +196,7 @@ pool_extend(struct search *s, const struct tour *t)
          open &= open - 1) {
         struct tour next = tour_extend(s, t, __builtin_ctz(open));
 
-        next.order = next.length +
-                     tree_length(&s->tsp, rest | 1);
+        next.order = next.length + tree_length(&s->tsp, rest | 1);
         if (next.order < s->known)
             pool_push(s->pool, &next);
     }
@@ -281,10 +280,10 @@ static struct tsp instance;
 static void
 search_share(const struct app_run *run, struct search *s)
 {
-    struct tsp *shared = hearth_alloc(1, sizeof *shared, hearth_on(0));
+    struct tsp *shared = app_alloc(run, 1, sizeof *shared, hearth_on(0));
 
-    s->pool = hearth_alloc(1, sizeof *s->pool, hearth_on(0));
-    s->best = hearth_alloc(1, sizeof *s->best, hearth_on(0));
+    s->pool = app_alloc(run, 1, sizeof *s->pool, hearth_on(0));
+    s->best = app_alloc(run, 1, sizeof *s->best, hearth_on(0));
     if (run->rank == 0)
         *shared = instance;
     hearth_barrier();

@@ -298,8 +298,8 @@ sums_verify(struct app_run *run, const struct sums *sums)
         kick = app_worse(kick, off / sums[0].speed);
         if (s <= SETTLED)
             continue;
-        off = sums[s].potential - sums[SETTLED].potential +
-              sums[s].kinetic - sums[SETTLED].kinetic;
+        off = sums[s].potential - sums[SETTLED].potential + sums[s].kinetic -
+              sums[SETTLED].kinetic;
         drift = app_worse(drift, fabs(off) / sums[0].kinetic);
     }
     app_verdict(run, drift <= SAME_TOTAL, "the total energy is off by %.3e",
@@ -315,9 +315,9 @@ water_run(struct app_run *run)
     const size_t n = (size_t)molecules;
     struct water w = { .part = run->rank, .parts = run->ranks };
 
-    w.at = hearth_alloc(n, sizeof *w.at, hearth_block());
-    w.force = hearth_alloc(n, sizeof *w.force, hearth_block());
-    w.sums = hearth_alloc((size_t)steps + 1, sizeof *w.sums, hearth_on(0));
+    w.at = app_alloc(run, n, sizeof *w.at, hearth_block());
+    w.force = app_alloc(run, n, sizeof *w.force, hearth_block());
+    w.sums = app_alloc(run, (size_t)steps + 1, sizeof *w.sums, hearth_on(0));
     water_open(&w, run);
     water_begin(&w);
     app_start(run);
