@@ -4,6 +4,7 @@ The parts of hearth-compare.
 
     main     the whole: from the command line to the page
     options  the command line, checked before anything runs
+    switches options of the library that are compared with its defaults
     plan     configurations, their order, and which are left to run
     places   networks: what starts a job on them
     job      one run of a program, and its end

@@ -151,7 +151,8 @@ def job_run(place, configuration, program, settings, timeout, tick):
     per = configuration.ranks // hosts
     environment = {name: value for name, value in os.environ.items()
                    if name not in OURS}
-    environment.update(settings, **place.environment(hosts, per))
+    environment.update(settings, **place.environment(hosts, per,
+                                                     sorted(settings)))
     began = time.monotonic()
     with tempfile.TemporaryFile() as file:
         process = subprocess.Popen(

@@ -9,7 +9,7 @@ comparedir = $(pkgdatadir)/compare
 dist_compare_DATA = %D%/__init__.py %D%/apps.py %D%/export.py %D%/figures.py \
   %D%/html.py %D%/job.py %D%/machine.py %D%/main.py %D%/options.py \
   %D%/page.py %D%/places.py %D%/plan.py %D%/plot.py %D%/state.py \
-  %D%/tables.py %D%/trouble.py
+  %D%/switches.py %D%/tables.py %D%/trouble.py
 dist_pkgdata_SCRIPTS = tests/run-mpi
 testbeddir = $(pkgdatadir)/testbed
 dist_testbed_SCRIPTS = tests/testbed/hosts tests/testbed/rsh tests/testbed/run

@@ -7,7 +7,7 @@ import time
 from typing import NamedTuple
 
 from compare import (apps, export, figures, job, machine, options, page, plot,
-                     trouble)
+                     switches, tables, trouble)
 from compare.places import Places
 from compare.plan import Configuration, Plan, configurations_make
 from compare.state import State, files_write
@@ -76,6 +76,8 @@ class Comparison:
         self.asked = asked
         self.apps = apps.apps_choose(built, asked.programs, asked.apps)
         asked.apps = [app.name for app in self.apps]
+        self.switches = {s.name: s.settings for s in asked.switches}
+        switches.switches_check(built, asked.switches, asked.transports)
         self.arguments = {name: [] for name in asked.apps}
         for name, words in asked.arguments:
             if name not in self.arguments:
@@ -119,7 +121,8 @@ class Comparison:
             program.append("--mpi")
         else:
             settings = {"HEARTH_TRANSPORT": c.transport,
-                        "HEARTH_CONSISTENCY": c.consistency}
+                        "HEARTH_CONSISTENCY": c.consistency,
+                        **self.switches.get(c.switch, {})}
         if self.counting:
             settings["HEARTH_STATS"] = "json:" + self.stats
         try:
@@ -149,10 +152,12 @@ class Comparison:
 
     def write(self):
         data = figures.Data(self.plan, self.apps, self.state, self.asked)
-        files_write(self.asked.out, {
-            "runs.csv": export.csv_text(data),
-            "results.json": export.json_text(data),
-            "index.html": page.page_text(data)})
+        texts = {"runs.csv": export.csv_text(data),
+                 "results.json": export.json_text(data),
+                 "index.html": page.page_text(data)}
+        if self.asked.switches:
+            texts["switches.md"] = tables.switches_text(data)
+        files_write(self.asked.out, texts)
 
 
 def compare(built, asked):

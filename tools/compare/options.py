@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 
+from compare.switches import switches_join, switches_parse
 from compare.trouble import Trouble, Wrong
 
 TRANSPORTS = ("mpi", "udp")
@@ -96,6 +97,10 @@ def parser_make(built):
         default=list(TRANSPORTS), help="mpi, udp (mpi,udp)")
     add("--consistency", type=choice_list(CONSISTENCIES), metavar="LIST",
         default=["release"], help="release, scope (release)")
+    add("--switch", type=switches_parse, action="append", metavar="WORDS",
+        default=[], help="an option of the library that is compared with its"
+        " default: OPTION=VALUE[,VALUE...], or several together under a"
+        " name: 'NAME: OPTION=VALUE OPTION=VALUE'; may be repeated")
     add("--hosts", type=numbers, metavar="LIST", default=[1, 2, 4],
         help="numbers of hosts (1,2,4)")
     add("--ranks-per-host", type=number, metavar="N", default=1,
@@ -158,6 +163,7 @@ def real_check(options):
 
 def options_check(options):
     options.programs = os.path.abspath(options.programs)
+    options.switches = switches_join(options.switch)
     if options.out is None and not options.list:
         raise Wrong("--out is needed; see hearth-compare --help")
     ranks = max(options.hosts) * options.ranks_per_host
@@ -190,4 +196,6 @@ def options_identity(options, settings):
             "no_hand", "base", "programs")
     identity = {name: getattr(options, name) for name in same}
     identity["environment"] = settings
+    if options.switches:
+        identity["switches"] = options.switches
     return identity

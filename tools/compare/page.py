@@ -9,7 +9,7 @@ from compare.html import (Long, contents, document, escape, figure, paragraph,
                           section, table)
 from compare.machine import warnings_of
 from compare.places import place_about
-from compare.plan import HAND
+from compare.plan import HAND, line_usual
 
 MOCHA_FIGURES = {"lu": "Figure 8", "nqueens": "Figure 9", "sor": "Figure 10",
                  "mm": "Figure 11"}
@@ -69,9 +69,10 @@ def speedup_section(data, names):
 def parts_section(data, names):
     pictures = []
     for network in data.networks:
-        bars = [(app, data.line_name(line), point.parts())
+        bars = [(app, f"{app}  {data.line_name(line)}", point.parts())
                 for app, where, line, point in data.largest()
-                if where == network and point.parts()]
+                if where == network and line == line_usual(line)
+                and point.parts()]
         if bars:
             pictures.append(plot.bars_draw(bars, network, data.ranks[-1]))
     if not pictures:
@@ -84,6 +85,37 @@ def parts_section(data, names):
         " where a core is free, computation goes on beside it.  At each bar is"
         f" its length in seconds.  After Figure 2 of {tables.JIAJIA}.",
         "wide"))
+
+
+def switches_lead(switches):
+    said = []
+    for switch in switches:
+        words = " ".join(f"{n}={v}" for n, v in switch.settings.items())
+        said.append(words if words.endswith(switch.name)
+                    else f"{switch.name} is {words}")
+    return paragraph(escape(f"Besides the defaults: {'; '.join(said)}."))
+
+
+def switches_section(data, names):
+    """A bar for each, beside that of the library's defaults."""
+    if not data.options.switches:
+        return ""
+    pictures = []
+    for network in data.networks:
+        bars = [((app, line_usual(line)), f"{app}  {data.line_name(line)}",
+                 point.parts())
+                for app, where, line, point in data.largest()
+                if where == network and point.parts()]
+        if bars:
+            pictures.append(plot.bars_draw(bars, network, data.ranks[-1]))
+    drawn = "" if not pictures else figure(
+        names.next("Figure"), pictures,
+        "The time of a rank in the timed section with each of these, against"
+        " that with the library's defaults, which is the first bar of a"
+        f" group.  After Figure 2 of {tables.JIAJIA}.", "wide")
+    return section("switches", "What options change",
+                   switches_lead(data.options.switches), drawn,
+                   tables.switches_table(data, names.next("Table")))
 
 
 def handfuls(items):
@@ -154,6 +186,8 @@ def options_rows(data):
             value = [f"{n}={v}" for n, v in value.items()]
         if name == "arguments":
             value = [f"{app}={shlex.join(words)}" for app, words in value]
+        if name == "switches":
+            value = [switch for switch, _ in value]
         if isinstance(value, list):
             value = ", ".join(str(v) for v in value)
         if value not in ("", None):
@@ -203,6 +237,7 @@ def page_text(data):
                 tables.summary_table(data, names.next("Table"))),
         speedup_section(data, names),
         parts_section(data, names),
+        switches_section(data, names),
         section("traffic", "Messages and diffs",
                 tables.messages_table(data, names.next("Table")),
                 tables.traffic_table(data, names.next("Table")))]

@@ -4,7 +4,8 @@ Networks.  A place starts jobs on one of them:
 
     up()                           make what it needs, or raise Trouble
     command(hosts, per, program)   what starts the program there
-    environment(hosts, per)        variables for the job
+    environment(hosts, per, names) variables for the job; names are those
+                                   that it has besides
     end()                          end all that a job may have left behind
     down()                         unmake it
 
@@ -36,7 +37,7 @@ class Fast:
         return ["sh", os.path.join(self.built.data, "run-mpi"), "--once",
                 "86400", str(hosts * per)] + program
 
-    def environment(self, hosts, per):
+    def environment(self, hosts, per, names):
         return {"MPIEXEC": self.built.launcher, "MPI_FLAVOUR": self.built.mpi,
                 "HEARTH_NODE_SIZE": str(per)}
 
@@ -68,7 +69,7 @@ class Real(Fast):
             except OSError:
                 raise Wrong(f"unknown host '{host}'")
 
-    def launch_words(self, hosts, per):
+    def launch_words(self, hosts, per, variables):
         names = self.hosts[:hosts]
         if "srun" in self.launcher:
             return ["-N", str(hosts), f"--ntasks-per-node={per}", "-w",
@@ -77,12 +78,12 @@ class Real(Fast):
         if self.built.mpi == "mpich":
             return ["-hosts", with_slots]
         given = [name for name in os.environ if name.startswith("HEARTH_")]
-        given += ["HEARTH_STATS", "HEARTH_TRANSPORT", "HEARTH_CONSISTENCY"]
+        given += variables
         return ["--host", with_slots] + ["-x " + name
                                          for name in sorted(set(given))]
 
-    def environment(self, hosts, per):
-        words = [self.launcher] + self.launch_words(hosts, per)
+    def environment(self, hosts, per, names):
+        words = [self.launcher] + self.launch_words(hosts, per, names)
         return {"MPIEXEC": " ".join(words), "MPI_FLAVOUR": self.built.mpi}
 
 
@@ -148,7 +149,7 @@ class Bed:
         return ["bash", os.path.join(self.built.data, "testbed", "run"),
                 self.built.mpi, str(hosts), str(per)] + program
 
-    def environment(self, hosts, per):
+    def environment(self, hosts, per, names):
         return {"MPIEXEC": self.built.launcher, "MPI_TESTBED": self.bed}
 
     def end(self):

@@ -18,10 +18,11 @@ class Configuration(NamedTuple):
     consistency: str
     hosts: int
     ranks: int
+    switch: str = ""  # its name; empty: the library's defaults
 
     def line(self):
         """Which line of a picture it is on."""
-        return self.transport, self.consistency
+        return self.transport, self.consistency, self.switch
 
     def text(self, names=None):
         where = f"{self.hosts} host{'s' * (self.hosts > 1)}"
@@ -31,38 +32,52 @@ class Configuration(NamedTuple):
                 f"{self.network}")
 
 
-HAND = ("none", "")
+HAND = ("none", "", "")
 
 
 def line_name(line, lines=None):
     """Its consistency is worth a word where there are several."""
     if line == HAND:
         return "MPI by hand"
-    transport, consistency = line
-    if lines is not None and len({c for t, c in lines if t != "none"}) < 2:
-        return f"Hearth {transport}"
-    return f"Hearth {transport} {consistency}"
+    transport, consistency, switch = line
+    name = f"Hearth {transport}"
+    if lines is None or len({c for t, c, _ in lines if t != "none"}) > 1:
+        name += f" {consistency}"
+    return f"{name}, {switch}" if switch else name
+
+
+def line_usual(line):
+    """The same with the library's defaults."""
+    return line[:2] + ("",)
 
 
 def base_line(options, app):
     if options.base == "hand" and app.by_hand and not options.no_hand:
         return HAND
-    return options.transports[0], options.consistency[0]
+    return options.transports[0], options.consistency[0], ""
+
+
+def configuration_make(app, network, line, hosts, per):
+    transport, consistency, switch = line
+    return Configuration(app.name, network, transport, consistency, hosts,
+                         hosts * per, switch)
 
 
 def base_configuration(options, app):
-    return Configuration(app.name, options.networks[0],
-                         *base_line(options, app), 1, 1)
+    return configuration_make(app, options.networks[0],
+                              base_line(options, app), 1, 1)
 
 
 def configurations_make(options, apps):
-    lines = [(t, c) for t in options.transports for c in options.consistency]
+    switches = [""] + [switch.name for switch in options.switches]
+    lines = [(t, c, s) for t in options.transports
+             for c in options.consistency for s in switches]
     made = []
     for app in apps:
         mine = lines + ([HAND] if app.by_hand and not options.no_hand else [])
         made.append(base_configuration(options, app))
-        made += [Configuration(app.name, network, *line, hosts,
-                               hosts * options.ranks_per_host)
+        made += [configuration_make(app, network, line, hosts,
+                                    options.ranks_per_host)
                  for network in options.networks
                  for hosts in options.hosts for line in mine]
     return list(dict.fromkeys(made))  # the base is one of them, mostly

@@ -125,7 +125,7 @@ plot {', '.join(plots)}
                         f"network {network}")
 
 
-GAP = 0.5  # before the bars of another application
+GAP = 0.5  # before the bars of another group
 
 
 def bar_rows(bars):
@@ -133,11 +133,11 @@ def bar_rows(bars):
     percent of the first bar of its group."""
     rows = {part: [] for part in PARTS}
     whole, group, y = None, None, -1.0
-    for app, _, parts in bars:
+    for among, _, parts in bars:
         y += 1
-        if app != group:
+        if among != group:
             y += GAP * (group is not None)
-            whole, group = sum(parts.values()) or 1.0, app
+            whole, group = sum(parts.values()) or 1.0, among
         left = 0.0
         for part in PARTS:
             right = left + 100 * parts[part] / whole
@@ -147,8 +147,9 @@ def bar_rows(bars):
 
 
 def bars_draw(bars, network, ranks):
-    """Bars lie, so that their names can be read; one after the other is an
-    application's, the first of which is 100 %."""
+    """From (group, name, parts).  Bars lie, so that their names can be read;
+    one after the other is a group's, mostly an application's, the first of
+    which is 100 %."""
     rows = bar_rows(bars)
     blocks = "".join(data_block(f"d{n}", rows[part])
                      for n, part in enumerate(PARTS))
@@ -156,8 +157,8 @@ def bars_draw(bars, network, ranks):
     ends = [(right, y, f'"{sum(parts.values()):.3g} s"')
             for (_, right, y), (_, _, parts) in zip(last, bars)]
     blocks += data_block("ends", ends)
-    names = ", ".join(f"{quoted(f'{app}  {line}')} {y}"
-                      for (_, _, y), (app, line, _) in zip(last, bars))
+    names = ", ".join(f"{quoted(name)} {y}"
+                      for (_, _, y), (_, name, _) in zip(last, bars))
     low = last[-1][2]
     plots = [f"$d{n} using 1:3:1:2:($3-0.36):($3+0.36) with boxxyerror "
              f"fs solid 1.0 noborder lc rgb '{PART_COLOURS[part]}' "
@@ -166,7 +167,7 @@ def bars_draw(bars, network, ranks):
     most = max(row[0] for row in ends)
     script = blocks + f"""
 set title {quoted(f'{network}, {ranks} ranks')} font ',14'
-set xlabel 'percent of the time of the first bar of an application'
+set xlabel 'percent of the time of the first bar of a group'
 set key outside top center horizontal reverse Left samplen 1.5
 unset grid
 set grid xtics lc rgb '#e4e4e4'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The tables of the page."""
 from compare.html import Bad, figure_of_table, table
-from compare.plan import HAND
+from compare.plan import HAND, line_usual
 
 NOTHING = "-"
 MOCHA = '<a href="#mocha">Mocha</a>'
@@ -124,24 +124,77 @@ def messages_table(data, name):
         f" mpi a one-sided operation.  After Table 2 of {JIAJIA}.")
 
 
+TRAFFIC = ["diff traffic, MB", "diffs", "diff size, bytes", "intervals",
+           "diffs per interval", "waits", "all traffic, MB"]
+
+
+def traffic_cells(point):
+    diffs, bytes_ = point.per_rank("diffs"), point.per_rank("diff_bytes")
+    intervals = point.per_rank("intervals")
+    return [megabytes(bytes_), number(diffs, 1), ratio(bytes_, diffs, 0),
+            number(intervals, 1), ratio(diffs, intervals),
+            number(point.per_rank("diff_waits"), 1),
+            megabytes(point.per_rank("message_bytes"))]
+
+
 def traffic_table(data, name):
     rows = []
     for app, network, line, point in data.largest():
         if point.typical is None:
             continue
-        diffs, bytes_ = point.per_rank("diffs"), point.per_rank("diff_bytes")
-        intervals = point.per_rank("intervals")
-        rows.append(where_cells(data, app, network, line) + [
-            megabytes(bytes_), number(diffs, 1), ratio(bytes_, diffs, 0),
-            number(intervals, 1), ratio(diffs, intervals),
-            megabytes(point.per_rank("message_bytes"))])
-    head = ["diff traffic, MB", "diffs", "diff size, bytes", "intervals",
-            "diffs per interval", "all traffic, MB"]
+        rows.append(where_cells(data, app, network, line) +
+                    traffic_cells(point))
     return figure_of_table(
-        name, where_table(data, head, rows),
+        name, where_table(data, TRAFFIC, rows),
         f"Diff traffic of a run on {data.ranks[-1]} ranks: averages of a rank."
         f"  After the table of application characteristics of {HLRC}.  The"
-        " size of a diff is that of its changed bytes.")
+        " size of a diff is that of its changed bytes.  Waits are those for"
+        " diffs that were on their way.")
+
+
+CHANGES = ["median s", "to default", "all traffic, MB", "to default",
+           "get pages", "to default"]
+
+
+def change_cells(point, usual):
+    """Time, and what else an option may change, against the default."""
+    times, pairs = [point.median(), usual.median()], []
+    for name in ("message_bytes", "getpages"):
+        pairs.append([point.counter(name), usual.counter(name)])
+    (bytes_, bytes_before), (pages, pages_before) = pairs
+    return [seconds(times[0]), ratio(*times, 2),
+            megabytes(bytes_), ratio(bytes_, bytes_before, 2),
+            number(pages), ratio(pages, pages_before, 2)]
+
+
+def switches_rows(data):
+    """(app, network, line, point, the default's point) on the most ranks."""
+    for app, network, line, point in data.largest():
+        usual = data.point(app, network, line_usual(line), data.ranks[-1])
+        if point.typical is not None and usual.typical is not None:
+            yield app, network, line, point, usual
+
+
+def switches_table(data, name):
+    rows = [where_cells(data, app, network, line) + change_cells(point, usual)
+            for app, network, line, point, usual in switches_rows(data)]
+    return figure_of_table(
+        name, where_table(data, CHANGES, rows),
+        f"What the options change on {data.ranks[-1]} ranks, all ranks"
+        " together: <i>to default</i> is the ratio to the same transport with"
+        f" the library's defaults.  After Table 2 of {JIAJIA}.")
+
+
+def switches_text(data):
+    """The same and the diffs, in Markdown."""
+    head = ["application", "network", "version"] + CHANGES + TRAFFIC[:-1]
+    rows = [head, ["---"] * len(head)]
+    for app, network, line, point, usual in switches_rows(data):
+        rows.append([app, network, data.line_name(line)] +
+                    change_cells(point, usual) + traffic_cells(point)[:-1])
+    lines = [f"| {' | '.join(map(str, row))} |\n" for row in rows]
+    return (f"{data.ranks[-1]} ranks, all together; from diff traffic on, the"
+            " average of a rank.\n\n" + "".join(lines))
 
 
 def errors_cells(data, app, network, line):
