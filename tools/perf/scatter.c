@@ -4,7 +4,7 @@
  * between them, and numbers whose bytes are partly what they were.  And copies
  * that lie scattered, more of them than the kernel has mappings for.
  */
-#include "perf.h"
+#include "udp.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ written_and_released(const struct perf *p, double *words, size_t count,
         hearth_release(words, count * sizeof *words);
         took = perf_now() - start;
     }
-    perf_meet(p);
+    perf_rest(p);
     hearth_barrier();
     for (size_t i = 0; perf_is_peer(p) && i < count; i++)
         if (words[i] != (i % step == 0 ? 1.0 / (double)(i + p->salt) : 0.0))
@@ -76,19 +76,40 @@ pages_put(const struct perf *p)
     return perf_now() - start;
 }
 
-/* Figure: every second word of pages.  Raw: all of them by a Put each. */
-static void
-scattered_round(struct perf *p, double *sample)
+/* Figure: every second word of pages. */
+static double
+scattered_written(const struct perf *p)
 {
     size_t  count = p->fault_pages * p->page / sizeof(double);
     double *words = hearth_alloc(count, sizeof *words, hearth_on(p->peer));
+    double  took = written_and_released(p, words, count, 2, "write_scattered");
 
-    sample[0] =
-        written_and_released(p, words, count, 2, "write_scattered") / 1e3;
+    hearth_free(words);
+    return took / 1e3;
+}
+
+/* Raw: all of them by a Put each. */
+static void
+scattered_round(struct perf *p, double *sample)
+{
+    sample[0] = scattered_written(p);
     if (perf_acting(p))
         sample[1] = pages_put(p) / 1e3;
     perf_meet(p);
-    hearth_free(words);
+}
+
+/* Raw: a message of bare UDP for each page, as fast as they go. */
+static void
+scattered_udp(struct perf *p, double *sample)
+{
+    sample[0] = scattered_written(p);
+    if (perf_acting(p))
+        sample[1] =
+            perf_udp_stream(p, p->fault_pages * p->page, p->page) / 1e3;
+    perf_rest(p);
+    if (perf_acting(p))
+        sample[2] = pages_put(p) / 1e3;
+    perf_meet(p);
 }
 
 /* ---- many scattered copies ---- */
@@ -232,8 +253,18 @@ const struct perf_figure perf_scatter_figures[] = {
       .unit = "ms",
       .what = "every second word of pages, and a release",
       .against = "MPI_Put of each page",
-      .bound = 2,
+      .bound = 1.5,
       .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
       .round = scattered_round },
+    { .name = "write_scattered",
+      .unit = "ms",
+      .what = "every second word of pages, and a release",
+      .against = "a message of bare UDP for each page",
+      .bound = 1.5,
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = scattered_udp,
+      .extra = { "put" } },
     { .name = NULL }
 };
