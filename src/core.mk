@@ -126,6 +126,7 @@ libhearth_base_la_SOURCES += \
   src/transport/log.c src/transport/log.h \
   src/transport/lost.c src/transport/lost.h \
   src/transport/name.c src/transport/name.h \
+  src/transport/patch.c src/transport/patch.h \
   src/transport/udp/wire.c src/transport/udp/wire.h
 
 libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS) \

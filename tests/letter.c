@@ -46,7 +46,9 @@ letter_make(struct hearthi_letter *l, size_t offset)
             size_t before = l->bytes;
 
             hearthi_letter_patch(l, &p, offset + i * BLOCK, page + i * BLOCK);
-            ck_assert_uint_eq(l->bytes - before, hearthi_patch_bytes(&p));
+            ck_assert_uint_eq(l->bytes - before,
+                              HEARTHI_PATCH_HEAD +
+                                  hearthi_patch_bytes(p.bits, p.shift));
             n = p.blocks;
             continue;
         }

@@ -37,24 +37,49 @@ border(uint64_t *s)
     return n + below(s, 3) - 1;
 }
 
+/* Of a patch, behind its head; or nearly so. */
 static size_t
-body_draw(uint64_t *s, uint8_t *body, uint8_t op)
+patch_draw(uint64_t *s, uint8_t *to, unsigned shift)
+{
+    uint64_t bits = hearthi_random(s) & hearthi_random(s) & hearthi_random(s);
+
+    memcpy(to, &bits, sizeof bits);
+    return sizeof bits + hearthi_patch_bytes(bits, shift) +
+           (below(s, 16) == 0);
+}
+
+/* A piece of a diff, not far from the end of a segment. */
+static size_t
+piece_draw(uint64_t *s, uint8_t *to)
+{
+    uint64_t offset =
+        below(s, 4) ? wire_limits.bytes - below(s, 700) : border(s);
+    uint32_t some = (uint32_t)below(s, 64);
+    bool     patch = below(s, 2) == 0;
+
+    if (patch)
+        some = HEARTHI_UDP_IS_PATCH |
+               (uint32_t)(below(s, 8) ? below(s, 5) : border(s));
+    memcpy(to, &offset, 8);
+    memcpy(to + 8, &some, 4);
+    return HEARTHI_UDP_RUN +
+           (patch ? patch_draw(s, to + HEARTHI_UDP_RUN, some & 3) : some);
+}
+
+static size_t
+body_draw(uint64_t *s, uint8_t *body, struct hearthi_udp_message *m)
 {
     const size_t lens[] = { 0, 8, 16, 24, 48, 24 * 168, 24 * 168 + 24 };
     size_t       len = lens[below(s, 7)];
 
-    if (op == HEARTHI_UDP_DIFF && below(s, 2)) {
-        size_t n = below(s, 4);
+    if (m->op == HEARTHI_UDP_DIFF && below(s, 2)) {
+        uint32_t n = (uint32_t)below(s, 4);
 
+        if (below(s, 4))
+            m->pos = n;
         len = 0;
-        for (size_t i = 0; i < n; i++) {
-            uint64_t offset = border(s);
-            uint32_t some = (uint32_t)below(s, 64);
-
-            memcpy(body + len, &offset, 8);
-            memcpy(body + len + 8, &some, 4);
-            len += HEARTHI_UDP_RUN + some;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            len += piece_draw(s, body + len);
     }
     return below(s, 8) ? len : below(s, LONGEST);
 }
@@ -76,7 +101,7 @@ datagram_draw(uint64_t *s, uint8_t *data)
         .len = (uint32_t)border(s),
         .pos = (uint32_t)(below(s, 2) ? below(s, 5) : border(s)),
     };
-    size_t len = body_draw(s, data + HEARTHI_UDP_HEAD, m.op);
+    size_t len = body_draw(s, data + HEARTHI_UDP_HEAD, &m);
 
     if (m.op == HEARTHI_UDP_GETPGRANT && below(s, 2)) {
         m.len = (uint32_t)len;

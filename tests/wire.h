@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "transport/patch.h"
 #include "transport/udp/wire.h"
 
 static const struct hearthi_udp_limits wire_limits = {
@@ -32,6 +33,23 @@ wire_inside(uint64_t at, uint64_t len, uint64_t from)
            len <= wire_limits.bytes - at;
 }
 
+/* What its receiver reads. */
+static inline size_t
+wire_run_bytes(const struct hearthi_udp_diff *run)
+{
+    return run->patch ? hearthi_patch_bytes(run->bits, run->shift) : run->len;
+}
+
+/* And where it stores to. */
+static inline bool
+wire_run_inside(const struct hearthi_udp_diff *run)
+{
+    if (run->patch && run->shift != 0 && run->shift != 2 && run->shift != 3)
+        return false;
+    return wire_inside(run->offset, run->patch ? 64u << run->shift : run->len,
+                       wire_limits.told_at);
+}
+
 static inline bool
 wire_runs_hold(const struct hearthi_udp_message *m)
 {
@@ -39,9 +57,9 @@ wire_runs_hold(const struct hearthi_udp_message *m)
     size_t                  at = 0;
 
     for (uint32_t i = 0; i < m->pos; i++) {
-        if (!hearthi_udp_diff_next(m, &at, &run) ||
-            !wire_inside(run.offset, run.len, wire_limits.told_at) ||
-            run.bytes < m->body || run.bytes + run.len > m->body + m->body_len)
+        if (!hearthi_udp_diff_next(m, &at, &run) || !wire_run_inside(&run) ||
+            run.bytes < m->body ||
+            run.bytes + wire_run_bytes(&run) > m->body + m->body_len)
             return false;
     }
     return at == m->body_len;

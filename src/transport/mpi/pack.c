@@ -30,8 +30,6 @@
  * where letters are so short that they would have few. */
 enum { LONG_RUN = 4096, RUNS_IN_LETTER = 16 };
 
-enum { BLOCK = 64 }; /* bytes that a mask is for */
-
 enum {
     HOMES = HEARTHI_BOUND(32, 2),
     LETTERS = HEARTHI_BOUND(8, 1),
@@ -229,70 +227,27 @@ struct stretch { /* of a page, from its first byte on */
     struct pack *pack;
     size_t       offset;
     const char  *src;
-    size_t       begin, end; /* a run that may still grow */
 };
 
 static void
-stretch_end(struct stretch *s)
+stretch_run(void *stretch, size_t at, size_t len)
 {
-    size_t len = s->end - s->begin, offset = s->offset + s->begin;
+    const struct stretch *s = stretch;
 
     if (len >= long_run)
-        hearthi_put(s->pack->home, offset, s->src + s->begin, len);
-    else if (len > 0)
-        letter_add(s->pack, offset, s->src + s->begin, len);
-    s->begin = s->end = 0;
+        hearthi_put(s->pack->home, s->offset + at, s->src + at, len);
+    else
+        letter_add(s->pack, s->offset + at, s->src + at, len);
 }
 
 static void
-stretch_run(struct stretch *s, size_t at, size_t len)
+stretch_patch(void *stretch, size_t at, const struct hearthi_patch *p)
 {
-    if (s->end != at) {
-        stretch_end(s);
-        s->begin = at;
-    }
-    s->end = at + len;
-}
+    const struct stretch *s = stretch;
 
-/* The runs of a block. */
-static void
-stretch_block(struct stretch *s, size_t at, uint64_t mask)
-{
-    while (mask != 0) {
-        int first = __builtin_ctzll(mask), len;
-
-        mask >>= first;
-        len = ~mask == 0 ? BLOCK : __builtin_ctzll(~mask);
-        at += (size_t)first;
-        stretch_run(s, at, (size_t)len);
-        at += (size_t)len;
-        mask = len == BLOCK ? 0 : mask >> len;
-    }
-}
-
-static void
-stretch_patch(struct stretch *s, size_t at, const struct hearthi_patch *p)
-{
-    stretch_end(s);
-    letter_room(s->pack, hearthi_patch_bytes(p));
+    letter_room(s->pack,
+                HEARTHI_PATCH_HEAD + hearthi_patch_bytes(p->bits, p->shift));
     hearthi_letter_patch(s->pack->letter, p, s->offset + at, s->src + at);
-}
-
-static void
-stretch_masks(struct stretch *s, const uint64_t *mask, size_t blocks)
-{
-    for (size_t i = 0, n; i < blocks; i += n) {
-        struct hearthi_patch p = { 0, 0, 0 };
-
-        if (mask[i] != 0 && ~mask[i] != 0)
-            p = hearthi_patch_of(mask + i, blocks - i);
-        if (p.blocks > 0)
-            stretch_patch(s, i * BLOCK, &p);
-        else
-            stretch_block(s, i * BLOCK, mask[i]);
-        n = p.blocks > 0 ? p.blocks : 1;
-    }
-    stretch_end(s);
 }
 
 /* ---- the transport's operations ---- */
@@ -310,13 +265,14 @@ bool
 hearthi_mpi_patch(int home, size_t offset, const char *src,
                   const uint64_t *mask, size_t blocks, size_t runs)
 {
-    const struct pack *p = pack_of(home);
-    struct stretch     s = { .offset = offset, .src = src };
+    const struct pack          *p = pack_of(home);
+    struct stretch              s = { .offset = offset, .src = src };
+    const struct hearthi_pieces pieces = { stretch_run, stretch_patch, &s };
 
     if (!packing || (p != NULL ? p->all : 0) + runs <= hearthi_opt.put_runs)
         return false;
     s.pack = pack_count(home, runs);
-    stretch_masks(&s, mask, blocks);
+    hearthi_pieces_make(&pieces, mask, blocks);
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include "job.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/patch.h"
 #include "wire.h"
 #include "world.h"
 
@@ -45,14 +46,15 @@ hearthi_udp_diffs_open(void)
         hearthi_udp.fragment);
     n_sent = 0;
     for (int i = 0; i < DEPTH; i++)
-        pack[i] = (struct pack){ .body = hearthi_sparse(pack_most) };
+        pack[i] = (struct pack){ .body = hearthi_sparse(pack_most +
+                                                        HEARTHI_PATCH_SLACK) };
 }
 
 void
 hearthi_udp_diffs_close(void)
 {
     for (int i = 0; i < DEPTH; i++)
-        hearthi_sparse_free(pack[i].body, pack_most);
+        hearthi_sparse_free(pack[i].body, pack_most + HEARTHI_PATCH_SLACK);
 }
 
 /* ---- sending ---- */
@@ -163,6 +165,61 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
         offset += some;
         len -= some;
     }
+}
+
+/* ---- masks ---- */
+
+struct stretch { /* of a page, from its first byte on */
+    int         home;
+    size_t      offset;
+    const char *src;
+};
+
+static void
+stretch_run(void *stretch, size_t at, size_t len)
+{
+    const struct stretch *s = stretch;
+
+    hearthi_udp_diff(s->home, s->offset + at, s->src + at, len);
+}
+
+/* A message has room for any patch. */
+static void
+stretch_patch(void *stretch, size_t at, const struct hearthi_patch *patch)
+{
+    const struct stretch *s = stretch;
+    struct pack          *p = pack_for((uint32_t)s->home);
+    uint64_t              where = s->offset + at;
+    uint32_t              says = HEARTHI_UDP_IS_PATCH | patch->shift;
+    uint8_t              *to;
+
+    if (p->flight.ask.body_len + HEARTHI_UDP_PATCH +
+            hearthi_patch_bytes(patch->bits, patch->shift) >
+        pack_most) {
+        pack_send(p);
+        p = pack_for((uint32_t)s->home);
+    }
+    to = p->body + p->flight.ask.body_len;
+    memcpy(to, &where, sizeof where);
+    memcpy(to + sizeof where, &says, sizeof says);
+    memcpy(to + HEARTHI_UDP_RUN, &patch->bits, sizeof patch->bits);
+    to = hearthi_patch_take(to + HEARTHI_UDP_PATCH, s->src + at, patch);
+    p->flight.ask.body_len = (size_t)(to - p->body);
+    p->flight.ask.pos++;
+}
+
+bool
+hearthi_udp_patch(int home, size_t offset, const char *src,
+                  const uint64_t *mask, size_t blocks, size_t runs)
+{
+    struct stretch              s = { home, offset, src };
+    const struct hearthi_pieces pieces = { stretch_run, stretch_patch, &s };
+
+    (void)runs;
+    if (pack_most < HEARTHI_UDP_PATCH + HEARTHI_PATCH_MOST)
+        return false;
+    hearthi_pieces_make(&pieces, mask, blocks);
+    return true;
 }
 
 /* A word of 8 bytes never fits partly: what is left of a message is then

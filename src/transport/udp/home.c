@@ -3,10 +3,10 @@
  * The home's part of the slots for pages and diffs, which the service thread
  * does.  They come several at a time, in any order, so nothing is kept to
  * answer a repetition with:
- *   - Of the 64 numbers of each slot up to the largest so far it is known which
- *     were done, and by which turn; a client keeps within half of that, so what
- *     is older was done and answered.  A turn that is not above the last one of
- *     its number came before, and is not answered again (server.c).
+ *   - Of the 64 numbers of each slot up to the largest so far it is known
+ * which were done, and by which turn; a client keeps within half of that, so
+ * what is older was done and answered.  A turn that is not above the last one
+ * of its number came before, and is not answered again (server.c).
  *   - A page is read again when it is asked for again; that does no harm
  *     (page.c).  But its shared flag is set the first time only: a straggler
  *     might set it after the page was freed, and the co-homes, who then have
@@ -32,6 +32,7 @@
 #include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/patch.h"
 #include "wire.h"
 #include "world.h"
 
@@ -214,6 +215,10 @@ run_apply(const struct hearthi_udp_diff *run)
     char    *to = hearthi_udp_segment() + run->offset;
     uint64_t word;
 
+    if (run->patch) {
+        hearthi_patch_store(to, run->bytes, run->bits, run->shift);
+        return;
+    }
     if (run->len != sizeof word || run->offset % sizeof word != 0) {
         memcpy(to, run->bytes, run->len);
         return;

@@ -230,6 +230,7 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .fetch = hearthi_udp_fetch,
     .bring = hearthi_udp_bring,
     .diff = hearthi_udp_diff,
+    .patch = hearthi_udp_patch,
     .tell = hearthi_udp_tell,
     .flush = hearthi_udp_flush,
     .acquire = hearthi_udp_acquire,

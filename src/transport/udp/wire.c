@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "transport/patch.h"
+
 typedef struct hearthi_udp_message       message;
 typedef const struct hearthi_udp_message const_message;
 typedef const struct hearthi_udp_limits  const_limits;
@@ -110,20 +112,43 @@ getpgrant_check(const_message *m, const_limits *l)
                : HEARTHI_UDP_BAD_LENGTH;
 }
 
+/* Behind the word of bits are `left` bytes.  How many are the patch's?  More
+ * than these if it is none. */
+static size_t
+patch_read(const uint8_t *head, size_t left, struct hearthi_udp_diff *run)
+{
+    run->patch = true;
+    run->shift = run->len & ~HEARTHI_UDP_IS_PATCH;
+    if (run->shift > HEARTHI_PATCH_SHIFT_MOST || run->shift == 1)
+        return left + 1;
+    memcpy(&run->bits, head + HEARTHI_UDP_RUN, sizeof run->bits);
+    run->len = HEARTHI_PATCH_UNITS << run->shift;
+    return hearthi_patch_bytes(run->bits, run->shift);
+}
+
 bool
 hearthi_udp_diff_next(const_message *m, size_t *at,
                       struct hearthi_udp_diff *run)
 {
-    size_t left = m->body_len - *at;
+    const uint8_t *head = m->body + *at;
+    size_t         left = m->body_len - *at, before = HEARTHI_UDP_RUN, bytes;
 
     if (left < HEARTHI_UDP_RUN)
         return false;
-    memcpy(&run->offset, m->body + *at, sizeof run->offset);
-    memcpy(&run->len, m->body + *at + sizeof run->offset, sizeof run->len);
-    if (run->len > left - HEARTHI_UDP_RUN)
+    memcpy(&run->offset, head, sizeof run->offset);
+    memcpy(&run->len, head + sizeof run->offset, sizeof run->len);
+    bytes = run->len;
+    run->patch = false;
+    if (run->len >= HEARTHI_UDP_IS_PATCH) {
+        before = HEARTHI_UDP_PATCH;
+        if (left < before)
+            return false;
+        bytes = patch_read(head, left - before, run);
+    }
+    if (bytes > left - before)
         return false;
-    run->bytes = m->body + *at + HEARTHI_UDP_RUN;
-    *at += HEARTHI_UDP_RUN + run->len;
+    run->bytes = head + before;
+    *at += before + bytes;
     return true;
 }
 

@@ -30,8 +30,8 @@
  * GETP      at: offset in the home's segment, len: bytes, pos: bytes of a
  *           fragment; body: the set of fragments wanted -> GETPGRANT, for
  *           each a datagram with at: its offset from GETP's, pos as asked
- * DIFF      pos: number of runs in the body -> DIFFGRANT, len: what the home
- *           can take (pace.c)
+ * DIFF      pos: number of pieces in the body, runs and patches (patch.h)
+ *           -> DIFFGRANT, len: what the home can take (pace.c)
  *           ADD, SWAP: one atomic step; at: offset, body: the value
  *           -> DIFFGRANT with the value before
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
@@ -117,8 +117,12 @@ enum {
     HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
     HEARTHI_UDP_BULK = 17, /* the first of them, for pages and diffs (job.h) */
     HEARTHI_UDP_NOTICE = 24, /* bytes */
-    HEARTHI_UDP_RUN = 12     /* before each run of a diff: offset, length */
+    /* Before each run of a diff: offset, length; or of a patch: offset, this
+     * and the shift of its units, and then the word of bits. */
+    HEARTHI_UDP_RUN = 12,
+    HEARTHI_UDP_PATCH = HEARTHI_UDP_RUN + 8
 };
+#define HEARTHI_UDP_IS_PATCH UINT32_C(0x80000000)
 
 /* A set of fragments. */
 struct hearthi_udp_set {
@@ -187,10 +191,13 @@ hearthi_udp_is_recall(const struct hearthi_udp_message *m)
     return m->op == HEARTHI_UDP_INV && m->kind >= HEARTHI_UDP_RECALL;
 }
 
-/* The next run of a DIFF that was decoded; start with *at == 0. */
+/* The next piece of a DIFF that was decoded; start with *at == 0. */
 struct hearthi_udp_diff {
     uint64_t       offset;
-    uint32_t       len;
+    uint32_t       len;   /* that it may store to */
+    bool           patch; /* by these bits; else all */
+    unsigned       shift;
+    uint64_t       bits;
     const uint8_t *bytes;
 };
 
