@@ -284,7 +284,8 @@ EXTRA_DIST += %D%/programs/fftw.c %D%/programs/hdf5.c \
   %D%/programs/petsc.c %D%/programs/pnetcdf.c %D%/programs/scalapack.c
 
 # hearth-compare.
-tap_tests += %D%/compare.tap
+tap_tests += %D%/compare.tap %D%/switches.tap
+EXTRA_DIST += %D%/comparing
 
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
