@@ -12,7 +12,6 @@
 #include "page/fault.h"
 #include "page/page.h"
 #include "page/stream.h"
-#include "page/stream.h"
 #include "space/extent.h"
 #include "space/segment.h"
 #include "transport/transport.h"
