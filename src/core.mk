@@ -13,7 +13,9 @@ libhearth_core_la_SOURCES += \
   src/space/heap.c src/space/heap.h \
   src/space/pool.c src/space/pool.h \
   src/space/segment.c src/space/segment.h \
+  src/page/moved.c src/page/moved.h \
   src/page/place.c src/page/place.h \
+  src/page/near.c src/page/near.h \
   src/page/page.c src/page/page.h \
   src/page/table.c \
   src/page/granule.c src/page/granule.h \

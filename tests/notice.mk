@@ -43,6 +43,12 @@ unit_tests += %D%/pool
 %C%_pool_CFLAGS = $(test_cflags)
 %C%_pool_LDADD = libhearth_core.la $(CHECK_LIBS)
 
+# Where pages moved.
+unit_tests += %D%/moved
+%C%_moved_SOURCES = %D%/moved.c %D%/harness.h %D%/harness_unit.c
+%C%_moved_CFLAGS = $(test_cflags)
+%C%_moved_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 # What stands in letters.
 unit_tests += %D%/letter
 %C%_letter_SOURCES = %D%/letter.c %D%/property.h \

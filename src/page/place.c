@@ -8,14 +8,9 @@
 
 #include "base/least.h"
 #include "base/report.h"
+#include "near.h"
 #include "page.h"
 #include "world.h"
-
-/* A piece whose home is on this node. */
-struct near {
-    const struct hearthi_allocation *in;
-    const struct hearthi_piece      *piece;
-};
 
 /* Answers that are kept.  Pages that follow each other have places of their
  * own, so that small blocks that are dealt do not take each other's. */
@@ -25,13 +20,6 @@ static struct hearthi_allocation **list; /* by page */
 static size_t                      n_list, room;
 static struct hearthi_place        kept[KEPT];
 static struct hearthi_allocation  *recent; /* the last one that had a page */
-
-/* Of each rank of this node: the pieces at home there, by frame. */
-static struct home {
-    struct near *near;
-    size_t       n, room;
-    uint64_t     top;
-} * homes;
 
 static void
 kept_forget(void)
@@ -43,9 +31,7 @@ kept_forget(void)
 void
 hearthi_places_open(void)
 {
-    homes = calloc((size_t)hearthi_world.node_size, sizeof *homes);
-    if (homes == NULL)
-        hearthi_fatal("hearth_init", "no memory");
+    hearthi_near_open();
     kept_forget();
 }
 
@@ -54,19 +40,17 @@ hearthi_places_close(void)
 {
     for (size_t i = 0; i < n_list; i++) {
         free(list[i]->piece);
+        hearthi_moved_free(&list[i]->moved);
         free(list[i]);
     }
-    for (int r = 0; r < hearthi_world.node_size; r++)
-        free(homes[r].near);
-    free(homes);
+    hearthi_near_close();
     free(list);
     list = NULL;
     n_list = room = 0;
 }
 
-/* Room for one more element of an array. */
-static void *
-grown(void *array, size_t n, size_t size, size_t *most)
+void *
+hearthi_grown(void *array, size_t n, size_t size, size_t *most)
 {
     if (n < *most)
         return array;
@@ -121,112 +105,20 @@ hearthi_places_add(const struct hearthi_allocation *a)
     if (own == NULL)
         hearthi_fatal("hearth_alloc", "no memory");
     *own = *a;
-    list = grown(list, n_list, sizeof *list, &room);
+    list = hearthi_grown(list, n_list, sizeof *list, &room);
     memmove(list + i + 1, list + i, (n_list - i) * sizeof *list);
     list[i] = own;
     n_list++;
     return own;
 }
 
-/* ---- frames of this node ---- */
-
-/* How many pieces of a home begin at or before a frame. */
-static size_t
-near_before(const struct home *h, uint64_t frame)
-{
-    size_t low = 0, high = h->n;
-
-    while (low < high) {
-        size_t i = (low + high) / 2;
-
-        if (h->near[i].piece->frame <= frame)
-            low = i + 1;
-        else
-            high = i;
-    }
-    return low;
-}
-
-static struct home *
-home_near(const struct hearthi_piece *p)
-{
-    return hearthi_world.node_of[p->home] == hearthi_world.node
-               ? &homes[hearthi_world.node_rank_of[p->home]]
-               : NULL;
-}
-
-static void
-near_add(const struct hearthi_allocation *a, const struct hearthi_piece *p)
-{
-    struct home *h = home_near(p);
-    size_t       i;
-
-    if (h == NULL)
-        return;
-    i = near_before(h, p->frame);
-    h->near = grown(h->near, h->n, sizeof *h->near, &h->room);
-    memmove(h->near + i + 1, h->near + i, (h->n - i) * sizeof *h->near);
-    h->near[i] = (struct near){ a, p };
-    h->n++;
-    if (p->frame + p->count > h->top)
-        h->top = p->frame + p->count;
-}
-
-static void
-near_remove(const struct hearthi_piece *p)
-{
-    struct home *h = home_near(p);
-    size_t       i;
-
-    if (h == NULL)
-        return;
-    i = near_before(h, p->frame) - 1;
-    h->n--;
-    memmove(h->near + i, h->near + i + 1, (h->n - i) * sizeof *h->near);
-}
-
-/* The page that an allocation counts as this one of its home's. */
-static uint64_t
-dealt_page(const struct hearthi_allocation *a, uint32_t home, uint64_t i)
-{
-    uint64_t size = (uint64_t)hearthi_world.size;
-    uint64_t turn = (home + size - a->first) % size;
-
-    return a->page + (i / a->block * size + turn) * a->block + i % a->block;
-}
-
-uint64_t
-hearthi_page_in(int node_rank, uint64_t frame)
-{
-    const struct home *h = &homes[node_rank];
-    size_t             i = near_before(h, frame);
-    struct near        n;
-    uint64_t           at;
-
-    if (i == 0)
-        return HEARTHI_NO_PAGE;
-    n = h->near[i - 1];
-    at = frame - n.piece->frame;
-    if (at >= n.piece->count)
-        return HEARTHI_NO_PAGE;
-    at += n.piece->at;
-    return n.in->block > 0 ? dealt_page(n.in, n.piece->home, at)
-                           : n.in->page + at;
-}
-
-uint64_t
-hearthi_places_top(int node_rank)
-{
-    return homes[node_rank].top;
-}
-
-/* ---- placed, and removed ---- */
+/* ---- placed, moved and removed ---- */
 
 void
 hearthi_places_placed(struct hearthi_allocation *a)
 {
     for (size_t i = 0; i < a->pieces; i++)
-        near_add(a, &a->piece[i]);
+        hearthi_near_add(a, &a->piece[i]);
     a->placed = true;
     kept_forget();
 }
@@ -239,16 +131,41 @@ hearthi_places_mapped(struct hearthi_allocation *a)
 }
 
 void
+hearthi_places_move(uint64_t page, uint64_t count, uint32_t home,
+                    uint32_t frame)
+{
+    struct hearthi_allocation *a = hearthi_allocation_of(page);
+    struct hearthi_piece       to = { page - a->page, count, home, frame };
+
+    for (uint64_t p = page, n; p < page + count; p += n) {
+        struct hearthi_place r = *hearthi_place_of(p);
+
+        n = hearthi_least(page + count, r.page + r.count) - p;
+        hearthi_near_moved(
+            a,
+            &(struct hearthi_piece){ p - a->page, n, r.home,
+                                     (uint32_t)(r.frame + p - r.page) },
+            false);
+    }
+    hearthi_moved_add(&a->moved, to);
+    hearthi_near_moved(a, &to, true);
+    kept_forget();
+}
+
+void
 hearthi_places_remove(struct hearthi_allocation *a)
 {
     size_t i = hearthi_places_before(a->page) - 1;
 
     for (size_t k = 0; k < a->pieces; k++)
-        near_remove(&a->piece[k]);
+        hearthi_near_remove(&a->piece[k]);
+    for (size_t k = 0; k < a->moved.n; k++)
+        hearthi_near_moved(a, &a->moved.piece[k], false);
     n_list--;
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
     kept_forget();
     free(a->piece);
+    hearthi_moved_free(&a->moved);
     free(a);
 }
 
@@ -325,9 +242,35 @@ run_as_dealt(struct hearthi_place *r, uint32_t i)
     r->frame = (uint32_t)(p->frame + (from - p->at));
 }
 
+/* True if the page has moved, and r is where; else r is cut where pages have.
+ */
+static bool
+run_moved(struct hearthi_place *r, uint64_t page)
+{
+    uint64_t base = r->in->page, from = r->page - base;
+    uint64_t end = from + r->count;
+
+    const struct hearthi_piece *p =
+        hearthi_moved_at(&r->in->moved, page - base, &from, &end);
+
+    if (p != NULL) {
+        r->page = base + p->at;
+        r->count = p->count;
+        r->home = p->home;
+        r->frame = p->frame;
+        return true;
+    }
+    r->frame += (uint32_t)(base + from - r->page);
+    r->page = base + from;
+    r->count = end - from;
+    return false;
+}
+
 const struct hearthi_place *
 hearthi_place_of(uint64_t page)
 {
+    bool mapped;
+
     struct hearthi_place *r = &kept[page % KEPT];
 
     if (page - r->page < r->count)
@@ -345,8 +288,11 @@ hearthi_place_of(uint64_t page)
         run_as_dealt(r, (uint32_t)(page - r->in->page));
     else
         run_as_placed(r, page - r->in->page);
+    mapped = r->in->mapped;
+    if (r->in->moved.n > 0 && run_moved(r, page))
+        mapped = false;
     r->state = HEARTHI_INVALID;
     if (hearthi_world.node_of[r->home] == hearthi_world.node)
-        r->state = r->in->mapped ? HEARTHI_HOME_OPEN : HEARTHI_HOME_AWAY;
+        r->state = mapped ? HEARTHI_HOME_OPEN : HEARTHI_HOME_AWAY;
     return r;
 }

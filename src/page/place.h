@@ -4,6 +4,8 @@
  * has.  Nothing is kept for each page.  An allocation is a few pieces, each
  * one run of frames at one home, and a page's home and frame follow from its
  * number; so an allocation costs what it has pieces, however large it is.
+ * Pages that have moved since are kept in runs (moved.h), which are looked at
+ * first.
  *
  * The table lock is held by callers.
  */
@@ -14,12 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Neighbouring frames of one home. */
-struct hearthi_piece {
-    uint64_t at; /* the first of its pages, as the allocation counts them */
-    uint64_t count;
-    uint32_t home, frame;
-};
+#include "moved.h"
+
+struct hearthi_spare; /* frames to which pages may move (home/spare.h) */
 
 /* Pieces are runs of pages and sorted by them, `at` being a page of the
  * allocation, or blocks of pages are dealt to the homes in turn, `at` being
@@ -33,6 +32,8 @@ struct hearthi_allocation {
     uint32_t              first; /* home of the first block */
     struct hearthi_piece *piece;
     size_t                pieces;
+    struct hearthi_moved  moved;
+    struct hearthi_spare *spare;  /* or NULL: its pages stay */
     bool                  placed; /* its pages may be used */
     bool                  mapped; /* with home pages in the application view */
     long                  areas;  /* kernel mappings that it has */
@@ -59,6 +60,11 @@ void hearthi_places_remove(struct hearthi_allocation *a);
 /* Its pages may be used; and its home pages have been mapped. */
 void hearthi_places_placed(struct hearthi_allocation *a);
 void hearthi_places_mapped(struct hearthi_allocation *a);
+
+/* Pages that follow each other live here from now on: at neighbouring frames
+ * of one home.  Their home pages are not mapped. */
+void hearthi_places_move(uint64_t page, uint64_t count, uint32_t home,
+                         uint32_t frame);
 
 /* The i-th allocation in the order of pages, placed or not; NULL behind the
  * last.  And how many begin at or before a page: the one before that number
