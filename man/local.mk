@@ -22,6 +22,7 @@ api_pages = \
   %D%/man3/hearth_drop.3 \
   %D%/man3/hearth_fetch_add.3 \
   %D%/man3/hearth_finalize.3 \
+  %D%/man3/hearth_first_touch.3 \
   %D%/man3/hearth_cond_broadcast.3 \
   %D%/man3/hearth_cond_signal.3 \
   %D%/man3/hearth_cond_wait.3 \

@@ -29,16 +29,21 @@ libhearth_core_la_SOURCES += \
   src/page/stream.c src/page/stream.h \
   src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
   src/page/held.c src/page/held.h \
+  src/page/freeze.c src/page/freeze.h \
   src/page/hold.c src/page/hold.h \
   src/page/fault.c src/page/fault.h src/page/machine.h \
   src/page/altstack.c src/page/altstack.h \
   src/page/serve.c src/page/serve.h \
   src/page/signal.c \
   src/page/bus.c \
+  src/home/spare.c src/home/spare.h \
   src/home/layout.c src/home/layout.h \
   src/home/home.c src/home/home.h \
   src/coherence/shared.c src/coherence/shared.h \
   src/coherence/interval.c \
+  src/coherence/wish.c src/coherence/wish.h \
+  src/coherence/agree.c src/coherence/agree.h \
+  src/coherence/move.c src/coherence/move.h \
   src/coherence/order.c src/coherence/order.h \
   src/coherence/apply.c \
   src/coherence/atomic.c \

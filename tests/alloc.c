@@ -30,7 +30,8 @@ home_is_right(hearth_layout layout, size_t page, size_t bytes, int home)
     if (home < 0 || home >= ranks)
         return false;
     switch (layout.kind) {
-    case HEARTH_BLOCK: return block_home_is_right(page, bytes, home);
+    case HEARTH_BLOCK:
+    case HEARTH_FIRST_TOUCH: return block_home_is_right(page, bytes, home);
     case HEARTH_CYCLIC:
         return home == (int)(page / layout.pages % (size_t)ranks);
     case HEARTH_ON: return home == layout.rank;

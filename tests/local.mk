@@ -116,6 +116,12 @@ mpi_tests += %D%/rwlocks.mpi
 %C%_rwlocks_mpi_CFLAGS = $(test_cflags)
 %C%_rwlocks_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/migrate.mpi
+%C%_migrate_mpi_SOURCES = %D%/migrate.c %D%/migrate.h \
+  %D%/migrate_beside.c %D%/migrate_first.c %D%/migrate_seam.c $(mpi_harness)
+%C%_migrate_mpi_CFLAGS = $(test_cflags)
+%C%_migrate_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/overwrite.mpi
 %C%_overwrite_mpi_SOURCES = %D%/overwrite.c $(mpi_harness)
 %C%_overwrite_mpi_CFLAGS = $(test_cflags)

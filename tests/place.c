@@ -43,7 +43,8 @@ naive_home(hearth_layout l, size_t bytes, size_t i)
     switch (l.kind) {
     case HEARTH_CYCLIC: return (int)(i / l.pages % (size_t)ranks);
     case HEARTH_ON: return l.rank;
-    case HEARTH_BLOCK: break;
+    case HEARTH_BLOCK:
+    case HEARTH_FIRST_TOUCH: break;
     }
     return (int)(r < (size_t)ranks ? r : (size_t)ranks - 1);
 }

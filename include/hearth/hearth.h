@@ -108,10 +108,12 @@ HEARTH_API int hearth_node_of(int rank);
 typedef enum hearth_layout_kind {
     HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */
     HEARTH_CYCLIC, /**< blocks of `pages` pages are dealt to ranks in turn */
-    HEARTH_ON      /**< everything has its home on `rank` */
+    HEARTH_ON,     /**< everything has its home on `rank` */
+    HEARTH_FIRST_TOUCH /**< each page on the node that writes it first */
 } hearth_layout_kind;
 
-/** A layout; made by hearth_block(), hearth_cyclic() or hearth_on(). */
+/** A layout; made by hearth_block(), hearth_cyclic(), hearth_on() or
+ *  hearth_first_touch(). */
 typedef struct hearth_layout {
     hearth_layout_kind kind;
     uint64_t           pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
@@ -139,6 +141,23 @@ static inline hearth_layout
 hearth_on(int rank)
 {
     hearth_layout l = { HEARTH_ON, 1, rank };
+    return l;
+}
+
+/**
+ * Pages that have their home on the node that writes them first.  Until then
+ * they are as hearth_block() would place them.  At the first hearth_barrier()
+ * before which ranks of another node have written a page it moves there, and
+ * to one of them if several have, as long as that node has room: each rank for
+ * a little more than its share of the pages.  It moves again only if another
+ * node alone writes it before two barriers in a row, then four, and so on
+ * (HEARTH_MIGRATE in hearth-env(7); with off it stays).  hearth_home() tells
+ * where it is.
+ */
+static inline hearth_layout
+hearth_first_touch(void)
+{
+    hearth_layout l = { HEARTH_FIRST_TOUCH, 1, 0 };
     return l;
 }
 
@@ -380,7 +399,9 @@ HEARTH_API void hearth_hold(const void *p, size_t bytes, int how);
  */
 HEARTH_API void hearth_drop(const void *p, size_t bytes, int how);
 
-/** Home rank of an address, or -1 if it is in no allocation.  Local. */
+/** Home rank of an address, or -1 if it is in no allocation.  Local.  What may
+ *  move (hearth_first_touch(), HEARTH_MIGRATE) does so in hearth_barrier(): the
+ *  answer is the same on all ranks between two of them. */
 HEARTH_API int hearth_home(const void *p);
 
 /**
@@ -408,6 +429,9 @@ typedef struct hearth_stats {
     uint64_t invalidations; /**< copies dropped because others wrote */
     uint64_t provisional;   /**< first copies dropped at an acquire */
     uint64_t evictions;     /**< copies given up to make room */
+    uint64_t moves;         /**< pages that this rank asked to be at home on
+                                 its node, and that moved there */
+    uint64_t moves_refused; /**< and that stayed where they were */
     uint64_t locks;         /**< locks acquired */
     uint64_t locks_kept;    /**< of these, locks that had stayed at the rank */
     uint64_t barriers;      /**< barriers passed */

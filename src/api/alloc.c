@@ -13,6 +13,7 @@
 #include "base/timing.h"
 #include "coherence/coherence.h"
 #include "coherence/shared.h"
+#include "coherence/wish.h"
 #include "front/direct.h"
 #include "front/pending.h"
 #include "hearth/hearth.h"
@@ -89,11 +90,11 @@ layout_check(hearth_layout l)
         hearthi_fatal("hearth_alloc", "a block-cyclic layout has 0 pages a "
                                       "block: give at least 1");
     if (l.kind != HEARTH_BLOCK && l.kind != HEARTH_CYCLIC &&
-        l.kind != HEARTH_ON)
+        l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH)
         hearthi_fatal("hearth_alloc",
                       "layout kind %d does not exist: use "
-                      "hearth_block, hearth_cyclic or "
-                      "hearth_on",
+                      "hearth_block, hearth_cyclic, "
+                      "hearth_on or hearth_first_touch",
                       (int)l.kind);
 }
 
@@ -205,6 +206,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_coming_wait_for(a->page, a->pages);
     held_check(call, a);
     hearthi_shared_forget(a);
+    hearthi_wishes_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();
     hearthi_home_clear();

@@ -12,6 +12,7 @@
 #include "home/home.h"
 #include "page/coming.h"
 #include "page/frames.h"
+#include "page/freeze.h"
 #include "page/held.h"
 #include "page/hold.h"
 #include "page/page.h"
@@ -116,7 +117,9 @@ hearthi_hold(const char *call, const void *p, size_t bytes, int how)
     hearthi_table_lock();
     r = hearthi_pages_of(call, p, bytes);
     room_check(call, p, bytes, r);
-    hearthi_coming_make_room(r.page, r.count);
+    do
+        hearthi_coming_make_room(r.page, r.count);
+    while (hearthi_frozen_wait(r.page, r.count));
     room_check(call, p, bytes, r); /* others may have held meanwhile */
     hearthi_pages_hold(r.page, r.count, how);
     pieces_check(call, p, bytes);

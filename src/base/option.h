@@ -26,6 +26,11 @@ enum hearthi_protect {
     HEARTHI_PROTECT_MPROTECT,
     HEARTHI_PROTECT_USERFAULTFD
 };
+enum hearthi_migrate {
+    HEARTHI_MIGRATE_AUTO,
+    HEARTHI_MIGRATE_ON,
+    HEARTHI_MIGRATE_OFF
+};
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
@@ -54,6 +59,7 @@ typedef struct hearthi_type_network {
 typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
 typedef int hearthi_type_protect;
+typedef int hearthi_type_migrate;
 typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
 typedef int hearthi_type_udp_auth;

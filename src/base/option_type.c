@@ -332,6 +332,12 @@ const struct hearthi_type hearthi_type_of_protect = {
     .print = word_print,
     .words = WORDS("auto", "mprotect", "userfaultfd"),
 };
+const struct hearthi_type hearthi_type_of_migrate = {
+    .accepts = "auto, on or off",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("auto", "on", "off"),
+};
 const struct hearthi_type hearthi_type_of_progress = {
     .accepts = "auto, thread or none",
     .parse = word_parse,

@@ -7,13 +7,16 @@
 #include "coherence.h"
 
 #include "page/copies.h"
+#include "page/freeze.h"
 #include "page/hold.h"
 #include "page/page.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "world.h"
 
-/* The step happens at the home, past this rank's copy: so the copy goes, and
+/* The page does not move meanwhile (page/freeze.h).
+ *
+ * The step happens at the home, past this rank's copy: so the copy goes, and
  * the page counts as written.  A copy fetched later has the new value; one
  * that is held gets it now. */
 int64_t
@@ -29,12 +32,14 @@ hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
                    ? __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
                    : __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
     hearthi_table_lock();
+    hearthi_step_begin(page);
     home = hearthi_home_of(page);
     at = hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift) +
          ((uintptr_t)word & (hearthi_heap.page - 1));
     hearthi_table_unlock();
     old = hearthi_transport->atomic(op, home, at, value);
     hearthi_table_lock();
+    hearthi_step_end(page);
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();

@@ -39,8 +39,10 @@
 #include "base/stat.h"
 #include "learnt.h"
 #include "left.h"
+#include "move.h"
 #include "page/page.h"
 #include "shared.h"
+#include "wish.h"
 #include "world.h"
 
 /* Notices that are kept between barriers for locks and flags; more are merged.
@@ -75,6 +77,7 @@ hearthi_coherence_open(void)
         hearthi_pageset_init(&c.own[i], HEARTHI_NEWS_OF_ONE);
     hearthi_epochs.release = hearthi_epochs.acquire = EPOCH_FIRST;
     hearthi_shared_open();
+    hearthi_wishes_open();
     hearthi_interval_open();
 }
 
@@ -82,6 +85,7 @@ void
 hearthi_coherence_close(void)
 {
     hearthi_shared_close();
+    hearthi_wishes_close();
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_free(&c.own[i]);
     hearthi_known_free(&hearthi_learnt.known);
@@ -150,7 +154,7 @@ hearthi_barrier(bool stay)
 {
     struct hearthi_pageset *own;
     struct hearthi_notice  *out = NULL;
-    struct hearthi_news     news;
+    struct hearthi_news     news = { .moves = false };
     uint64_t                mark;
     bool                    everything;
 
@@ -163,9 +167,10 @@ hearthi_barrier(bool stay)
     hearthi_interval_next(stay);
     own = &c.own[c.turn];
     c.turn = !c.turn;
+    hearthi_pageset_normalise(own);
+    news.moves = stay && hearthi_wishes_begin(own);
     mark = hearthi_known_next(&hearthi_learnt.known);
     hearthi_epochs.release++;
-    hearthi_pageset_normalise(own);
     everything = own->everything || hearthi_learnt.ahead;
     hearthi_learnt.ahead = false;
     if (own->n > 0)
@@ -179,7 +184,10 @@ hearthi_barrier(bool stay)
     hearthi_table_lock();
     hearthi_pageset_clear(own);
     hearthi_notices_apply(news.notice, news.n, news.everything);
+    hearthi_wishes_learn(&news);
     hearthi_known_forget(&hearthi_learnt.known, mark);
     hearthi_epochs.acquire++;
     hearthi_table_unlock();
+    if (news.moves)
+        hearthi_move();
 }

@@ -44,6 +44,7 @@
 #include <stdlib.h>
 
 #include "base/report.h"
+#include "home/spare.h"
 #include "page/copies.h"
 #include "page/held.h"
 #include "page/page.h"
@@ -244,28 +245,39 @@ near_home(const struct hearthi_piece *p)
 }
 
 void
+hearthi_shared_expect_at(const struct hearthi_piece *p)
+{
+    int r = near_home(p);
+
+    if (r >= 0)
+        placed[r] = true;
+}
+
+void
 hearthi_shared_expect(const struct hearthi_allocation *a)
 {
-    for (size_t i = 0; i < a->pieces; i++) {
-        int r = near_home(&a->piece[i]);
+    for (size_t i = 0; i < a->pieces; i++)
+        hearthi_shared_expect_at(&a->piece[i]);
+}
 
-        if (r >= 0)
-            placed[r] = true;
-    }
+void
+hearthi_shared_forget_at(const struct hearthi_piece *p)
+{
+    int      r = near_home(p);
+    uint64_t last = (p->frame + p->count - 1) / HEARTHI_SUMMARY;
+    uint64_t first = p->frame / HEARTHI_SUMMARY;
+
+    if (r < 0)
+        return;
+    hearthi_sparse_clear(seen[r] + p->frame, p->count);
+    hearthi_sparse_clear(full[r] + first, last - first + 1);
 }
 
 void
 hearthi_shared_forget(const struct hearthi_allocation *a)
 {
-    for (size_t i = 0; i < a->pieces; i++) {
-        const struct hearthi_piece *p = &a->piece[i];
-        int                         r = near_home(p);
-        uint64_t last = (p->frame + p->count - 1) / HEARTHI_SUMMARY;
-        uint64_t first = p->frame / HEARTHI_SUMMARY;
-
-        if (r < 0)
-            continue;
-        hearthi_sparse_clear(seen[r] + p->frame, p->count);
-        hearthi_sparse_clear(full[r] + first, last - first + 1);
-    }
+    for (size_t i = 0; i < a->pieces; i++)
+        hearthi_shared_forget_at(&a->piece[i]);
+    for (size_t i = 0; a->spare != NULL && i < a->spare->n; i++)
+        hearthi_shared_forget_at(&a->spare->piece[i]);
 }

@@ -21,4 +21,8 @@ void hearthi_shared_expect(const struct hearthi_allocation *a);
 /* Drop what was noted of the shared flags of pages about to be freed. */
 void hearthi_shared_forget(const struct hearthi_allocation *a);
 
+/* The same of one run of frames. */
+void hearthi_shared_expect_at(const struct hearthi_piece *p);
+void hearthi_shared_forget_at(const struct hearthi_piece *p);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/report.h"
 #include "page/copies.h"
 #include "page/diffs.h"
@@ -14,6 +15,7 @@
 #include "page/stream.h"
 #include "space/extent.h"
 #include "space/segment.h"
+#include "spare.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -34,6 +36,7 @@ hearthi_home_open(void)
     hearthi_extents_init(&pages, 0, hearthi_heap.pages);
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_extents_init(&frames[r], 0, hearthi_segments.frames);
+    hearthi_spare_open();
     hearthi_nearest = hearthi_home_nearest;
 }
 
@@ -44,6 +47,7 @@ hearthi_home_close(void)
         hearthi_extents_fini(&frames[r]);
     hearthi_extents_fini(&pages);
     hearthi_extents_fini(&freed);
+    hearthi_spare_close();
     free(frames);
     reach = 0;
 }
@@ -57,27 +61,40 @@ hearthi_home_reach(void)
 static void
 no_home_memory(int rank, uint64_t want)
 {
+    uint64_t all = hearthi_segments.frames - hearthi_segments.spare;
+
     hearthi_fatal(
         "hearth_alloc",
         "rank %d has no home memory for %llu more pages (%llu of "
         "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
         "layout that spreads the pages",
-        rank, (unsigned long long)want, (unsigned long long)frames[rank].left,
-        (unsigned long long)hearthi_segments.frames,
-        (unsigned long long)(hearthi_segments.frames << hearthi_heap.shift >>
-                             20));
+        rank, (unsigned long long)want,
+        (unsigned long long)(frames[rank].left - hearthi_spare_held(rank)),
+        (unsigned long long)all,
+        (unsigned long long)(all << hearthi_heap.shift >> 20));
 }
 
 /* Frames above all that were in use before must be made reachable. */
 static void
-reach_note(const struct hearthi_allocation *a)
+reach_note(const struct hearthi_piece *p, size_t n)
 {
-    for (size_t i = 0; i < a->pieces; i++) {
-        uint64_t end = a->piece[i].frame + a->piece[i].count;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = p[i].frame + p[i].count;
 
         if (reach < end)
             reach = end;
     }
+}
+
+/* May its pages move, and when? */
+static unsigned
+need_of(const struct hearthi_placing *to)
+{
+    if (hearthi_segments.spare == 0)
+        return 0;
+    if (to->stretch == NULL && to->layout.kind == HEARTH_FIRST_TOUCH)
+        return HEARTHI_FIRST_TOUCH;
+    return hearthi_opt.migrate == HEARTHI_MIGRATE_ON ? HEARTHI_OTHERS : 0;
 }
 
 struct hearthi_allocation *
@@ -104,7 +121,11 @@ hearthi_home_take(size_t bytes, unsigned unit,
     rank = hearthi_layout_take(&a, to, frames, &want);
     if (rank >= 0)
         no_home_memory(rank, want);
-    reach_note(&a);
+    reach_note(a.piece, a.pieces);
+    if (need_of(to) > 0) {
+        hearthi_spare_take(&a, frames, need_of(to));
+        reach_note(a.spare->piece, a.spare->n);
+    }
     return hearthi_places_add(&a);
 }
 
@@ -133,17 +154,27 @@ hearthi_home_around(const void *p)
 
 /* Frames go back in runs; the home itself will make them zero again. */
 static void
-frames_give(const struct hearthi_allocation *a)
+own_clear(const struct hearthi_piece *p, size_t n)
 {
-    for (size_t i = 0; i < a->pieces; i++) {
-        const struct hearthi_piece *p = &a->piece[i];
-
-        hearthi_extents_give(&frames[p->home], p->frame, p->count);
+    for (; n > 0; p++, n--) {
         if ((int)p->home != hearthi_world.rank)
             continue;
         hearthi_segment_unflag(p->frame, p->count);
         hearthi_extents_give(&freed, p->frame, p->count);
     }
+}
+
+static void
+frames_give(struct hearthi_allocation *a)
+{
+    for (size_t i = 0; i < a->pieces; i++)
+        hearthi_extents_give(&frames[a->piece[i].home], a->piece[i].frame,
+                             a->piece[i].count);
+    own_clear(a->piece, a->pieces);
+    if (a->spare == NULL)
+        return;
+    own_clear(a->spare->piece, a->spare->n);
+    hearthi_spare_give(a, frames);
 }
 
 /* A freed page is in no list, or it might come twice when it is used again. */

@@ -9,6 +9,7 @@
 #include "base/least.h"
 #include "base/report.h"
 #include "space/heap.h"
+#include "spare.h"
 #include "world.h"
 
 static void *
@@ -72,7 +73,7 @@ homes_without(const struct taking *t, uint64_t *want)
 {
     for (int r = 0; r < hearthi_world.size; r++) {
         *want = t->want[r];
-        if (t->want[r] > t->frames[r].left)
+        if (t->want[r] + hearthi_spare_held(r) > t->frames[r].left)
             return r;
     }
     return -1;
@@ -203,7 +204,7 @@ layout_take(struct hearthi_allocation *a, const struct hearthi_placing *to,
         a->first = to->first;
         return dealt_take(a, t, want);
     }
-    if (l->kind != HEARTH_BLOCK) {
+    if (l->kind == HEARTH_ON || l->kind == HEARTH_CYCLIC) {
         if (l->kind == HEARTH_CYCLIC) /* one block, or one rank */
             one.home = to->first;
         return stretches_take(a, &one, 1, t, want);

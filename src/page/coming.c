@@ -88,6 +88,12 @@ hearthi_coming_wait(void)
     hearthi_table_lock();
 }
 
+void
+hearthi_coming_raise(void)
+{
+    hearthi_event_raise(&c.here);
+}
+
 /* What was looked at may be fetched again while this thread waits. */
 void
 hearthi_coming_wait_for(uint64_t page, uint64_t count)

@@ -51,4 +51,7 @@ void hearthi_coming_wait(void);
 void hearthi_coming_wait_for(uint64_t page, uint64_t count);
 void hearthi_coming_make_room(uint64_t page, uint64_t count);
 
+/* Wake who waits. */
+void hearthi_coming_raise(void);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "freeze.h"
 #include "held.h"
 #include "page.h"
 #include "space/pool.h"
@@ -31,8 +32,8 @@ cache_bound(void)
     size_t bytes = hearthi_opt.cache;
 
     if (bytes == 0)
-        bytes = hearthi_machine_memory() / 8 /
-                (size_t)hearthi_world.machine_ranks;
+        bytes =
+            hearthi_machine_memory() / 8 / (size_t)hearthi_world.machine_ranks;
     bytes /= hearthi_heap.page;
     if (bytes > hearthi_heap.pages)
         bytes = hearthi_heap.pages;
@@ -232,7 +233,8 @@ hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
         if (split && hearthi_is_watched(page)) {
             *ring_at(f.n++) = page;
         } else if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page) ||
-                   hearthi_is_coming(hearthi_table.state[page])) {
+                   (hearthi_is_coming(hearthi_table.state[page]) &&
+                    !hearthi_is_frozen(page))) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
             *ring_at(f.n++) = page;
         } else {

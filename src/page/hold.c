@@ -31,6 +31,7 @@
 #include "diffs.h"
 #include "fetch.h"
 #include "frames.h"
+#include "freeze.h"
 #include "hearth/hearth.h"
 #include "held.h"
 #include "overwrite.h"
@@ -52,6 +53,7 @@ void
 hearthi_holds_open(void)
 {
     hearthi_held_open();
+    hearthi_freeze_open();
     n_aside = ASIDE >> hearthi_heap.shift;
     n_aside += n_aside == 0;
     aside = hearthi_sparse(n_aside << hearthi_heap.shift);
@@ -61,6 +63,7 @@ void
 hearthi_holds_close(void)
 {
     hearthi_held_close();
+    hearthi_freeze_close();
     hearthi_sparse_free(aside, n_aside << hearthi_heap.shift);
 }
 

@@ -60,13 +60,30 @@ letters_size(struct hearthi_segments *s)
     s->places = even < LEAST ? 2 : 8;
 }
 
+/* As many frames again for pages that move, which are memory only then; of
+ * /dev/shm what is left of seven eighths. */
+static uint64_t
+spare_frames(uint64_t frames)
+{
+    struct statvfs shm;
+    uint64_t       most;
+
+    if (hearthi_opt.migrate == HEARTHI_MIGRATE_OFF || hearthi_world.nodes == 1)
+        return 0;
+    if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
+        return frames;
+    most = shm.f_bavail * shm.f_frsize / 8 * 7 /
+           (size_t)hearthi_world.machine_ranks / hearthi_heap.page;
+    return most > frames ? hearthi_least(frames, most - frames) : 0;
+}
+
 /* Every rank's segment has the same size, so that offsets can be computed
  * anywhere: the smallest wish of all. */
 static void
 sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 {
     size_t   page = hearthi_heap.page;
-    uint64_t home = hearthi_opt.home, least;
+    uint64_t home = hearthi_opt.home, spare, least;
 
     if (home == 0)
         home = home_default();
@@ -75,6 +92,10 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
     s->frames = least / page;
     if (s->frames == 0)
         s->frames = 1;
+    spare = spare_frames(s->frames);
+    hearthi_together_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
+                            hearthi_world.comm);
+    s->frames += s->spare;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
@@ -209,6 +230,18 @@ hearthi_segments_look(void)
                  "remount,size=... /dev/shm), or do without it "
                  "(HEARTH_NODE_SIZE=1)",
                  (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
+}
+
+/* Other ranks of the machine, and others, fill /dev/shm meanwhile. */
+bool
+hearthi_segments_have(uint64_t frames)
+{
+    struct statvfs shm;
+
+    return private_fd >= 0 || statvfs("/dev/shm", &shm) != 0 ||
+           shm.f_bavail * shm.f_frsize / 2 >
+               (frames << hearthi_heap.shift) *
+                   (size_t)hearthi_world.machine_ranks;
 }
 
 /* UCX before 1.14 replaces mremap by a function that forgets the wanted

@@ -16,6 +16,7 @@
 
 struct hearthi_segments {
     uint64_t frames;     /* in each rank's segment */
+    uint64_t spare;      /* of these, for pages that move to it */
     size_t   summary_at; /* offsets within a segment: flags are at 0 */
     size_t   told_at;    /* HEARTHI_TOLD words */
     size_t   keep_at;    /* locks that stay (transport/keep.h) */
@@ -44,6 +45,10 @@ void hearthi_segments_close(void);
 /* Say once, on one rank of a machine, that home memory of ranks which share a
  * node has run out, while nothing more may be wanted.  For now and then. */
 void hearthi_segments_look(void);
+
+/* Is there memory for so many frames more that nobody has touched, as far as
+ * one can know? */
+bool hearthi_segments_have(uint64_t frames);
 
 /* Show `count` frames of a node rank's segment at heap pages, readable and
  * writable.  Returns 0, or an errno. */

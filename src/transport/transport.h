@@ -61,8 +61,10 @@ enum {
     HEARTHI_NEWS_MAX = HEARTHI_BOUND(131072, 64)
 };
 
-/* What a barrier learnt; valid until the next barrier. */
+/* What a barrier learnt; valid until the next barrier.  `moves`: this rank
+ * asks whether pages move, and then that some rank did. */
 struct hearthi_news {
+    bool                         moves;
     const struct hearthi_notice *notice;
     size_t                       n;
     bool                         everything;

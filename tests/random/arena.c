@@ -13,9 +13,11 @@ enum { PAGE = 4096 };
 static hearth_layout
 layout_draw(const struct world *w, uint64_t *random)
 {
-    switch (draw(random, 4)) {
+    switch (draw(random, 6)) {
     case 0: return hearth_block();
     case 1: return hearth_on((int)draw(random, (uint64_t)w->ranks));
+    case 2:
+    case 3: return hearth_first_touch();
     default: return hearth_cyclic(1 + draw(random, 3));
     }
 }

@@ -120,6 +120,7 @@ options_draw(uint64_t *random)
     static const char *const depths[] = { NULL, NULL, "1", "1", "3" };
     static const char *const pages[] = { "8k", "16k" };
     static const char *const stays[] = { NULL, NULL, NULL, "no" };
+    static const char *const moves[] = { NULL, "on", "on", "off" };
     static const char *const protects[] = { NULL, "mprotect", "auto" };
 
     if (draw(random, 6) == 0) {
@@ -140,6 +141,7 @@ options_draw(uint64_t *random)
     option_draw("PUT_RUNS", puts, 3, random);
     option_draw("LOCK_STAY", stays, 4, random);
     option_draw("PROTECT", protects, 3, random);
+    option_draw("MIGRATE", moves, 4, random);
 }
 
 /* Places of the words: each its own, in no order. */

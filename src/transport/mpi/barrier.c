@@ -29,7 +29,8 @@ enum { INLINE = 2, ROUNDS = 32 };
 struct block { /* what each leader tells at once */
     uint32_t              n, everything;
     struct hearthi_notice first[INLINE];
-    char                  rest[64 - 8 - INLINE * 24];
+    uint32_t              moves;
+    char                  rest[64 - 12 - INLINE * 24];
 };
 
 _Static_assert(sizeof(struct block) == 64, "one cache line a node");
@@ -136,6 +137,9 @@ ours_gather(void)
     struct hearthi_node_area *node = hearthi_mpi.node;
 
     hearthi_gathered_clear(&ours);
+    blocks[0].moves = 0;
+    for (int r = 0; r < hearthi_world.node_size; r++)
+        blocks[0].moves |= node->of[r].moves;
     if (is_alone()) {
         ours.n = node->of[0].n;
         ours.everything = node->of[0].everything != 0;
@@ -262,7 +266,7 @@ leaders_exchange(void)
     struct hearthi_deposit *news = &hearthi_mpi.node->news;
     struct hearthi_notice  *others;
     size_t                  total = 0, n;
-    bool                    everything = false, fits = true;
+    bool                    everything = false, fits = true, moves = false;
 
     ours_gather();
     blocks[0].everything = ours.everything;
@@ -273,9 +277,11 @@ leaders_exchange(void)
     for (int i = 0; i < hearthi_world.nodes; i++) {
         total += blocks[i].n;
         everything |= blocks[i].everything != 0;
+        moves |= blocks[i].moves != 0;
         fits &= blocks[i].n <= INLINE;
     }
     news->everything = everything;
+    news->moves = moves;
     news->n = everything ? 0 : ours_shown();
     if (everything)
         return;
@@ -310,6 +316,7 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
 
     generation++;
     deposit(mine, own, n, everything);
+    mine->moves = news->moves;
     atomic_store_explicit(&mine->generation, generation, memory_order_release);
     if (is_leader()) {
         depositers_wait();
@@ -327,4 +334,5 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
     news->notice = hearthi_mpi.news;
     news->n = node->news.n;
     news->everything = node->news.everything != 0;
+    news->moves = node->news.moves != 0;
 }

@@ -64,6 +64,7 @@ struct hearthi_deposit {
     _Alignas(64) atomic_uint generation;
     uint32_t n;
     uint32_t everything;
+    uint32_t moves;
 };
 
 struct hearthi_node_area {

@@ -42,6 +42,7 @@ static struct {
     int                     arrived;
     uint32_t               *waiting; /* peers, up to one for each child */
     int                     n_waiting;
+    bool                    asked, moves; /* of what is gathered; news */
     struct hearthi_event    changed;
 } b;
 
@@ -97,6 +98,7 @@ news_grant(uint32_t peer)
     bool local = hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS));
 
     m.kind = hearthi_udp_news.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
+    m.kind |= b.moves ? HEARTHI_UDP_MOVES : 0;
     m.pos = b.number;
     m.len = local ? hearthi_udp_news.list.n : hearthi_udp_news.news.n;
     if (!local)
@@ -109,6 +111,8 @@ static void
 publish(void)
 {
     hearthi_udp_news_turn();
+    b.moves = b.asked;
+    b.asked = false;
     b.number++;
     b.arrived = 0;
     for (int i = 0; i < b.n_waiting; i++)
@@ -165,7 +169,8 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       "hearth_barrier on every rank",
                       m->from, m->pos, b.number + 1);
     everything =
-        m->op == HEARTHI_UDP_BARR && m->kind == HEARTHI_UDP_EVERYTHING;
+        m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_EVERYTHING);
+    b.asked |= m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_MOVES);
     if (hearthi_udp_is_local(from))
         hearthi_udp_news_fetch(from, m->len, everything);
     else
@@ -180,6 +185,13 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 }
 
 /* ---- the client's part, at the parent ---- */
+
+static uint8_t
+kind_gathered(void)
+{
+    return (hearthi_udp_news.gather.everything ? HEARTHI_UDP_EVERYTHING : 0) |
+           (b.asked ? HEARTHI_UDP_MOVES : 0);
+}
 
 /* Tell what was gathered, and wait for the beginning of the news.  All other
  * parts have arrived before the one that says so. */
@@ -201,7 +213,7 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
     }
     hearthi_udp_row_end(&row);
     ask.op = HEARTHI_UDP_BARR;
-    ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
+    ask.kind = kind_gathered();
     ask.body = (const uint8_t *)(g->notice + at);
     ask.body_len = (n - at) * sizeof *g->notice;
     hearthi_udp_call(c, b.tree.parent, &ask, "hearth_barrier", answer);
@@ -242,6 +254,7 @@ news_bring(const struct hearthi_udp_message *answer)
                                        .take = part_take };
 
     g->everything = (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    b.asked = (answer->kind & HEARTHI_UDP_MOVES) != 0;
     g->n = answer->len < HEARTHI_NEWS_MAX ? answer->len : HEARTHI_NEWS_MAX;
     news_take(0, answer);
     for (ask.at = hearthi_udp.notices; ask.at < g->n;
@@ -260,7 +273,7 @@ leader_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
                                            .pos = b.number + 1,
                                            .len = g->n };
 
-    ask.kind = g->everything ? HEARTHI_UDP_EVERYTHING : 0;
+    ask.kind = kind_gathered();
     hearthi_udp_call(c, b.tree.parent, &ask, "hearth_barrier", answer);
 }
 
@@ -270,6 +283,8 @@ news_see(const struct hearthi_udp_message *answer)
     hearthi_udp_news.list.everything =
         (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
     hearthi_udp_news.list.n = answer->len;
+    b.moves = (answer->kind & HEARTHI_UDP_MOVES) != 0;
+    b.asked = false;
     hearthi_gathered_clear(&hearthi_udp_news.gather);
     b.number++;
     b.arrived = 0;
@@ -340,6 +355,7 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
     own_add(own, n, everything);
+    b.asked |= news->moves;
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
@@ -355,4 +371,5 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     news->notice = hearthi_udp_news.list.notice;
     news->n = hearthi_udp_news.list.n;
     news->everything = hearthi_udp_news.list.everything;
+    news->moves = b.moves;
 }

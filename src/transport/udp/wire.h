@@ -92,6 +92,7 @@ enum {
     HEARTHI_UDP_WRITE = 2,      /* ... of a reader-writer lock */
     HEARTHI_UDP_ENTER = 1,      /* WAIT */
     HEARTHI_UDP_EVERYTHING = 1, /* BARR and all grants */
+    HEARTHI_UDP_MOVES = 2,      /* BARR, BARRGRANT: pages may move */
     HEARTHI_UDP_AHEAD = 2,      /* ACQGRANT, WAITGRANT */
     HEARTHI_UDP_TAKEN = 4,      /* ACQGRANT: the lock is ours */
     HEARTHI_UDP_AGAIN = 8,      /* ACQGRANT: nobody else had it since */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A page that moves from rank 0 to the last rank while other threads use it:
+ * the last rank is late to ask for it, and what others do until then they have
+ * done after they passed the barrier, and before they freeze the page.
+ */
+#include <pthread.h>
+#include <sched.h>
+
+#include "migrate.h"
+#include "transport/transport.h"
+
+enum { DONE = 61, LOCK = 62 };
+
+/* What a thread of rank 1 does when it has a new copy, and one of rank 0 then.
+ */
+struct scene {
+    void (*third)(void);
+    void (*old)(void);
+};
+
+static const struct hearthi_transport_ops *prompt;
+static int64_t                            *p;
+
+static int
+last(void)
+{
+    return ranks - 1;
+}
+
+static bool
+may_play(void)
+{
+    return threads_allowed() && ranks > 2 && apart(0, 1) && apart(0, last()) &&
+           apart(1, last());
+}
+
+static void
+barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
+             struct hearthi_news *news)
+{
+    (prompt->barrier)(own, n, everything, news);
+    told_by(1, DONE);
+}
+
+/* Rank 1 sees the new value by a copy that came after the barrier. */
+static void *
+third_plays(void *scene)
+{
+    const struct scene *s = scene;
+
+    while (*(volatile int64_t *)p != 2)
+        sched_yield();
+    if (s->third != NULL)
+        s->third();
+    if (s->old != NULL) {
+        tell(0, DONE);
+        told_by(0, DONE);
+    }
+    tell(last(), DONE);
+    return NULL;
+}
+
+static void *
+old_plays(void *scene)
+{
+    const struct scene *s = scene;
+
+    told_by(1, DONE);
+    s->old();
+    return NULL;
+}
+
+/* The page moves in this barrier. */
+static void
+moving_barrier(struct scene *s)
+{
+    struct hearthi_transport_ops ops = *hearthi_transport;
+    pthread_t                    other;
+    bool                         plays = me == 1 || (me == 0 && s->old);
+
+    prompt = hearthi_transport;
+    ops.barrier = barrier_late;
+    if (plays)
+        pthread_create(&other, NULL, me == 1 ? third_plays : old_plays, s);
+    if (me == last())
+        hearthi_transport = &ops;
+    barrier();
+    hearthi_transport = prompt;
+    if (plays)
+        pthread_join(other, NULL);
+}
+
+/* Returns false where it cannot be played. */
+static bool
+play(struct scene s)
+{
+    if (!may_play())
+        return false;
+    p = words_on(0, 1);
+    copies_take(p, 1, 0);
+    if (me == last())
+        *p = 1;
+    barrier();
+    expect_eq(*p, 1);
+    barrier();
+    if (me == last())
+        *p = 2;
+    moving_barrier(&s);
+    expect_eq(hearth_home(p), last());
+    return true;
+}
+
+static uint64_t
+getpages(void)
+{
+    hearth_stats s;
+
+    hearth_get_stats(&s);
+    return s.getpages;
+}
+
+START_TEST(copies_of_others_stay_and_are_told_of_stores)
+{
+    if (play((struct scene){ NULL, NULL })) {
+        uint64_t before = getpages();
+
+        if (me == 1) {
+            expect_eq(*p, 2);
+            expect_eq(getpages() - before, 0);
+        }
+        barrier();
+        for (int64_t value = 3; value < 6; value++) {
+            if (me == last())
+                *p = value;
+            barrier();
+            expect_eq(*p, value);
+            barrier();
+        }
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+static void
+third_stores(void)
+{
+    p[1] = 11;
+}
+
+START_TEST(what_is_changed_in_a_copy_moves_along)
+{
+    if (play((struct scene){ third_stores, NULL })) {
+        barrier();
+        expect_eq(p[0], 2);
+        expect_eq(p[1], 11);
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+/* In a critical section, which ends when the page is gone. */
+static void
+old_stores(void)
+{
+    hearth_lock(LOCK);
+    p[2] = 12;
+    tell(1, DONE);
+    while (hearth_home(p) == 0)
+        sched_yield();
+    hearth_unlock(LOCK);
+    tell(1, DONE);
+}
+
+START_TEST(what_the_old_home_stored_is_told_when_it_releases)
+{
+    if (play((struct scene){ NULL, old_stores })) {
+        if (me == 1) {
+            told_by(0, DONE);
+            hearth_lock(LOCK);
+            expect_eq(p[2], 12);
+            hearth_unlock(LOCK);
+        }
+        barrier();
+        expect_eq(p[2], 12);
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+TCase *
+seam_tests(void (*start)(void))
+{
+    TCase *tc = tcase_create("seam");
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_checked_fixture(tc, start, fixture_stop);
+    tcase_add_test(tc, copies_of_others_stay_and_are_told_of_stores);
+    tcase_add_test(tc, what_is_changed_in_a_copy_moves_along);
+    tcase_add_test(tc, what_the_old_home_stored_is_told_when_it_releases);
+    return tc;
+}
