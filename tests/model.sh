@@ -176,6 +176,19 @@ fails --ring-once
 fails --sure --look-early
 fails --sure --no-second-look
 fails --sure --rest-unserved
+# Pages that move, beside threads that use them.
+model=tests/model/move
+holds
+fails --no-flush
+fails --no-look
+fails --no-note
+fails --no-vote
+fails --no-done
+fails --untracked
+fails --keep-registered
+fails --keep-missed
+fails --freeze-steps
+fails --freeze-coming
 # Reader-writer locks.
 model=tests/model/rw
 holds

@@ -80,6 +80,9 @@ check_PROGRAMS += %D%/model/cond
 %C%_model_cond_SOURCES = %D%/model/cond.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/stay
 %C%_model_stay_SOURCES = %D%/model/stay.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/move
+%C%_model_move_SOURCES = %D%/model/move.c %D%/model/move.h \
+  %D%/model/move_use.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/mail
 %C%_model_mail_SOURCES = %D%/model/mail.c %D%/model/mail.h \
   %D%/model/mail_home.c %D%/model/search.c %D%/model/search.h
