@@ -26,8 +26,10 @@ libhearth_core_la_SOURCES += \
   src/page/frames.c src/page/frames.h \
   src/page/replace.c src/page/replace.h \
   src/page/overwrite.c src/page/overwrite.h \
+  src/page/habit.c src/page/habit.h src/page/predict.c src/page/predict.h \
   src/page/stream.c src/page/stream.h \
   src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
+  src/page/tell.c src/page/tell.h \
   src/page/held.c src/page/held.h \
   src/page/freeze.c src/page/freeze.h \
   src/page/hold.c src/page/hold.h \

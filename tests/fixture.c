@@ -65,6 +65,12 @@ fixture_start_eager(void)
     fixture_start_with("LOCK_STAY", "no");
 }
 
+void
+fixture_start_unforeseen(void)
+{
+    fixture_start_with("PREDICT", "off");
+}
+
 bool
 apart(int a, int b)
 {

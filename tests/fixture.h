@@ -30,6 +30,10 @@ void fixture_start_on(MPI_Comm comm, const char *name, const char *value);
  * and a release each time. */
 void fixture_start_eager(void);
 
+/* The same with no page fetched that nobody touched: where fetches are
+ * counted, or played against something else. */
+void fixture_start_unforeseen(void);
+
 /* Everybody's turn in MPI alone, without Hearth: MPI_Ibarrier, so that the
  * wait serves one-sided operations. */
 static inline void

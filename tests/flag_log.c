@@ -339,7 +339,7 @@ flag_logs(void)
 {
     TCase *tc = tcase_create("logs of flags");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_unchecked_fixture(tc, fixture_start_unforeseen, fixture_stop);
     tcase_add_test(
         tc, a_set_tells_what_another_thread_of_the_rank_is_about_to_tell);
     tcase_add_test(

@@ -122,6 +122,11 @@ mpi_tests += %D%/migrate.mpi
 %C%_migrate_mpi_CFLAGS = $(test_cflags)
 %C%_migrate_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/predict.mpi
+%C%_predict_mpi_SOURCES = %D%/predict.c $(mpi_harness)
+%C%_predict_mpi_CFLAGS = $(test_cflags)
+%C%_predict_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/overwrite.mpi
 %C%_overwrite_mpi_SOURCES = %D%/overwrite.c $(mpi_harness)
 %C%_overwrite_mpi_CFLAGS = $(test_cflags)

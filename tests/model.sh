@@ -48,6 +48,12 @@ holds --overwrite
 holds --overwrite --locks=0 --barrier
 holds --overwrite --barrier
 holds --overwrite --guests=2 --bytes=1 --writes=1
+holds --predict
+holds --predict --locks=0 --barrier
+holds --predict --barrier --bytes=1
+holds --predict --alloc --bytes=1
+holds --predict --overwrite --bytes=1
+holds --predict --guests=2 --bytes=1 --writes=1
 
 # Home pages without cost.
 fails --keep-first-copy
@@ -78,6 +84,11 @@ fails --overwrite --overwrite-part
 fails --overwrite --overwrite-again
 fails --overwrite --keep-overwritten
 fails --overwrite --keep-untold
+# Pages that are fetched in advance.
+fails --predict --keep-here
+fails --predict --keep-predicted
+fails --predict --predict-untold
+fails --predict --predict-first
 # A lock that stays is one that is held for long.
 fails --stay --barrier --writes=1 --keep-first-copy
 fails --stay --barrier --writes=1 --publish-before-flush

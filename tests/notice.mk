@@ -66,7 +66,7 @@ unit_tests += %D%/log
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c \
-  %D%/model/life.c
+  %D%/model/life.c %D%/model/rules.c
 check_PROGRAMS += %D%/model/chain %D%/model/flag
 %C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/chain.h \
   %D%/model/chain_take.c %D%/model/search.c \

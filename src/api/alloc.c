@@ -237,7 +237,7 @@ is_on_a_page_here(const void *p, size_t bytes)
     page = hearthi_page_of(p);
     return hearthi_page_of((const char *)p + bytes - 1) == page &&
            __atomic_load_n(&hearthi_table.state[page], __ATOMIC_RELAXED) >
-               HEARTHI_MISSED;
+               HEARTHI_HERE;
 }
 
 static void

@@ -27,6 +27,7 @@
 #include "page/fetch.h"
 #include "page/hold.h"
 #include "page/page.h"
+#include "page/predict.h"
 #include "page/serve.h"
 #include "page/watched.h"
 #include "space/heap.h"
@@ -290,6 +291,9 @@ hearth_finalize(void)
     hearthi_require_thread("hearth_finalize");
     hearthi_users_check("hearth_finalize");
     start = hearthi_time_begin();
+    hearthi_table_lock();
+    hearthi_predict_close();
+    hearthi_table_unlock();
     hearthi_barrier(false);
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();

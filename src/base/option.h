@@ -31,6 +31,11 @@ enum hearthi_migrate {
     HEARTHI_MIGRATE_ON,
     HEARTHI_MIGRATE_OFF
 };
+enum hearthi_predict {
+    HEARTHI_PREDICT_OFF,
+    HEARTHI_PREDICT_ON,
+    HEARTHI_PREDICT_AUTO
+};
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
@@ -60,6 +65,7 @@ typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
 typedef int hearthi_type_protect;
 typedef int hearthi_type_migrate;
+typedef int hearthi_type_predict;
 typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
 typedef int hearthi_type_udp_auth;

@@ -338,6 +338,12 @@ const struct hearthi_type hearthi_type_of_migrate = {
     .print = word_print,
     .words = WORDS("auto", "on", "off"),
 };
+const struct hearthi_type hearthi_type_of_predict = {
+    .accepts = "off, on or auto",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("off", "on", "auto"),
+};
 const struct hearthi_type hearthi_type_of_progress = {
     .accepts = "auto, thread or none",
     .parse = word_parse,

@@ -8,10 +8,11 @@
 
 #include "base/stat.h"
 #include "page/copies.h"
-#include "page/fetch.h"
 #include "page/hold.h"
 #include "page/overwrite.h"
 #include "page/page.h"
+#include "page/predict.h"
+#include "page/tell.h"
 #include "space/segment.h"
 #include "world.h"
 
@@ -68,6 +69,7 @@ hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
 {
     hearthi_overwrite_end();
     provisional_drop();
+    hearthi_predict_begin(); /* that first copies go says nothing of use */
     notices_drop(notice, n, everything);
     hearthi_held_renew();
 }

@@ -41,6 +41,7 @@
 #include "left.h"
 #include "move.h"
 #include "page/page.h"
+#include "page/predict.h"
 #include "shared.h"
 #include "wish.h"
 #include "world.h"
@@ -187,6 +188,7 @@ hearthi_barrier(bool stay)
     hearthi_wishes_learn(&news);
     hearthi_known_forget(&hearthi_learnt.known, mark);
     hearthi_epochs.acquire++;
+    hearthi_predict_fetch();
     hearthi_table_unlock();
     if (news.moves)
         hearthi_move();

@@ -36,6 +36,7 @@
 #include "page/hold.h"
 #include "page/overwrite.h"
 #include "page/page.h"
+#include "page/predict.h"
 #include "page/replace.h"
 #include "world.h"
 
@@ -94,9 +95,11 @@ hearthi_order_acquire(uint64_t page, uint64_t count)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
+    hearthi_predict_begin();
     hearthi_copies_drop(page, count);
     hearthi_held_renew();
     hearthi_known_elsewhere(page, (uint32_t)count);
+    hearthi_predict_fetch();
     hearthi_table_unlock();
 }
 
@@ -108,8 +111,10 @@ hearthi_order_acquire_all(void)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
+    hearthi_predict_begin();
     hearthi_copies_drop_all();
     hearthi_held_renew();
     hearthi_known_elsewhere(0, HEARTHI_EVERYTHING);
+    hearthi_predict_fetch();
     hearthi_table_unlock();
 }

@@ -12,6 +12,7 @@
 #include "learnt.h"
 #include "left.h"
 #include "page/page.h"
+#include "page/predict.h"
 #include "space/heap.h"
 #include "transport/keep.h"
 #include "transport/named.h"
@@ -295,6 +296,7 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
     if (g->pos > 0) /* else it is of an epoch that is past */
         begun_note(v, g->epoch);
     held += locks;
+    hearthi_predict_fetch();
     hearthi_table_unlock();
 }
 

@@ -5,6 +5,7 @@
 
 #include "held.h"
 #include "page.h"
+#include "predict.h"
 #include "replace.h"
 #include "transport/event.h"
 
@@ -77,12 +78,15 @@ hearthi_coming_end(const struct hearthi_fetch *run)
     }
 }
 
-/* What is here is told under the lock, so none is missed. */
+/* What is here is told under the lock, so none is missed.  What nobody waits
+ * for yet (predict.h) this thread does. */
 void
 hearthi_coming_wait(void)
 {
     uint32_t seen = hearthi_event_value(&c.here);
 
+    if (hearthi_predict_finish())
+        return;
     hearthi_table_unlock();
     hearthi_event_wait(&c.here, seen, true);
     hearthi_table_lock();

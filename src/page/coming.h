@@ -44,7 +44,8 @@ void hearthi_way_give(int way, uint64_t pages);
 void hearthi_coming_begin(const struct hearthi_fetch *run);
 void hearthi_coming_end(const struct hearthi_fetch *run);
 
-/* Wait, without the lock: until something is here, or a little longer; until
+/* Wait, without the lock for what others fetch: until something is here, or a
+ * little longer; until
  * nothing of a range is on its way; until no more is than half of what will
  * not be held of the cache when these pages are. */
 void hearthi_coming_wait(void);

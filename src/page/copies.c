@@ -13,12 +13,13 @@
 
 #include "base/stat.h"
 #include "diffs.h"
-#include "fetch.h"
 #include "frames.h"
 #include "held.h"
 #include "overwrite.h"
 #include "page.h"
+#include "predict.h"
 #include "replace.h"
+#include "tell.h"
 
 enum { BATCH = 256 };
 
@@ -129,6 +130,7 @@ valid_run_drop(uint64_t page, uint64_t count)
         dirty = run_has_dirty(page, n);
         memcpy(was, hearthi_table.state + page, n);
         hearthi_pages_set(page, n, HEARTHI_INVALID);
+        hearthi_predict_dropped(page, n);
         for (uint64_t i = 0; dirty && i < n; i++) {
             if (was[i] != HEARTHI_DIRTY)
                 continue;
@@ -142,7 +144,9 @@ valid_run_drop(uint64_t page, uint64_t count)
 
 /* A held copy must not go, not for a moment: it is brought up to date where it
  * is (hold.c).  One on its way is not there yet, and will not be valid when it
- * is (coming.h). */
+ * is (coming.h).  One that is here and was not shown has nothing to bring
+ * home.
+ */
 static bool
 may_go(uint64_t page)
 {
@@ -150,6 +154,10 @@ may_go(uint64_t page)
 
     if (*state == HEARTHI_COMING)
         *state = HEARTHI_MISSED;
+    if (*state == HEARTHI_HERE) {
+        *state = HEARTHI_INVALID;
+        hearthi_predict_unused(page);
+    }
     if (!hearthi_is_copy(*state))
         return false;
     if (!hearthi_is_held(page))

@@ -23,6 +23,7 @@
 #include "frames.h"
 #include "overwrite.h"
 #include "page.h"
+#include "predict.h"
 #include "replace.h"
 #include "stream.h"
 #include "watched.h"
@@ -103,6 +104,10 @@ fault_serve(uint64_t page, bool write)
     case HEARTHI_COMING:
     case HEARTHI_MISSED: break; /* it cannot have come to that */
     case HEARTHI_INVALID: fault_fetch(page, write); break;
+    case HEARTHI_HERE:
+        if (!write || !fault_overwrite(page, HEARTHI_HERE))
+            hearthi_predict_touch(page, write);
+        break;
     case HEARTHI_CLEAN:
         if (!write)
             hearthi_watched_renew(page);
@@ -136,10 +141,14 @@ inside_refuse(const void *addr, const char *why)
         addr, why);
 }
 
+/* What was begun in advance comes no sooner for waiting: only MPI ends it. */
 static bool
 is_on_its_way(const void *addr)
 {
-    return hearthi_is_coming(hearthi_table.state[hearthi_page_of(addr)]);
+    uint64_t page = hearthi_page_of(addr);
+
+    return hearthi_is_coming(hearthi_table.state[page]) &&
+           !hearthi_predict_brings(page);
 }
 
 /* Another thread may hold the lock, or fetch the page, and wait for MPI, which
@@ -175,6 +184,7 @@ inside_serve(const void *addr, bool write)
     case HEARTHI_MISSED: /* inside_lock has waited */
     case HEARTHI_INVALID:
         inside_refuse(addr, "where its page cannot be fetched");
+    case HEARTHI_HERE: hearthi_predict_show(page, 1, write); break;
     case HEARTHI_CLEAN:
         if (write)
             hearthi_copies_write(page, 1);

@@ -3,104 +3,35 @@
 
 #include "fetch.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-
 #include "base/least.h"
 #include "base/option.h"
-#include "base/report.h"
 #include "base/stat.h"
 #include "coming.h"
 #include "copies.h"
 #include "frames.h"
 #include "page.h"
+#include "predict.h"
 #include "protect.h"
 #include "replace.h"
 #include "stream.h"
+#include "tell.h"
 #include "transport/transport.h"
-#include "world.h"
 
-static bool *untold; /* of each home */
-static int   n_untold;
+static bool started; /* a fetch, and not finished */
 
 void
 hearthi_fetch_open(void)
 {
     hearthi_streams_open();
-    n_untold = 0;
-    untold = calloc((size_t)hearthi_world.size, sizeof *untold);
-    if (untold == NULL)
-        hearthi_fatal("hearth_init", "no memory");
+    hearthi_predict_open();
+    hearthi_tells_open();
+    started = false;
 }
 
 void
 hearthi_fetch_close(void)
 {
-    free(untold);
-}
-
-/* How many pages were announced to their home before? */
-static uint64_t
-run_registered(uint64_t page, uint64_t count)
-{
-    uint64_t n = 0;
-
-    for (uint64_t p = page; p < page + count; p++)
-        n += (hearthi_table.mark[p] & HEARTHI_REGISTERED) != 0;
-    return n;
-}
-
-void
-hearthi_tell_later(int home)
-{
-    n_untold += !untold[home];
-    untold[home] = true;
-}
-
-bool
-hearthi_is_told(int home)
-{
-    return !untold[home];
-}
-
-/* Where MPI carries RMA by loads and stores of this processor, what was told
- * may be in its store buffer while a page is loaded, and the home's store in
- * the home's while it looks for what was told: the litmus test SB (store
- * buffering), in which both read the old.  hearthi_shared_scan() has the
- * home's fence, this is ours; what a flush does inside MPI is not relied on.
- * tests/model breaks the home's with --no-fence, and this one with
- * --no-fence-told. */
-static void
-told_fence(void)
-{
-    atomic_thread_fence(memory_order_seq_cst);
-}
-
-/* Tell the homes of these runs what they must know first.  First copies are
- * dropped at the next acquire in any case, so the word may travel with them;
- * it must have arrived before any other copy is fetched.  True if any was
- * told.
- */
-static bool
-runs_tell(const struct hearthi_fetch *run, size_t n)
-{
-    bool any = false, wait = false;
-
-    for (size_t i = 0; i < n && n_untold > 0; i++) {
-        if (untold[run[i].home]) {
-            hearthi_transport->tell(run[i].home);
-            untold[run[i].home] = false;
-            n_untold--;
-            any = true;
-        }
-    }
-    for (size_t i = 0; any && i < n; i++)
-        wait |= run_registered(run[i].page, run[i].count) > 0;
-    if (wait) {
-        hearthi_transport->flush();
-        told_fence();
-    }
-    return any;
+    hearthi_tells_close();
 }
 
 static struct hearthi_fetch
@@ -112,15 +43,14 @@ fetch_of(uint64_t page, uint64_t count)
         .home = hearthi_home_of(page),
         .frame = hearthi_home_frame_of(page),
         .to = hearthi_cached(page),
-        .announce = run_registered(page, count) < count,
+        .announce = hearthi_registered(page, count) < count,
     };
 }
 
-/* Make pages that are here visible: read-only, or open for writing where they
- * were written in the interval before.  `write` opens all.  Those that were
- * missed are passed by. */
-static void
-run_open(uint64_t page, uint64_t count, bool write)
+/* Those that were missed are passed by. */
+void
+hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
+                 bool write)
 {
     const uint8_t *mark = hearthi_table.mark, *state = hearthi_table.state;
 
@@ -128,9 +58,9 @@ run_open(uint64_t page, uint64_t count, bool write)
         bool open = write || (mark[page] & HEARTHI_WROTE);
 
         n = 1;
-        if (state[page] != HEARTHI_COMING)
+        if (state[page] != from)
             continue;
-        while (page + n < end && state[page + n] == HEARTHI_COMING &&
+        while (page + n < end && state[page + n] == from &&
                open == (write || (mark[page + n] & HEARTHI_WROTE)))
             n++;
         if (open)
@@ -178,13 +108,13 @@ runs_fetch(const struct hearthi_fetch *run, size_t n, bool told)
 {
     hearthi_transport->fetch(run, n);
     if (told)
-        told_fence(); /* for the fetches to come */
+        hearthi_told_fence(); /* for the fetches to come */
 }
 
 void
 hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 {
-    runs_fetch(run, n, runs_tell(run, n));
+    runs_fetch(run, n, hearthi_runs_tell(run, n));
     runs_count(run, n);
 }
 
@@ -192,7 +122,7 @@ hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 static void
 batch_bring(const struct batch *b, bool alone)
 {
-    bool told = runs_tell(b->run, b->n);
+    bool told = hearthi_runs_tell(b->run, b->n);
     int  way = told || alone ? -1 : hearthi_way_take(b->pages, b->n);
 
     for (size_t i = 0; i < b->n; i++)
@@ -208,6 +138,49 @@ batch_bring(const struct batch *b, bool alone)
     for (size_t i = 0; i < b->n; i++)
         hearthi_coming_end(&b->run[i]);
     runs_count(b->run, b->n);
+}
+
+bool
+hearthi_fetch_start(const struct hearthi_fetch *run, size_t n, uint64_t pages)
+{
+    bool told = hearthi_runs_tell(run, n);
+    bool way = !told && hearthi_way_take(pages, n + 1) == 0;
+
+    for (size_t i = 0; i < n; i++)
+        hearthi_coming_begin(&run[i]);
+    started = way && hearthi_transport->bring_begin(run, n);
+    if (!way)
+        runs_fetch(run, n, told);
+    else if (!started)
+        hearthi_way_give(0, pages);
+    runs_count(run, n);
+    return started;
+}
+
+void
+hearthi_fetch_finish(uint64_t pages)
+{
+    if (!started)
+        return;
+    hearthi_transport->bring_end();
+    hearthi_way_give(0, pages);
+    started = false;
+}
+
+/* Show pages that were brought in advance; how many to go on. */
+static uint64_t
+here_show(uint64_t page, uint64_t end)
+{
+    uint64_t n = 1;
+
+    if (hearthi_table.state[page] == HEARTHI_COMING &&
+        hearthi_predict_brings(page))
+        hearthi_predict_finish();
+    if (hearthi_table.state[page] == HEARTHI_HERE) {
+        n = hearthi_run_length(page, end - page, HEARTHI_HERE);
+        hearthi_predict_show(page, n, false);
+    }
+    return n;
 }
 
 /* Fetch the invalid pages of a range, several runs to a message round; no
@@ -227,7 +200,7 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
             uint64_t len;
 
             if (hearthi_state_of(page) != HEARTHI_INVALID) {
-                page++;
+                page += here_show(page, end);
                 continue;
             }
             len = hearthi_run_length(page,
@@ -240,7 +213,8 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
         left -= hearthi_least(left, b.pages);
         batch_bring(&b, alone);
         for (size_t i = 0; i < b.n; i++)
-            run_open(b.run[i].page, b.run[i].count, false);
+            hearthi_run_open(b.run[i].page, b.run[i].count, HEARTHI_COMING,
+                             false);
     }
 }
 
@@ -276,17 +250,24 @@ batch_add_range(struct batch *b, uint64_t page, uint64_t end)
     }
 }
 
+bool
+hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
+{
+    const struct hearthi_place *r = hearthi_place_of(page);
+    uint64_t                    first = page - page % GROUP;
+
+    *begin = first < r->page ? r->page : first;
+    *end = hearthi_least(first + GROUP, r->page + r->count);
+    return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end) &&
+           GROUP <= hearthi_copies_most();
+}
+
 static void
 group_gather(struct batch *b, uint64_t page)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    uint64_t begin = page - page % GROUP, end = begin + GROUP;
+    uint64_t begin, end;
 
-    if (begin < r->page)
-        begin = r->page;
-    end = hearthi_least(end, r->page + r->count);
-    if (hearthi_opt.fetch_ahead > 1 && is_dense(begin, end) &&
-        GROUP <= hearthi_copies_most()) {
+    if (hearthi_is_in_group(page, &begin, &end)) {
         hearthi_copies_reserve(GROUP);
         batch_add_range(b, page, end);
         batch_add_range(b, begin, page);
@@ -337,9 +318,10 @@ static void
 batch_open(const struct batch *b, uint64_t page, bool write)
 {
     if (write)
-        run_open(page, 1, true);
+        hearthi_run_open(page, 1, HEARTHI_COMING, true);
     for (size_t i = 0; i < b->n; i++)
-        run_open(b->run[i].page, b->run[i].count, false);
+        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_COMING,
+                         false);
 }
 
 void
@@ -359,7 +341,7 @@ hearthi_fetch_fault(uint64_t page, bool write, bool alone)
      * thread's sequence has taken its place meanwhile; a single write may be
      * the only one. */
     if (write && row && hearthi_stream_is_at(s, page, n)) {
-        run_open(page, n, true);
+        hearthi_run_open(page, n, HEARTHI_COMING, true);
         hearthi_stream_opened(s, page, n);
     } else {
         batch_open(&b, page, write);

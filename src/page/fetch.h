@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "page.h"
 #include "transport/transport.h"
 
 /* Before the heap is used: no sequence of faults is followed, no home is to be
@@ -16,16 +17,25 @@
 void hearthi_fetch_open(void);
 void hearthi_fetch_close(void);
 
-/* This home must be told of new flags before a copy is fetched from it that
- * may survive an acquire (coherence/shared.c). */
-void hearthi_tell_later(int home);
-
-/* Was it told of all first copies that were dropped? */
-bool hearthi_is_told(int home);
-
 /* Fetch runs of pages to where they say; homes are told first of what they
  * must know.  States stay as they are. */
 void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
+
+/* Begin to fetch runs that were announced before, so many pages, which are
+ * COMING afterwards; true if what nobody has waited for yet.  One at a time;
+ * finish waits, and then they are for the caller to end (coming.h). */
+bool hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
+                         uint64_t pages);
+void hearthi_fetch_finish(uint64_t pages);
+
+/* Make the pages of a run visible that are in this state, COMING or HERE, and
+ * whose content is here: read-only, or open for writing where they were
+ * written in the interval before.  `write` opens all. */
+void hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
+                      bool write);
+
+/* Are those side by side with a page fetched with it, as some are here? */
+bool hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end);
 
 /* Fetch what is invalid of a run of pages: without the lock meanwhile, and
  * then some may have been missed (coming.h) and still be invalid; `alone`:

@@ -96,7 +96,7 @@ hearthi_may_watch(uint64_t page)
         return false;
     state = hearthi_state_of(page);
     return state == HEARTHI_INVALID || hearthi_is_coming(state) ||
-           state == HEARTHI_HOME_AWAY ||
+           state == HEARTHI_HERE || state == HEARTHI_HOME_AWAY ||
            (hearthi_is_copy(state) && !hearthi_is_held(page));
 }
 

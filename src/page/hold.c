@@ -89,7 +89,7 @@ range_bring(uint64_t page, uint64_t end)
 
         if (hearthi_is_coming(state))
             hearthi_coming_wait();
-        else if (state == HEARTHI_INVALID)
+        else if (state == HEARTHI_INVALID || state == HEARTHI_HERE)
             hearthi_fetch_range(page, end - page, true);
         else
             page++;

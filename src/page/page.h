@@ -28,6 +28,7 @@ enum hearthi_state {
     HEARTHI_INVALID,    /* home on another node, no valid copy here */
     HEARTHI_COMING,     /* the same, a copy is on its way (coming.h) */
     HEARTHI_MISSED,     /* the same, but it may be too old when it is here */
+    HEARTHI_HERE,       /* valid copy that was brought in advance: not shown */
     HEARTHI_CLEAN,      /* valid copy, read-only */
     HEARTHI_DIRTY,      /* valid copy with a twin, open for writing */
     HEARTHI_HOME_OPEN,  /* home on this node, nobody else ever had it */
@@ -51,6 +52,7 @@ enum hearthi_mark {
 struct hearthi_table {
     uint8_t  *state;
     uint8_t  *mark;
+    uint8_t  *habit;   /* how it was used so far (habit.h) */
     uint32_t *twin;    /* slot, while HEARTHI_DIRTY */
     uint32_t *moved;   /* its cached frame's distance from its own place */
     uint32_t *shown;   /* the same of what the application view shows */

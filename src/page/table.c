@@ -69,6 +69,7 @@ hearthi_table_open(void)
 
     t->state = hearthi_sparse(n);
     t->mark = hearthi_sparse(n);
+    t->habit = hearthi_sparse(n);
     t->twin = hearthi_sparse(n * sizeof *t->twin);
     t->moved = hearthi_sparse(n * sizeof *t->moved);
     t->shown = hearthi_sparse(n * sizeof *t->shown);
@@ -90,6 +91,7 @@ hearthi_table_close(void)
 
     hearthi_sparse_free(t->state, n);
     hearthi_sparse_free(t->mark, n);
+    hearthi_sparse_free(t->habit, n);
     hearthi_sparse_free(t->twin, n * sizeof *t->twin);
     hearthi_sparse_free(t->moved, n * sizeof *t->moved);
     hearthi_sparse_free(t->shown, n * sizeof *t->shown);
@@ -147,6 +149,7 @@ chunk_forget(uint64_t page, uint64_t end)
     uint64_t              n = end - page;
 
     hearthi_sparse_clear(t->state + page, n);
+    hearthi_sparse_clear(t->habit + page, n);
     hearthi_watched_clear(page, n);
     hearthi_sparse_clear(t->shown + page, n * sizeof *t->shown);
     hearthi_sparse_clear(t->twin + page, n * sizeof *t->twin);
@@ -171,6 +174,8 @@ few_forget(uint64_t page, uint64_t end)
             t->shown[page] = 0;
         if (t->state[page] != HEARTHI_UNUSED)
             t->state[page] = HEARTHI_UNUSED;
+        if (t->habit[page] != 0)
+            t->habit[page] = 0;
     }
 }
 

@@ -111,6 +111,13 @@ struct hearthi_transport_ops {
      * may arrive later. */
     void (*bring)(int way, const struct hearthi_fetch *run, size_t n);
 
+    /* bring_begin does what bring does on the first way, and need not wait:
+     * true if it did not, as the program had better go on meanwhile.  Then
+     * bring_end blocks until all of it has happened.  Under the lock of the
+     * page table, one after the other, but by any thread. */
+    bool (*bring_begin)(const struct hearthi_fetch *run, size_t n);
+    void (*bring_end)(void);
+
     /* diff brings changed bytes to an offset of home's segment, some time
      * before the next flush returns; src stays untouched until then. */
     void (*diff)(int home, size_t offset, const void *src, size_t len);

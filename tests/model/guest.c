@@ -19,7 +19,7 @@ guest_store(struct state *s, int r, int byte)
         return false;
     me->copy = DIRTY;
     me->mask |= (uint8_t)(1 << byte);
-    me->owed &= (uint8_t)~(1 << byte);
+    me->owed &= (uint8_t) ~(1 << byte);
     me->content[byte] = v;
     return true;
 }
@@ -37,7 +37,7 @@ guest_overwrite(struct state *s, int r, int arg)
 
     (void)arg;
     if (!model.overwrite || is_home(r) || me->life != PLACED || is_busy(me) ||
-        me->copy != NONE || me->fetching || me->puts ||
+        (me->copy != NONE && me->copy != HERE) || me->fetching || me->puts ||
         (me->owed != 0 && !again))
         return false;
     for (int b = 0; b < bytes && !again; b++)
@@ -53,21 +53,31 @@ guest_overwrite(struct state *s, int r, int arg)
 
 /* ---- a fetch ---- */
 
+/* May it be fetched in advance?  That begins after an acquire; here, at any
+ * time. */
+static bool
+is_foreseen(const struct rank *me)
+{
+    return model.predict && (me->registered || broken(PREDICT_FIRST));
+}
+
 bool
-guest_fetch(struct state *s, int r, int arg)
+guest_fetch(struct state *s, int r, int ahead)
 {
     struct rank *me = &s->rank[r];
+    bool         early =
+        broken(FETCH_BEFORE_TELL) || (ahead && broken(PREDICT_UNTOLD));
 
-    (void)arg;
     if (is_home(r) || me->life != PLACED || is_busy(me) || me->copy != NONE ||
-        me->fetching || (me->untold && !broken(FETCH_BEFORE_TELL)) ||
-        (me->telling && !broken(NO_FENCE_TOLD)) ||
+        me->fetching || (ahead && !is_foreseen(me)) ||
+        (me->untold && !early) || (me->telling && !broken(NO_FENCE_TOLD)) ||
         (me->puts && !broken(NO_WAIT_FOR_FLUSH) &&
          !broken(PUBLISH_BEFORE_FLUSH)))
         return false;
     me->fetching = 1;
+    me->ahead = (uint8_t)ahead;
     me->fetch = GET;
-    if (!me->registered)
+    if (!me->registered && !ahead)
         me->fetch |=
             SET_FLAG | SET_SUMMARY | (broken(TELL_WITH_FETCH) ? TELL : 0);
     return true;
@@ -114,11 +124,24 @@ guest_arrive(struct state *s, int r, int arg)
         return false;
     first_arrive(me);
     if (!me->doomed) {
-        me->copy = CLEAN;
+        me->copy = me->ahead ? HERE : CLEAN;
         memcpy(me->content, me->got, sizeof me->got);
     }
-    me->fetching = me->doomed = 0;
+    me->fetching = me->doomed = me->ahead = 0;
     memset(me->got, 0, sizeof me->got);
+    return true;
+}
+
+/* It is touched. */
+bool
+guest_show(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->copy != HERE || is_busy(me))
+        return false;
+    me->copy = CLEAN;
     return true;
 }
 
@@ -191,6 +214,10 @@ guest_close(struct rank *me)
 void
 guest_drop(struct rank *me)
 {
+    if (me->copy == HERE && !broken(KEEP_HERE)) {
+        me->copy = NONE;
+        memset(me->content, 0, sizeof me->content);
+    }
     if (me->copy != CLEAN && me->copy != DIRTY)
         return;
     if (broken(NO_FLUSH_BEFORE_DROP))
@@ -237,7 +264,7 @@ guest_evict(struct state *s, int r, int arg)
 
     (void)arg;
     if (is_home(r) || is_busy(me) || me->puts ||
-        (me->copy != CLEAN && me->copy != DIRTY))
+        (me->copy != CLEAN && me->copy != DIRTY && me->copy != HERE))
         return false;
     guest_drop(me);
     if (broken(FORGET_EVICTED))

@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { BYTES = 2, LOCKS = 2, RANKS = 4, BARRIER = LOCKS, NOBODY = RANKS };
 
@@ -31,8 +32,9 @@ enum { ABSENT, PLACED, CONDEMNED, FREED };
 /* How a co-home's mapping of the page stands. */
 enum { OPEN, ARMED, WRITTEN };
 
-/* A guest's copy.  CLOSING: no longer visible, its diff on the way. */
-enum { NONE, CLEAN, DIRTY, CLOSING };
+/* A guest's copy.  CLOSING: no longer visible, its diff on the way.  HERE: it
+ * was brought in advance, and is not visible yet. */
+enum { NONE, CLEAN, DIRTY, CLOSING, HERE };
 
 /* Where a rank's synchronising thread is.  From FENCE to PUBLISH, and in
  * GOING, it has the page table's lock: the other thread's faults wait.
@@ -82,6 +84,7 @@ struct rank {
     uint8_t registered, provisional, untold;
     uint8_t telling; /* what it told is in its store buffer, or on its way */
     uint8_t fetch, fetching, doomed;
+    uint8_t ahead; /* this fetch is in advance */
     uint8_t wrote; /* since the last barrier (--writers-keep only) */
     version content, got;
     uint8_t puts; /* bytes of a diff on their way */
@@ -103,8 +106,9 @@ struct model {
     int      homes, guests, bytes, locks, writes;
     bool     barrier, alloc;
     bool     overwrite; /* guests open pages without their content */
+    bool     predict;   /* guests fetch in advance (page/predict.h) */
     bool     stay; /* locks may be held over the barrier (coherence/give.c) */
-    unsigned broken;
+    uint64_t broken;
 };
 extern struct model model;
 
@@ -139,9 +143,17 @@ enum rule {
     OVERWRITE_AGAIN,
     KEEP_OVERWRITTEN,
     KEEP_UNTOLD,
+    KEEP_HERE,
+    KEEP_PREDICTED,
+    PREDICT_UNTOLD,
+    PREDICT_FIRST,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
+
+/* Break a rule by its name, if it is one (rules.c). */
+bool rule_parse(const char *arg);
+void rules_print(FILE *to);
 
 static inline bool
 broken(enum rule r)
@@ -219,7 +231,8 @@ bool life_end(struct state *s, int r, int arg);
 /* Steps of a guest, in guest.c. */
 bool guest_store(struct state *s, int r, int byte);
 bool guest_overwrite(struct state *s, int r, int arg);
-bool guest_fetch(struct state *s, int r, int arg);
+bool guest_fetch(struct state *s, int r, int ahead);
+bool guest_show(struct state *s, int r, int arg);
 bool guest_land(struct state *s, int r, int bit);
 bool guest_arrive(struct state *s, int r, int arg);
 bool guest_tell(struct state *s, int r, int arg);

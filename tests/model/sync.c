@@ -35,6 +35,7 @@ copies_apply(struct state *s, int r, bool news)
     bool first = !me->registered && !broken(KEEP_FIRST_IN_FLIGHT);
 
     if (me->fetching && !broken(KEEP_IN_FLIGHT) &&
+        !(me->ahead && broken(KEEP_PREDICTED)) &&
         (news || first || me->provisional))
         me->doomed = 1;
     if (me->provisional && !broken(NO_TELL) && !broken(TELL_WITH_FETCH))

@@ -4,7 +4,7 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--stay] [--alloc] [--overwrite] [--writes=N] [--trace]
+ *         [--stay] [--alloc] [--overwrite] [--predict] [--writes=N] [--trace]
  *         [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
@@ -17,40 +17,6 @@
 
 struct model model = {
     .homes = 1, .guests = 1, .bytes = 2, .locks = 1, .writes = 2
-};
-
-static const char *const rules[RULES] = {
-    [KEEP_FIRST_COPY] = "--keep-first-copy",
-    [TRUST_OPEN_PAGE] = "--trust-open-page",
-    [SCAN_ONCE] = "--scan-once",
-    [ONE_SCANS] = "--one-scans",
-    [NO_TELL] = "--no-tell",
-    [TELL_WITH_FETCH] = "--tell-with-fetch",
-    [FETCH_BEFORE_TELL] = "--fetch-before-tell",
-    [FLAGS_BEFORE_WORD] = "--flags-before-word",
-    [NO_FENCE] = "--no-fence",
-    [NO_FENCE_TOLD] = "--no-fence-told",
-    [KEEP_IN_FLIGHT] = "--keep-in-flight",
-    [KEEP_FIRST_IN_FLIGHT] = "--keep-first-in-flight",
-    [FORGET_IN_FLIGHT] = "--forget-in-flight",
-    [FORGET_EVICTED] = "--forget-evicted",
-    [NO_FLUSH_BEFORE_DROP] = "--no-flush-before-drop",
-    [NO_WAIT_FOR_FLUSH] = "--no-wait-for-flush",
-    [PUBLISH_BEFORE_FLUSH] = "--publish-before-flush",
-    [WHOLE_PAGE_DIFF] = "--whole-page-diff",
-    [WRITERS_KEEP] = "--writers-keep",
-    [OWN_NOTICES_ONLY] = "--own-notices-only",
-    [SEE_UNPLACED] = "--see-unplaced",
-    [PLACE_UNSEEN] = "--place-unseen",
-    [KEEP_SEEN] = "--keep-seen",
-    [KEEP_REGISTERED] = "--keep-registered",
-    [KEEP_COPY] = "--keep-copy",
-    [NO_FREE_BARRIER] = "--no-free-barrier",
-    [OVERWRITE_PART] = "--overwrite-part",
-    [OVERWRITE_AGAIN] = "--overwrite-again",
-    [KEEP_OVERWRITTEN] = "--keep-overwritten",
-    [KEEP_UNTOLD] = "--keep-untold",
-    [SCAN_ALWAYS] = "--scan-always",
 };
 
 /* Another page of the same 64 is fetched by somebody. */
@@ -90,7 +56,8 @@ const struct step steps[] = {
     { "publishes", step_publish, 1 },
     { "writes its copy, byte", guest_store, BYTES },
     { "will overwrite the page", guest_overwrite, 1 },
-    { "begins a fetch", guest_fetch, 1 },
+    { "begins a fetch (1: in advance)", guest_fetch, 2 },
+    { "touches what was brought in advance", guest_show, 1 },
     { "has an answer:", guest_land, PARTS },
     { "has its copy", guest_arrive, 1 },
     { "evicts its copy", guest_evict, 1 },
@@ -321,13 +288,21 @@ number_parse(const char *arg, const char *name, int least, int most, int *out)
 }
 
 static bool
-rule_parse(const char *arg)
+flag_parse(const char *arg)
 {
-    for (int r = 0; r < RULES; r++)
-        if (strcmp(arg, rules[r]) == 0) {
-            model.broken |= 1u << r;
-            return true;
-        }
+    static const struct {
+        const char *name;
+        bool       *is;
+    } flags[] = {
+        { "--stay", &model.stay },           { "--barrier", &model.barrier },
+        { "--overwrite", &model.overwrite }, { "--predict", &model.predict },
+        { "--alloc", &model.alloc },         { "--trace", &trace },
+        { "--verbose", &verbose },
+    };
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(arg, flags[i].name) == 0)
+            return *flags[i].is = true;
     return false;
 }
 
@@ -337,10 +312,9 @@ usage(FILE *to)
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
             "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
-            "             [--writes=N] [--most=STATES] [--trace] [--verbose]");
-    for (int r = 0; r < RULES; r++)
-        fprintf(to, "%s%s", r % 3 == 0 ? "\n             " : " ", rules[r]);
-    fprintf(to, "\n");
+            "             [--predict] [--writes=N] [--most=STATES] [--trace] "
+            "[--verbose]");
+    rules_print(to);
 }
 
 static void
@@ -356,19 +330,7 @@ args_parse(int argc, char **argv, int *most)
             number_parse(a, "--writes=", 1, 40, &model.writes) ||
             number_parse(a, "--most=", 1, 1 << 30, most) || rule_parse(a))
             continue;
-        if (strcmp(a, "--stay") == 0) {
-            model.stay = true;
-        } else if (strcmp(a, "--barrier") == 0) {
-            model.barrier = true;
-        } else if (strcmp(a, "--overwrite") == 0) {
-            model.overwrite = true;
-        } else if (strcmp(a, "--alloc") == 0) {
-            model.alloc = true;
-        } else if (strcmp(a, "--trace") == 0) {
-            trace = true;
-        } else if (strcmp(a, "--verbose") == 0) {
-            verbose = true;
-        } else {
+        if (!flag_parse(a)) {
             usage(strcmp(a, "--help") == 0 ? stdout : stderr);
             exit(strcmp(a, "--help") == 0 ? 0 : 2);
         }

@@ -22,7 +22,7 @@
 #include "window.h"
 #include "world.h"
 
-enum { ONES = 1 << 16, PIECE = 4 << 20 };
+enum { ONES = 1 << 16, PIECE = 4 << 20, FEW = 1 << 16 };
 
 static uint8_t *ones; /* ONES flags that are set */
 
@@ -53,6 +53,7 @@ struct outstanding {
 };
 
 static struct outstanding locked = { .most = LOCKED_MOST };
+static struct outstanding ahead; /* on the first way */
 
 /* Several targets: each window once. */
 static void
@@ -254,13 +255,23 @@ runs_get(struct outstanding *o, const struct hearthi_fetch *run, size_t n)
             flags_put(o, run[i].home, run[i].frame, run[i].count);
         run_get(o, run + i, n - i);
     }
-    outstanding_wait(o);
 }
 
 void
 hearthi_mpi_fetch(const struct hearthi_fetch *run, size_t n)
 {
     runs_get(&locked, run, n);
+    outstanding_wait(&locked);
+}
+
+static void
+way_begin(struct outstanding *o, int way)
+{
+    o->most = way == 0 ? FIRST_WAY_MOST : WAY_MOST;
+    o->count = o->targets = o->gets = 0;
+    o->bytes = 0;
+    o->beside = true;
+    o->puts = false;
 }
 
 void
@@ -268,12 +279,29 @@ hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n)
 {
     struct outstanding o;
 
-    o.most = way == 0 ? FIRST_WAY_MOST : WAY_MOST;
-    o.count = o.targets = o.gets = 0;
-    o.bytes = 0;
-    o.beside = true;
-    o.puts = false;
+    way_begin(&o, way);
     runs_get(&o, run, n);
+    outstanding_wait(&o);
+}
+
+/* Where a target has to be woken nobody would, until this ends; and a flush of
+ * others would wait for it.  Where not, a few pages are here in less time than
+ * the fault takes that would wait for them. */
+bool
+hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n)
+{
+    way_begin(&ahead, 0);
+    runs_get(&ahead, run, n);
+    if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_FREE && ahead.bytes > FEW)
+        return true;
+    outstanding_wait(&ahead);
+    return false;
+}
+
+void
+hearthi_mpi_bring_end(void)
+{
+    outstanding_wait(&ahead);
 }
 
 void

@@ -12,9 +12,11 @@
 void hearthi_transfer_open(void);
 void hearthi_transfer_close(void);
 
-/* As the transport's fetch and bring (transport.h). */
+/* As the transport's (transport.h). */
 void hearthi_mpi_fetch(const struct hearthi_fetch *run, size_t n);
 void hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n);
+bool hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n);
+void hearthi_mpi_bring_end(void);
 
 /* Put bytes, which stay untouched until they have arrived; and wait until all
  * have.  The lock of the page table is held. */

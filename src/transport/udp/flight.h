@@ -64,6 +64,9 @@ void hearthi_udp_flight_land(struct hearthi_udp_flight *f, size_t told);
 void hearthi_udp_flight_heard(struct hearthi_udp_flight *f, uint32_t turn,
                               bool ended);
 
+/* Nobody has looked for the answers for a while. */
+void hearthi_udp_flights_resume(struct hearthi_udp_flights *fs);
+
 /* Wait for one message and let its request take it, and send again what is
  * late. */
 void hearthi_udp_flights_turn(struct hearthi_udp_flights *fs);

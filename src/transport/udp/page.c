@@ -136,7 +136,7 @@ piece_begin(struct fetcher *f, struct hearthi_udp_flights *fs,
 }
 
 static void
-runs_get(struct fetcher *f, struct hearthi_udp_flights *fs,
+runs_ask(struct fetcher *f, struct hearthi_udp_flights *fs,
          const struct hearthi_fetch *run, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -153,6 +153,11 @@ runs_get(struct fetcher *f, struct hearthi_udp_flights *fs,
             piece_begin(f, fs, &run[i], at, some);
         }
     }
+}
+
+static void
+runs_wait(const struct fetcher *f, struct hearthi_udp_flights *fs)
+{
     while (f->n_busy > 0)
         hearthi_udp_flights_turn(fs);
 }
@@ -163,12 +168,28 @@ void
 hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n)
 {
     hearthi_udp_diffs_send();
-    runs_get(&locked, &hearthi_udp_locked, run, n);
+    runs_ask(&locked, &hearthi_udp_locked, run, n);
+    runs_wait(&locked, &hearthi_udp_locked);
     hearthi_udp_flush();
 }
 
 void
 hearthi_udp_bring(int way, const struct hearthi_fetch *run, size_t n)
 {
-    runs_get(&of_way[way], hearthi_udp_flights_of(way), run, n);
+    runs_ask(&of_way[way], hearthi_udp_flights_of(way), run, n);
+    runs_wait(&of_way[way], hearthi_udp_flights_of(way));
+}
+
+bool
+hearthi_udp_bring_begin(const struct hearthi_fetch *run, size_t n)
+{
+    runs_ask(&of_way[0], hearthi_udp_flights_of(0), run, n);
+    return true;
+}
+
+void
+hearthi_udp_bring_end(void)
+{
+    hearthi_udp_flights_resume(hearthi_udp_flights_of(0));
+    runs_wait(&of_way[0], hearthi_udp_flights_of(0));
 }

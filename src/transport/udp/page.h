@@ -13,5 +13,7 @@ void hearthi_udp_pages_open(void);
 
 void hearthi_udp_fetch(const struct hearthi_fetch *run, size_t n);
 void hearthi_udp_bring(int way, const struct hearthi_fetch *run, size_t n);
+bool hearthi_udp_bring_begin(const struct hearthi_fetch *run, size_t n);
+void hearthi_udp_bring_end(void);
 
 #endif
