@@ -112,16 +112,19 @@ read_beside_udp(struct perf *p, double *sample, const uint64_t *words,
 typedef void read_measure(struct perf *p, double *sample,
                           const uint64_t *words, const size_t *order);
 
-/* Cold: nobody but the home has ever touched the pages.  Else every page was
- * read before, and again after that copy, a provisional one, was dropped; then
- * the home wrote it, and a barrier dropped the copy. */
+/* How often the pages were read before.  COLD: nobody but the home has ever
+ * touched them.  Else, after each time, the copy was dropped, a first one in
+ * any case and others since the home wrote them; so that the last barrier of
+ * those that were used OFTEN brings them (HEARTH_PREDICT). */
+enum { COLD, ONCE, OFTEN = 4 };
+
 static void
-read_round(struct perf *p, double *sample, bool cold, read_measure *measure)
+read_round(struct perf *p, double *sample, int before, read_measure *measure)
 {
     size_t   *order = perf_shuffled(p->fault_pages);
     uint64_t *words = pages_open(p, p->peer);
 
-    for (int again = 0; !cold && again < 2; again++) {
+    for (int again = 0; again < before; again++) {
         if (perf_acting(p))
             pages_read(p, words, order, "random_read_fault");
         perf_meet(p);
@@ -139,25 +142,47 @@ read_round(struct perf *p, double *sample, bool cold, read_measure *measure)
 static void
 read_random(struct perf *p, double *sample)
 {
-    read_round(p, sample, false, read_beside_mpi);
+    read_round(p, sample, ONCE, read_beside_mpi);
 }
 
 static void
 read_random_udp(struct perf *p, double *sample)
 {
-    read_round(p, sample, false, read_beside_udp);
+    read_round(p, sample, ONCE, read_beside_udp);
 }
 
 static void
 read_cold(struct perf *p, double *sample)
 {
-    read_round(p, sample, true, read_beside_mpi);
+    read_round(p, sample, COLD, read_beside_mpi);
 }
 
 static void
 read_cold_udp(struct perf *p, double *sample)
 {
-    read_round(p, sample, true, read_beside_udp);
+    read_round(p, sample, COLD, read_beside_udp);
+}
+
+/* Figure: the same of pages that were brought in advance, but for the first,
+ * with which their fetch ends.  Raw: the empty fault. */
+static void
+read_here(struct perf *p, double *sample, const uint64_t *words,
+          const size_t *order)
+{
+    double      n = (double)(p->fault_pages - 1);
+    struct span first = { 0, 1 }, others = { 1, p->fault_pages };
+
+    if (!perf_acting(p))
+        return;
+    span_read(p, words, order, first, "predicted_fault");
+    sample[0] = span_read(p, words, order, others, "predicted_fault") / n;
+    sample[1] = perf_empty_faults(p, order, PERF_AGAIN) / (n + 1);
+}
+
+static void
+read_predicted(struct perf *p, double *sample)
+{
+    read_round(p, sample, OFTEN, read_here);
 }
 
 /*
@@ -266,6 +291,13 @@ const struct perf_figure perf_fault_figures[] = {
       .over = PERF_OVER_UDP,
       .round = read_cold_udp,
       .extra = { "empty", "empty_again", "udp", "get", "raw_mpi" } },
+    { .name = "predicted_fault",
+      .unit = "us",
+      .what = "the same, of pages that were brought in advance",
+      .against = "empty fault",
+      .bound = 1.3,
+      .need = PERF_PEER,
+      .round = read_predicted },
     { .name = "write_fault",
       .unit = "us",
       .what = "write one word of each page just scanned, then barrier",
