@@ -31,6 +31,9 @@ START_TEST(two_threads_that_miss_a_page_make_one_fetch)
 }
 END_TEST
 
+/* Pages so far from each other that no fetch brings two. */
+enum { APART = 17 };
+
 /* Nobody goes on before all are there, or 10 s have passed. */
 static _Atomic int met;
 
@@ -46,17 +49,17 @@ meet(void)
 
 START_TEST(misses_of_several_threads_overlap)
 {
-    int64_t       *p = pages_of_zero(16 * TOGETHER);
+    int64_t       *p = pages_of_zero(APART * TOGETHER);
     struct reading other[TOGETHER];
 
     for (int i = 0; me == 0 && i < TOGETHER; i++)
-        *word(p, 16 * i) = i;
+        *word(p, APART * i) = i;
     barrier();
     met = 0;
     if (may_play() && is_reader()) {
         seam_open(meet, NULL, TOGETHER);
         for (int i = 0; i < TOGETHER; i++)
-            reading_begin(&other[i], word(p, 16 * i));
+            reading_begin(&other[i], word(p, APART * i));
         for (int i = 0; i < TOGETHER; i++)
             expect_eq(reading_end(&other[i]), i);
         expect_eq(met, TOGETHER);
@@ -89,14 +92,14 @@ way_end(void)
 
 START_TEST(no_more_than_half_of_the_cache_is_on_its_way)
 {
-    int64_t       *p = pages_of_zero(4 * MANY);
+    int64_t       *p = pages_of_zero(APART * MANY);
     struct reading other[MANY];
 
     most_on_the_way = 0;
     if (may_play() && is_reader()) {
         seam_open(way_begin, way_end, INT32_MAX);
         for (int i = 0; i < MANY; i++)
-            reading_begin(&other[i], word(p, 4 * i));
+            reading_begin(&other[i], word(p, APART * i));
         for (int i = 0; i < MANY; i++)
             expect_eq(reading_end(&other[i]), 0);
         expect(most_on_the_way > 1);
@@ -243,17 +246,18 @@ hold_eight(void *arg)
 
 START_TEST(a_hold_that_waits_leaves_room_for_who_misses)
 {
-    int64_t       *p = pages_of_zero(64);
+    enum { LAST = 16 + 8 * APART };
+    int64_t       *p = pages_of_zero(LAST + 8);
     struct reading other[8];
     pthread_t      holder;
 
-    for (int i = 0; me == 0 && i < 64; i++)
+    for (int i = 0; me == 0 && i < LAST + 8; i++)
         *word(p, i) = i;
     barrier();
     if (may_play() && is_reader()) {
         seam_open(NULL, seam_stop, 8);
         for (int i = 0; i < 8; i++)
-            reading_begin(&other[i], word(p, 16 + 2 * i));
+            reading_begin(&other[i], word(p, 16 + APART * i));
         while (seam_fetches() < 8)
             sleep_ms(1);
         for (int i = 0; i < 8; i++)
@@ -261,13 +265,13 @@ START_TEST(a_hold_that_waits_leaves_room_for_who_misses)
         may_drop = false;
         pthread_create(&holder, NULL, hold_eight, p);
         sleep_ms(50);
-        for (int i = 40; i < 48; i++)
+        for (int i = LAST; i < LAST + 8; i++)
             expect_eq(*word(p, i), i);
         seam_go_on();
         may_drop = true;
         pthread_join(holder, NULL);
         for (int i = 0; i < 8; i++)
-            expect_eq(reading_end(&other[i]), 16 + 2 * i);
+            expect_eq(reading_end(&other[i]), 16 + APART * i);
         seam_close();
     }
     barrier();
