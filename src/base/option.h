@@ -14,7 +14,7 @@
 enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
 enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
-enum hearthi_udp_auth { HEARTHI_AUTH_AUTO, HEARTHI_AUTH_ON, HEARTHI_AUTH_OFF };
+enum hearthi_when { HEARTHI_WHEN_AUTO, HEARTHI_WHEN_ON, HEARTHI_WHEN_OFF };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
 enum hearthi_report {
     HEARTHI_STATS_NO,
@@ -25,16 +25,6 @@ enum hearthi_protect {
     HEARTHI_PROTECT_AUTO,
     HEARTHI_PROTECT_MPROTECT,
     HEARTHI_PROTECT_USERFAULTFD
-};
-enum hearthi_migrate {
-    HEARTHI_MIGRATE_AUTO,
-    HEARTHI_MIGRATE_ON,
-    HEARTHI_MIGRATE_OFF
-};
-enum hearthi_predict {
-    HEARTHI_PREDICT_OFF,
-    HEARTHI_PREDICT_ON,
-    HEARTHI_PREDICT_AUTO
 };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
@@ -64,11 +54,9 @@ typedef struct hearthi_type_network {
 typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
 typedef int hearthi_type_protect;
-typedef int hearthi_type_migrate;
-typedef int hearthi_type_predict;
 typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
-typedef int hearthi_type_udp_auth;
+typedef int hearthi_type_when;
 typedef int hearthi_type_udp_local;
 
 struct hearthi_options {

@@ -302,7 +302,7 @@ const struct hearthi_type hearthi_type_of_udp_ack = {
     .print = word_print,
     .words = WORDS("all", "page", "none"),
 };
-const struct hearthi_type hearthi_type_of_udp_auth = {
+const struct hearthi_type hearthi_type_of_when = {
     .accepts = "auto, on or off",
     .parse = word_parse,
     .print = word_print,
@@ -331,18 +331,6 @@ const struct hearthi_type hearthi_type_of_protect = {
     .parse = word_parse,
     .print = word_print,
     .words = WORDS("auto", "mprotect", "userfaultfd"),
-};
-const struct hearthi_type hearthi_type_of_migrate = {
-    .accepts = "auto, on or off",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("auto", "on", "off"),
-};
-const struct hearthi_type hearthi_type_of_predict = {
-    .accepts = "off, on or auto",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("off", "on", "auto"),
 };
 const struct hearthi_type hearthi_type_of_progress = {
     .accepts = "auto, thread or none",

@@ -34,10 +34,8 @@ extern const struct hearthi_type hearthi_type_of_consistency;
 extern const struct hearthi_type hearthi_type_of_transport;
 extern const struct hearthi_type hearthi_type_of_progress;
 extern const struct hearthi_type hearthi_type_of_protect;
-extern const struct hearthi_type hearthi_type_of_migrate;
-extern const struct hearthi_type hearthi_type_of_predict;
 extern const struct hearthi_type hearthi_type_of_udp_ack;
-extern const struct hearthi_type hearthi_type_of_udp_auth;
+extern const struct hearthi_type hearthi_type_of_when;
 extern const struct hearthi_type hearthi_type_of_udp_local;
 
 #endif

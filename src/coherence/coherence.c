@@ -188,8 +188,11 @@ hearthi_barrier(bool stay)
     hearthi_wishes_learn(&news);
     hearthi_known_forget(&hearthi_learnt.known, mark);
     hearthi_epochs.acquire++;
+    if (news.moves) {
+        hearthi_table_unlock();
+        hearthi_move();
+        hearthi_table_lock();
+    }
     hearthi_predict_fetch();
     hearthi_table_unlock();
-    if (news.moves)
-        hearthi_move();
 }

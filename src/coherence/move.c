@@ -50,6 +50,7 @@
 #include "page/diffs.h"
 #include "page/freeze.h"
 #include "page/page.h"
+#include "page/predict.h"
 #include "shared.h"
 #include "space/segment.h"
 #include "transport/transport.h"
@@ -197,6 +198,7 @@ static void
 all_freeze(void)
 {
     hearthi_table_lock();
+    hearthi_predict_finish(); /* what is on its way would be refused */
     wishes_each(wish_freeze);
     hearthi_diff_end();
     hearthi_shared_scan();

@@ -94,7 +94,7 @@ need_of(const struct hearthi_placing *to)
         return 0;
     if (to->stretch == NULL && to->layout.kind == HEARTH_FIRST_TOUCH)
         return HEARTHI_FIRST_TOUCH;
-    return hearthi_opt.migrate == HEARTHI_MIGRATE_ON ? HEARTHI_OTHERS : 0;
+    return hearthi_opt.migrate == HEARTHI_WHEN_ON ? HEARTHI_OTHERS : 0;
 }
 
 struct hearthi_allocation *

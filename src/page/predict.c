@@ -45,7 +45,7 @@ void
 hearthi_predict_open(void)
 {
     memset(&p, 0, sizeof p);
-    p.on = hearthi_opt.predict != HEARTHI_PREDICT_OFF &&
+    p.on = hearthi_opt.predict != HEARTHI_WHEN_OFF &&
            hearthi_opt.fetch_ahead > 1;
     p.credit = CREDIT_FIRST;
 }
@@ -112,7 +112,7 @@ hearthi_predict_unused(uint64_t page)
 static bool
 is_refused(void)
 {
-    if (hearthi_opt.predict == HEARTHI_PREDICT_ON || p.credit > 0)
+    if (hearthi_opt.predict == HEARTHI_WHEN_ON || p.credit > 0)
         return false;
     p.credit++;
     return true;

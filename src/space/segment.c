@@ -68,7 +68,7 @@ spare_frames(uint64_t frames)
     struct statvfs shm;
     uint64_t       most;
 
-    if (hearthi_opt.migrate == HEARTHI_MIGRATE_OFF || hearthi_world.nodes == 1)
+    if (hearthi_opt.migrate == HEARTHI_WHEN_OFF || hearthi_world.nodes == 1)
         return 0;
     if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
         return frames;

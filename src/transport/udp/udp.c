@@ -58,7 +58,7 @@ every_rank(int can)
 
     first = hearthi_together_int(can ? size : hearthi_world.rank, MPI_MIN);
     any = hearthi_together_int(can, MPI_LOR);
-    if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_AUTH_AUTO)
+    if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
     hearthi_together_bcast(host, sizeof host, first, hearthi_world.comm);
@@ -88,8 +88,8 @@ session_agree(void)
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
     hearthi_udp.session = all.word;
-    hearthi_udp.auth = every && hearthi_opt.udp_auth != HEARTHI_AUTH_OFF;
-    if (!every && hearthi_opt.udp_auth == HEARTHI_AUTH_ON)
+    hearthi_udp.auth = every && hearthi_opt.udp_auth != HEARTHI_WHEN_OFF;
+    if (!every && hearthi_opt.udp_auth == HEARTHI_WHEN_ON)
         hearthi_fatal("hearth_init",
                       "HEARTH_UDP_AUTH=on needs a library that was built "
                       "with libsodium: install it and configure again, or "
