@@ -185,6 +185,19 @@ START_TEST(a_region_of_which_a_quarter_is_read_comes_page_by_page)
 }
 END_TEST
 
+/* It is dense, and yet half of it is never read. */
+START_TEST(every_second_page_at_random_fetches_no_other)
+{
+    struct cost c;
+    int         n = order_row(0, 2);
+
+    order_shuffle(n, 17);
+    c = read_cost(n);
+    expect(c.pages <= (uint64_t)n + (uint64_t)n / 16);
+    all_expected();
+}
+END_TEST
+
 /* Rows of writes that take turns: each is opened ahead, and all that was
  * stored arrives. */
 START_TEST(many_rows_of_writes_are_followed)
@@ -314,6 +327,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, single_pages_here_and_there_fetch_nothing_else);
     tcase_add_test(tc, a_region_that_is_read_whole_comes_in_groups);
     tcase_add_test(tc, a_region_of_which_a_quarter_is_read_comes_page_by_page);
+    tcase_add_test(tc, every_second_page_at_random_fetches_no_other);
     tcase_add_test(tc, many_rows_of_writes_are_followed);
     tcase_add_test(tc, a_row_goes_over_homes_and_not_beyond_its_allocation);
     tc = tcase_with(s, "small cache", small_cache_start);

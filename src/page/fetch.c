@@ -220,19 +220,27 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
 
 /* ---- faults ---- */
 
-/* GROUP pages side by side, of which LEAST others are here already, are such
- * that all are wanted: whoever touches single pages of a region touches most
- * of it.  At worst five pages come in vain for three that were asked for. */
+/* Where of GROUP pages side by side LEAST others are here already, and two of
+ * those and this one adjoin, all are wanted: whoever touches single pages of a
+ * region touches most of it, unless they are at a distance.  At worst five
+ * pages come in vain for three that were asked for, and none goes for them. */
 enum { GROUP = 8, LEAST = 2 };
 
 static bool
-is_dense(uint64_t begin, uint64_t end)
+is_dense(uint64_t begin, uint64_t end, uint64_t page)
 {
-    unsigned here = 0;
+    unsigned here = 0, adjoin = 0;
+    bool     before = false;
 
-    for (uint64_t p = begin; p < end; p++)
-        here += hearthi_is_copy(hearthi_table.state[p]);
-    return here >= LEAST;
+    for (uint64_t p = begin; p < end; p++) {
+        bool is = p == page || hearthi_is_copy(hearthi_table.state[p]);
+
+        here += is;
+        adjoin += is && before;
+        before = is;
+    }
+    return here > LEAST && adjoin > 0 &&
+           hearthi_frames_given() + GROUP <= hearthi_frames_bound();
 }
 
 /* The invalid pages of a range, as far as there is room. */
@@ -258,7 +266,7 @@ hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
 
     *begin = first < r->page ? r->page : first;
     *end = hearthi_least(first + GROUP, r->page + r->count);
-    return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end) &&
+    return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end, page) &&
            GROUP <= hearthi_copies_most();
 }
 
