@@ -123,7 +123,8 @@ mpi_tests += %D%/migrate.mpi
 %C%_migrate_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/predict.mpi
-%C%_predict_mpi_SOURCES = %D%/predict.c $(mpi_harness)
+%C%_predict_mpi_SOURCES = %D%/predict.c %D%/predict.h %D%/predict_cost.c \
+  $(mpi_harness)
 %C%_predict_mpi_CFLAGS = $(test_cflags)
 %C%_predict_mpi_LDADD = $(mpi_ldadd)
 

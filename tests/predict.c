@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pages that are brought because they were used before: what they cost, that
- * they are no longer where they are not used, and that nobody reads anything
- * old in them, whatever happens to them before they are touched.
+ * Pages that are brought because they were used before: that nobody reads
+ * anything old in them, whatever happens to them before they are touched.
  */
 #include <config.h>
 
 #include <string.h>
 
 #include "fixture.h"
+#include "predict.h"
 
-/* Pages that no sequence leads to.  After so many rounds they are brought, and
- * after LONG ones opened without a touch. */
-enum { USED = 12, PAGES = 72, TRAIN = 5, LONG = 40, LOCK = 1, TAG = 7 };
+enum { LOCK = 1, TAG = 7 };
 
 static int64_t value; /* of all of them */
 
-static int64_t *
+int64_t *
 used(int64_t *p, int k)
 {
     return word(p, 11 * (k / 2) + 5 * (k % 2));
@@ -28,19 +26,19 @@ reader(void)
     return ranks - 1;
 }
 
-static bool
+bool
 plays(void)
 {
     return apart(0, reader());
 }
 
-static bool
+bool
 is_reader(void)
 {
     return plays() && me == reader();
 }
 
-static void
+void
 all_write(int64_t *p)
 {
     value++;
@@ -48,7 +46,7 @@ all_write(int64_t *p)
         *used(p, k) = value;
 }
 
-static void
+void
 all_read(int64_t *p)
 {
     for (int k = 0; is_reader() && k < USED; k++)
@@ -56,7 +54,7 @@ all_read(int64_t *p)
 }
 
 /* Rank 0 writes all, then they are read, or not. */
-static void
+void
 rounds(int64_t *p, int n, bool read)
 {
     for (; n > 0; n--) {
@@ -68,7 +66,7 @@ rounds(int64_t *p, int n, bool read)
     }
 }
 
-static int64_t *
+int64_t *
 trained(int n)
 {
     int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
@@ -80,7 +78,7 @@ trained(int n)
 }
 
 /* The pages have been written, and are about to be brought or here. */
-static int64_t *
+int64_t *
 brought(void)
 {
     int64_t *p = trained(TRAIN);
@@ -90,7 +88,7 @@ brought(void)
     return p;
 }
 
-static void
+void
 brought_end(int64_t *p)
 {
     barrier();
@@ -99,7 +97,7 @@ brought_end(int64_t *p)
     all_expected();
 }
 
-static hearth_stats
+hearth_stats
 since(const hearth_stats *before)
 {
     hearth_stats s;
@@ -111,89 +109,6 @@ since(const hearth_stats *before)
     s.read_faults -= before->read_faults;
     return s;
 }
-
-/* ---- what it costs ---- */
-
-START_TEST(what_is_used_each_time_is_brought_and_nothing_else)
-{
-    int64_t     *p = trained(TRAIN);
-    hearth_stats s = since(&(hearth_stats){ 0 });
-
-    rounds(p, 4, true);
-    s = since(&s);
-    if (is_reader()) {
-        expect_eq(s.predicted, 4 * USED);
-        expect_eq(s.predicted_used, 4 * USED);
-        expect_eq(s.getpages, 4 * USED);
-    } else {
-        expect_eq(s.predicted, 0);
-    }
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
-
-/* Nothing is brought any more, until it is used again. */
-static void
-quiet_end(int64_t *p)
-{
-    hearth_stats s = since(&(hearth_stats){ 0 });
-
-    rounds(p, 5, false);
-    expect_eq(since(&s).getpages, 0);
-    rounds(p, TRAIN, true);
-    hearth_free(p);
-    all_expected();
-}
-
-START_TEST(what_is_used_no_more_is_brought_no_more)
-{
-    int64_t     *p = trained(TRAIN);
-    hearth_stats s = since(&(hearth_stats){ 0 });
-
-    rounds(p, 3, false);
-    expect(since(&s).getpages <= 2 * USED);
-    quiet_end(p);
-}
-END_TEST
-
-/* Each is tried a few times, and less often each time. */
-START_TEST(what_is_used_by_turns_is_let_alone)
-{
-    enum { TURNS = 10 };
-    int64_t     *p = trained(0);
-    hearth_stats s = since(&(hearth_stats){ 0 });
-
-    for (int i = 0; i < 3 * TURNS; i++)
-        rounds(p, 1, i % 3 == 0);
-    expect(since(&s).getpages <= (TURNS + 4) * USED);
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
-
-START_TEST(what_is_used_always_is_opened_at_once_and_looked_after)
-{
-    enum { MORE = 16 };
-    int64_t     *p = trained(LONG);
-    hearth_stats s = since(&(hearth_stats){ 0 });
-
-    rounds(p, MORE, true);
-    expect(since(&s).read_faults <= 3 * MORE);
-    rounds(p, 10, false);
-    quiet_end(p);
-}
-END_TEST
-
-START_TEST(nothing_is_brought_where_that_is_off)
-{
-    int64_t *p = trained(LONG);
-
-    expect_eq(since(&(hearth_stats){ 0 }).predicted, 0);
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
 
 /* ---- before it is touched ---- */
 
@@ -247,21 +162,6 @@ START_TEST(it_may_be_held)
         expect_eq(since(&s).read_faults, 0);
         hearth_drop(used(p, k), sizeof *p, HEARTH_READ);
     }
-    brought_end(p);
-}
-END_TEST
-
-START_TEST(it_may_be_asked_for_in_advance)
-{
-    int64_t     *p = brought();
-    hearth_stats s;
-
-    if (is_reader())
-        for (int k = 0; k < USED; k++)
-            hearth_prefetch(used(p, k), sizeof *p);
-    s = since(&(hearth_stats){ 0 });
-    all_read(p);
-    expect_eq(since(&s).read_faults, 0);
     brought_end(p);
 }
 END_TEST
@@ -379,28 +279,11 @@ small_start(void)
 }
 
 static TCase *
-costs(const char *name, void (*start)(void))
-{
-    TCase *tc = tcase_create(name);
-
-    tcase_add_checked_fixture(tc, start, fixture_stop);
-    if (start == fixture_start_unforeseen) {
-        tcase_add_test(tc, nothing_is_brought_where_that_is_off);
-        return tc;
-    }
-    tcase_add_test(tc, what_is_used_each_time_is_brought_and_nothing_else);
-    tcase_add_test(tc, what_is_used_no_more_is_brought_no_more);
-    tcase_add_test(tc, what_is_used_by_turns_is_let_alone);
-    tcase_add_test(tc, what_is_used_always_is_opened_at_once_and_looked_after);
-    tcase_add_test(tc, it_may_be_asked_for_in_advance);
-    return tc;
-}
-
-static TCase *
 litmus(const char *name, void (*start)(void))
 {
     TCase *tc = tcase_create(name);
 
+    tcase_set_timeout(tc, 0);
     tcase_add_checked_fixture(tc, start, fixture_stop);
     tcase_add_test(tc, an_acquire_drops_what_is_on_its_way);
     tcase_add_test(tc, an_acquire_drops_what_is_here_and_was_not_touched);
@@ -419,8 +302,8 @@ main(int argc, char **argv)
 {
     Suite *s = suite_create("predict");
 
-    suite_add_tcase(s, costs("costs", fixture_start));
-    suite_add_tcase(s, costs("off", fixture_start_unforeseen));
+    suite_add_tcase(s, predict_costs("costs", fixture_start));
+    suite_add_tcase(s, predict_costs("off", fixture_start_unforeseen));
     suite_add_tcase(s, litmus("cache", fixture_start));
     suite_add_tcase(s, litmus("small", small_start));
     return mpi_main(argc, argv, s);
