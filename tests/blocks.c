@@ -247,12 +247,17 @@ int
 main(int argc, char **argv)
 {
     Suite *s = suite_create("blocks");
+    TCase *counts = tcase_create("blocks, counted");
     TCase *tc = tcase_create("blocks");
     TCase *alone = tcase_create("blocks, each rank for itself");
 
+    tcase_add_unchecked_fixture(counts, fixture_start_unforeseen,
+                                fixture_stop);
+    tcase_add_test(counts,
+                   ranks_that_write_side_by_side_cost_their_node_one_run);
+    tcase_add_test(counts, ranks_learn_of_other_nodes_in_few_runs);
+    suite_add_tcase(s, counts);
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
-    tcase_add_test(tc, ranks_that_write_side_by_side_cost_their_node_one_run);
-    tcase_add_test(tc, ranks_learn_of_other_nodes_in_few_runs);
     tcase_add_test(tc, a_rank_that_wrote_alone_keeps_its_copies);
     tcase_add_test(tc, a_rank_keeps_its_copies_of_pages_that_it_alone_wrote);
     tcase_add_test(tc, a_page_that_others_wrote_too_is_new_to_each_of_them);

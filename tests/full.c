@@ -130,7 +130,7 @@ full_lists(void)
 {
     TCase *tc = tcase_create("full lists");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_unchecked_fixture(tc, fixture_start_unforeseen, fixture_stop);
     tcase_add_test(tc, a_full_log_costs_the_copies_of_pages_nearby_only);
     tcase_add_test(tc,
                    a_barrier_of_too_many_runs_keeps_the_copies_of_other_pages);

@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const char *d, unsigned long n)
 { return d != 0 && n > 1UL << 40; }' >"$work/probe.c"
 clang $flags "$work/probe.c" -o "$work/probe" 2>/dev/null || exit 77
 clang $flags "$here/wire_fuzz.c" "$here/../src/transport/udp/wire.c" \
+    "$here/../src/transport/patch.c" "$here/../src/notice/diff.c" \
     -o "$work/fuzz" || exit 1
 # Heads of 40 bytes to begin with: one for each operation, to rank 1.
 mkdir "$work/corpus"
