@@ -59,44 +59,56 @@ hearthi_together_bcast(void *at, size_t bytes, int root, MPI_Comm comm)
     hearthi_together_wait(&request, 1);
 }
 
-static void
-exchange(const void *mine, int to, void *theirs, int from, size_t bytes,
-         int tag, MPI_Comm comm)
+void
+hearthi_together_swap_by(const struct hearthi_together_way *way,
+                         const void *mine, int to, void *theirs, int from,
+                         size_t bytes, int round)
 {
     MPI_Request request[2];
+    int         tag = way->tag + round;
 
-    HEARTHI_MPI(
-        MPI_Irecv(theirs, (int)bytes, MPI_BYTE, from, tag, comm, &request[0]));
-    HEARTHI_MPI(
-        MPI_Isend(mine, (int)bytes, MPI_BYTE, to, tag, comm, &request[1]));
-    hearthi_together_wait(request, 2);
+    HEARTHI_MPI(MPI_Irecv(theirs, (int)bytes, MPI_BYTE, from, tag, way->comm,
+                          &request[0]));
+    HEARTHI_MPI(MPI_Isend(mine, (int)bytes, MPI_BYTE, to, tag, way->comm,
+                          &request[1]));
+    way->wait(request, 2);
 }
 
 /* After Bruck et al., as the barrier of leaders (transport/mpi/barrier.c):
  * MPI_Iallgather in Open MPI 4.1.4 sends to every rank, which makes N^2
  * connections of 100 kB. */
 void
-hearthi_together_gather(const void *mine, size_t bytes, void *all,
-                        MPI_Comm comm)
+hearthi_together_gather_by(const struct hearthi_together_way *way,
+                           const void *mine, size_t bytes, void *all)
 {
     int   n, me;
     char *from_me;
 
-    MPI_Comm_size(comm, &n);
-    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(way->comm, &n);
+    MPI_Comm_rank(way->comm, &me);
     from_me = malloc((size_t)n * bytes); /* of rank me + i */
     if (from_me == NULL)
-        hearthi_fatal("hearth_init", "no memory for %d ranks", n);
+        hearthi_fatal(way->call, "no memory for %d ranks", n);
     memcpy(from_me, mine, bytes);
     for (int have = 1, round = 0; have < n; have *= 2, round++)
-        exchange(from_me, (me - have + n) % n, from_me + (size_t)have * bytes,
-                 (me + have) % n,
-                 bytes * (size_t)(have < n - have ? have : n - have),
-                 TAG_GATHER + round, comm);
+        hearthi_together_swap_by(
+            way, from_me, (me - have + n) % n,
+            from_me + (size_t)have * bytes, (me + have) % n,
+            bytes * (size_t)(have < n - have ? have : n - have), round);
     memcpy((char *)all + (size_t)me * bytes, from_me,
            (size_t)(n - me) * bytes);
     memcpy(all, from_me + (size_t)(n - me) * bytes, (size_t)me * bytes);
     free(from_me);
+}
+
+void
+hearthi_together_gather(const void *mine, size_t bytes, void *all,
+                        MPI_Comm comm)
+{
+    const struct hearthi_together_way way = { "hearth_init", comm, TAG_GATHER,
+                                              hearthi_together_wait };
+
+    hearthi_together_gather_by(&way, mine, bytes, all);
 }
 
 void
@@ -122,7 +134,11 @@ void
 hearthi_together_swap(const void *mine, int to, void *theirs, int from,
                       size_t bytes, int tag)
 {
-    exchange(mine, to, theirs, from, bytes, tag, hearthi_world.comm);
+    const struct hearthi_together_way way = { "hearth_init",
+                                              hearthi_world.comm, tag,
+                                              hearthi_together_wait };
+
+    hearthi_together_swap_by(&way, mine, to, theirs, from, bytes, 0);
 }
 
 MPI_Comm

@@ -30,6 +30,20 @@ int hearthi_together_int(int mine, MPI_Op op);
 void hearthi_together_swap(const void *mine, int to, void *theirs, int from,
                            size_t bytes, int tag);
 
+/* The two in another call, with tags of its own, one a round, and its way to
+ * wait. */
+struct hearthi_together_way {
+    const char *call;
+    MPI_Comm    comm;
+    int         tag;
+    void (*wait)(MPI_Request *request, int n);
+};
+void hearthi_together_gather_by(const struct hearthi_together_way *way,
+                                const void *mine, size_t bytes, void *all);
+void hearthi_together_swap_by(const struct hearthi_together_way *way,
+                              const void *mine, int to, void *theirs,
+                              int from, size_t bytes, int round);
+
 /* MPI_Comm_dup. */
 MPI_Comm hearthi_together_dup(MPI_Comm comm);
 

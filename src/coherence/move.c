@@ -7,9 +7,10 @@
  *
  *   1. All are told what each asks for.
  *   2. Each rank freezes these pages (page/freeze.h): no thread of it sees
- * one, or has a request for one on its way; what it has changed in copies has
- *      arrived at the old home; what its threads stored in a home frame, and
- *      told nobody of, it will tell of at its next release, as it would have.
+ *      one, or has a request for one on its way; what it has changed in
+ *      copies has arrived at the old home; what its threads stored in a home
+ *      frame, and told nobody of, it will tell of at its next release, as it
+ *      would have.
  *      It refuses what it cannot freeze: pages that are held, on their way, in
  *      an atomic step, or that another thread of it has not placed yet.
  *   3. All are told what was refused, and of which pages somebody has a copy.

@@ -7,6 +7,7 @@
 
 #include "base/least.h"
 #include "base/report.h"
+#include "page/near.h"
 #include "space/segment.h"
 #include "world.h"
 
@@ -69,20 +70,13 @@ wish_of(const struct hearthi_allocation *a, uint32_t rank, unsigned need)
 
     if (need == HEARTHI_FIRST_TOUCH)
         wish = most;
-
     return hearthi_least(wish, hearthi_spare_held((int)rank));
 }
 
 static void
 piece_add(struct hearthi_spare *s, struct hearthi_piece p)
 {
-    if (s->n == s->room) {
-        s->room *= 2;
-        s->piece = realloc(s->piece, s->room * sizeof *s->piece);
-        if (s->piece == NULL)
-            hearthi_fatal("hearth_alloc", "no memory for %zu spare runs",
-                          s->room);
-    }
+    s->piece = hearthi_grown(s->piece, s->n, sizeof *s->piece, &s->room);
     s->piece[s->n++] = p;
     hearthi_extents_give(&s->free[p.home], p.frame, p.count);
 }

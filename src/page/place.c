@@ -269,9 +269,8 @@ run_moved(struct hearthi_place *r, uint64_t page)
 const struct hearthi_place *
 hearthi_place_of(uint64_t page)
 {
-    bool mapped;
-
     struct hearthi_place *r = &kept[page % KEPT];
+    bool                  mapped;
 
     if (page - r->page < r->count)
         return r;
