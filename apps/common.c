@@ -301,7 +301,9 @@ run_report(struct app_run *run)
         }
         printf("seconds=%.6f verify=%s", seconds, verify);
         app_option_fields(run->app, stdout);
-        if (run->home != APP_HOMES)
+        if (run->home == APP_HOMES_FIRST)
+            printf(" home=first");
+        else if (run->home != APP_HOMES)
             printf(" home=%ld", run->home);
         printf("%s\n", run->fields);
         if (fflush(stdout) != 0) {

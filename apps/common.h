@@ -77,8 +77,9 @@ struct app {
     void (*run_mpi)(struct app_run *run); /* NULL: no --mpi */
 };
 
-/* Pages are at home where the application wants them. */
-enum { APP_HOMES = -1 };
+/* Pages are at home where the application wants them, or where they are
+ * written first. */
+enum { APP_HOMES = -1, APP_HOMES_FIRST = -2 };
 
 /* One run, on one rank; filled before run() is called. */
 struct app_run {
@@ -87,7 +88,7 @@ struct app_run {
     bool              mpi;     /* plain MPI: no Hearth call may be made */
     bool              verify;  /* the application calls app_verdict() */
     bool              small;   /* --small was given */
-    long              home;    /* --home, or APP_HOMES */
+    long              home;    /* --home: a rank, or one of APP_HOMES */
     bool              failed;  /* what app_verdict() found here */
     bool              tty;     /* progress is shown, here */
     double            started; /* app_start() */
@@ -150,7 +151,7 @@ int app_lock(const struct app_run *run, int rank, size_t i);
 /* Private memory for count elements, cache-aligned and zero-filled. */
 void *app_private(const struct app_run *run, size_t count, size_t size);
 
-/* Shared memory, or with --home all of it at home on that rank. */
+/* Shared memory, or with --home all of it at home where that says. */
 void *app_alloc(const struct app_run *run, size_t count, size_t size,
                 hearth_layout layout);
 

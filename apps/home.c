@@ -37,11 +37,14 @@ void *
 app_alloc(const struct app_run *run, size_t count, size_t size,
           hearth_layout layout)
 {
-    const bool moved = run->home != APP_HOMES;
-    void      *p =
-        hearth_alloc(count, size, moved ? hearth_on((int)run->home) : layout);
+    void *p;
 
-    assert(moved || layout.kind != HEARTH_BLOCK ||
+    if (run->home == APP_HOMES_FIRST)
+        layout = hearth_first_touch();
+    else if (run->home != APP_HOMES)
+        layout = hearth_on((int)run->home);
+    p = hearth_alloc(count, size, layout);
+    assert(run->home != APP_HOMES || layout.kind != HEARTH_BLOCK ||
            is_as_said(run, p, count * size));
     return p;
 }

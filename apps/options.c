@@ -89,7 +89,10 @@ home_parse(struct parser *p, const char *value)
     const struct app_option home =
         APP_NUMBER(0, "home", &p->run->home, 0, 0, 0, INT_MAX, "");
 
-    return number_parse(p, &home, value);
+    if (strcmp(value, "first") != 0)
+        return number_parse(p, &home, value);
+    p->run->home = APP_HOMES_FIRST;
+    return APP_RUN;
 }
 
 /* Is value one of the words of "S|W|A"? */
@@ -223,9 +226,10 @@ app_help(const struct app *app, FILE *to)
             app->name, app->about);
     for (size_t i = 0; i < app->option_count; i++)
         help_row(to, &app->options[i]);
-    fprintf(to, "      --home N           all pages at home on rank N, and "
-                "not where they\n"
-                "                         are worked on\n"
+    fprintf(to, "      --home N|first     all pages at home on rank N, or "
+                "where they are\n"
+                "                         written first, not where they are "
+                "worked on\n"
                 "      --small            less than a second of work\n"
                 "      --verify           check the result; the exit status "
                 "tells\n");
