@@ -73,12 +73,14 @@ struct wish {
 };
 
 static struct {
-    struct hearthi_wishes *of;         /* of each rank */
-    uint8_t               *said, *own; /* refused runs; shared pages */
-    size_t                 runs, pages;
-    struct moving         *moving;
-    size_t                 n, room;
-    const struct wish     *now;
+    uint32_t            *asked; /* of each rank: how many runs */
+    struct hearthi_wish *run;   /* and these, of each so many at most */
+    size_t               most;
+    uint8_t             *said, *own; /* refused runs; shared pages */
+    size_t               runs, pages;
+    struct moving       *moving;
+    size_t               n, room;
+    const struct wish   *now;
 } m;
 
 static void *
@@ -132,9 +134,11 @@ wishes_each(wish_do *f)
 
     m.now = &w;
     for (w.by = 0; w.by < hearthi_world.size; w.by++)
-        for (uint32_t k = 0; k < m.of[w.by].n; k++) {
-            w.page = m.of[w.by].run[k].page;
-            w.count = m.of[w.by].run[k].count;
+        for (uint32_t k = 0; k < m.asked[w.by]; k++) {
+            const struct hearthi_wish *r = &m.run[(size_t)w.by * m.most + k];
+
+            w.page = r->page;
+            w.count = r->count;
             f(&w);
             w.i++;
             w.before += w.count;
@@ -352,19 +356,33 @@ all_thaw(void)
 
 /* ---- all of it ---- */
 
+static void
+wishes_gather(void)
+{
+    struct hearthi_wishes *mine = memory(sizeof *mine);
+    size_t                 ranks = (size_t)hearthi_world.size;
+
+    m.asked = memory(ranks * sizeof *m.asked);
+    hearthi_table_lock();
+    hearthi_wishes_take(mine);
+    hearthi_table_unlock();
+    hearthi_agree_gather(&mine->n, sizeof mine->n, m.asked);
+    for (size_t r = 0; r < ranks; r++)
+        if (m.asked[r] > m.most)
+            m.most = m.asked[r];
+    m.run = memory(ranks * m.most * sizeof *m.run + 1);
+    if (m.most > 0)
+        hearthi_agree_gather(mine->run, m.most * sizeof *m.run, m.run);
+    free(mine);
+}
+
 void
 hearthi_move(void)
 {
-    struct hearthi_wishes mine;
-
     memset(&m, 0, sizeof m);
-    m.of = memory((size_t)hearthi_world.size * sizeof *m.of);
-    hearthi_table_lock();
-    hearthi_wishes_take(&mine);
-    hearthi_table_unlock();
-    hearthi_agree_gather(&mine, sizeof mine, m.of);
+    wishes_gather();
     wishes_each(wish_count);
-    if (m.runs > 0) {
+    if (m.most > 0) {
         m.said = memory(2 * bits_bytes());
         m.own = m.said + bits_bytes();
         all_freeze();
@@ -373,5 +391,6 @@ hearthi_move(void)
         all_thaw();
     }
     free(m.said);
-    free(m.of);
+    free(m.run);
+    free(m.asked);
 }

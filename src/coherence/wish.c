@@ -57,11 +57,11 @@ pages_most(void)
 static void
 run_add(uint64_t page)
 {
-    struct hearthi_pagerun *last = &w.run[w.n - 1];
+    struct hearthi_pagerun *last = w.n > 0 ? &w.run[w.n - 1] : NULL;
 
     if (w.pages == pages_most())
         return;
-    if (w.n > 0 && last->page + last->count == page)
+    if (last != NULL && last->page + last->count == page)
         last->count++;
     else if (w.n < HEARTHI_WISHES)
         w.run[w.n++] = (struct hearthi_pagerun){ page, 1 };
@@ -162,6 +162,7 @@ hearthi_wishes_learn(const struct hearthi_news *news)
 
     if (hearthi_spares == 0)
         return;
+    hearthi_spares_settle();
     if (news->everything)
         all_forget();
     for (size_t i = 0; i < news->n; i++) {

@@ -33,9 +33,11 @@
 #include "notice/notice.h"
 #include "transport/transport.h"
 
-/* What a rank asks for in one barrier, at most.  Sent as it is. */
-enum { HEARTHI_WISHES = 64, HEARTHI_WISH_PAGES = 1 << 16 };
+/* What a rank asks for in one barrier, at most: runs, and pages of all ranks.
+ * Blocks that are dealt to ranks make many runs. */
+enum { HEARTHI_WISHES = 4096, HEARTHI_WISH_PAGES = 1 << 16 };
 
+/* The runs are sent as they are. */
 struct hearthi_wishes {
     uint32_t n;
     struct hearthi_wish {

@@ -14,6 +14,7 @@
 unsigned hearthi_spares;
 
 static uint64_t *taken; /* of each rank's spare frames */
+static bool      fresh; /* some allocation may be */
 
 static void *
 memory(size_t n, size_t size)
@@ -29,6 +30,7 @@ void
 hearthi_spare_open(void)
 {
     hearthi_spares = 0;
+    fresh = false;
     taken = memory((size_t)hearthi_world.size, sizeof *taken);
 }
 
@@ -104,6 +106,8 @@ hearthi_spare_take(struct hearthi_allocation *a,
         }
     }
     a->spare = s;
+    a->fresh = need == HEARTHI_FIRST_TOUCH;
+    fresh |= a->fresh;
     hearthi_spares++;
 }
 
@@ -125,6 +129,16 @@ hearthi_spare_give(struct hearthi_allocation *a,
     free(s);
     a->spare = NULL;
     hearthi_spares--;
+}
+
+void
+hearthi_spares_settle(void)
+{
+    struct hearthi_allocation *a;
+
+    for (size_t i = 0; fresh && (a = hearthi_places_get(i)) != NULL; i++)
+        a->fresh = false;
+    fresh = false;
 }
 
 /* ---- for moves ---- */

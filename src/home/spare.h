@@ -35,6 +35,9 @@ void hearthi_spare_close(void);
 /* Allocations that have some. */
 extern unsigned hearthi_spares;
 
+/* A barrier has ended: no allocation is fresh. */
+void hearthi_spares_settle(void);
+
 /* How many of a rank's free frames are not for allocations. */
 uint64_t hearthi_spare_held(int rank);
 

@@ -301,13 +301,17 @@ apart_gather(struct batch *b, uint64_t page, int64_t stride, uint64_t step)
     return n;
 }
 
-/* What a fault fetches: gives how many steps of its sequence that is. */
+/* What a fault fetches: gives how many steps of its sequence that is.  Memory
+ * of first touch is about to be shared out: a page that somebody else has
+ * fetched, though it never touches it, would be tracked wherever it lies. */
 static uint64_t
 fault_gather(struct batch *b, uint64_t page, const struct hearthi_stream *s)
 {
     uint64_t n;
 
     hearthi_copies_reserve(s->step);
+    if (hearthi_place_of(page)->in->fresh)
+        return batch_add(b, page, 1);
     if (s->step == 1) {
         group_gather(b, page);
         return 1;

@@ -34,6 +34,7 @@ struct hearthi_allocation {
     size_t                pieces;
     struct hearthi_moved  moved;
     struct hearthi_spare *spare;  /* or NULL: its pages stay */
+    bool                  fresh;  /* first touch, and no barrier since */
     bool                  placed; /* its pages may be used */
     bool                  mapped; /* with home pages in the application view */
     long                  areas;  /* kernel mappings that it has */
