@@ -223,28 +223,42 @@ START_TEST(a_reason_names_variable_value_and_what_is_accepted)
 }
 END_TEST
 
-static const char *acks, *carrier;
+static const char *const *together; /* names and values, and NULL */
 
 static char *
-depth_env(const char *name)
+together_env(const char *name)
 {
-    const char *value = strcmp(name, "HEARTH_DIFF_DEPTH") == 0  ? "4"
-                        : strcmp(name, "HEARTH_UDP_ACK") == 0   ? acks
-                        : strcmp(name, "HEARTH_TRANSPORT") == 0 ? carrier
-                                                                : NULL;
-
-    return (char *)(size_t)value;
+    for (const char *const *v = together; *v != NULL; v += 2)
+        if (strcmp(name, v[0]) == 0)
+            return (char *)(size_t)v[1];
+    return NULL;
 }
+
+#define together_load(...)                                                   \
+    (together = (const char *const[]){ __VA_ARGS__, NULL },                  \
+     hearthi_options_load(&(struct hearthi_options){ 0 }, together_env, why, \
+                          sizeof why))
 
 static bool
 depth_loads(const char *transport, const char *ack)
 {
-    struct hearthi_options opt;
-
-    carrier = transport;
-    acks = ack;
-    return hearthi_options_load(&opt, depth_env, why, sizeof why);
+    return together_load("HEARTH_DIFF_DEPTH", "4", "HEARTH_TRANSPORT",
+                         transport, "HEARTH_UDP_ACK", ack);
 }
+
+START_TEST(prediction_excludes_that_nothing_is_fetched_ahead)
+{
+    ck_assert(
+        together_load("HEARTH_PREDICT", "on", "HEARTH_FETCH_AHEAD", "2"));
+    ck_assert(
+        together_load("HEARTH_PREDICT", "auto", "HEARTH_FETCH_AHEAD", "0"));
+    ck_assert(
+        !together_load("HEARTH_PREDICT", "on", "HEARTH_FETCH_AHEAD", "1"));
+    ck_assert_str_eq(why, "HEARTH_PREDICT=on does not go with "
+                          "HEARTH_FETCH_AHEAD=1, which fetches no page that "
+                          "was not touched: give one of the two");
+}
+END_TEST
 
 /* Over mpi nobody looks at HEARTH_UDP_ACK. */
 START_TEST(several_messages_of_diffs_exclude_a_wait_for_each)
@@ -344,6 +358,7 @@ main(void)
                         (int)(sizeof bad / sizeof *bad));
     tcase_add_test(tc, a_reason_names_variable_value_and_what_is_accepted);
     tcase_add_test(tc, several_messages_of_diffs_exclude_a_wait_for_each);
+    tcase_add_test(tc, prediction_excludes_that_nothing_is_fetched_ahead);
     tcase_add_test(tc, one_by_one_is_a_page_at_most_and_one_message);
     tcase_add_test(tc, an_endless_value_stays_one_short_line);
     tcase_add_test(tc, values_print_as_they_are_typed);

@@ -105,6 +105,12 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->fetch_ahead > FETCH_MAX)
         return refuse(v, PREFIX "FETCH_AHEAD=%zu is more than %d",
                       o->fetch_ahead, FETCH_MAX);
+    if (o->fetch_ahead < 2 && o->predict == HEARTHI_WHEN_ON)
+        return refuse(v,
+                      PREFIX "PREDICT=on does not go with " PREFIX
+                             "FETCH_AHEAD=%zu, which fetches no page that "
+                             "was not touched: give one of the two",
+                      o->fetch_ahead);
     return true;
 }
 

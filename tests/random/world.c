@@ -114,6 +114,7 @@ options_draw(uint64_t *random)
                                           "96k", "512k", "2m" };
     static const char *const large[] = { NULL, "256k", "1m" };
     static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
+    static const char *const predicts[] = { NULL, "off", "on", "on" };
     static const char *const progress[] = { NULL, NULL, "none" };
     static const char *const puts[] = { NULL, "0", "3" };
     static const char *const packs[] = { NULL, NULL, "1k", "4k", "16k" };
@@ -131,6 +132,9 @@ options_draw(uint64_t *random)
         option_draw("CACHE", caches, 7, random);
     }
     option_draw("FETCH_AHEAD", ahead, 5, random);
+    /* What fetches nothing ahead predicts nothing. */
+    option_draw("PREDICT", predicts, getenv("HEARTH_FETCH_AHEAD") ? 2 : 4,
+                random);
     option_draw("DIFF_PACK", packs, 5, random);
     if (strcmp(option("TRANSPORT"), "udp") == 0)
         datagrams_draw(random);
