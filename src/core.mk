@@ -13,6 +13,7 @@ libhearth_core_la_SOURCES += \
   src/space/heap.c src/space/heap.h \
   src/space/pool.c src/space/pool.h \
   src/space/segment.c src/space/segment.h \
+  src/space/files.c src/space/files.h \
   src/page/moved.c src/page/moved.h \
   src/page/place.c src/page/place.h \
   src/page/near.c src/page/near.h \
@@ -28,6 +29,9 @@ libhearth_core_la_SOURCES += \
   src/page/overwrite.c src/page/overwrite.h \
   src/page/habit.c src/page/habit.h src/page/predict.c src/page/predict.h \
   src/page/stream.c src/page/stream.h \
+  src/page/mates.c src/page/mates.h src/page/await.c src/page/word.h \
+  src/page/borrow.c src/page/borrow.h \
+  src/page/batch.c src/page/batch.h \
   src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
   src/page/tell.c src/page/tell.h \
   src/page/held.c src/page/held.h \

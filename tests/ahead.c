@@ -49,7 +49,7 @@ cost_of(int64_t *p, const int *order, int n, bool write)
     }
     hearth_get_stats(&b);
     c.faults = b.read_faults - a.read_faults + b.write_faults - a.write_faults;
-    c.pages = b.getpages - a.getpages;
+    c.pages = b.getpages + b.matepages - a.getpages - a.matepages;
     c.ahead = b.ahead - a.ahead;
     return c;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -168,6 +169,22 @@ dies_killed_with_lock(void)
     hearth_lock(9);
 }
 
+/* Two ranks of a node take each other's copies all the time. */
+static void
+dies_killed_lending(void)
+{
+    enum { PAGES = 512, PAGE_BYTES = 4096, ROUNDS = 100 };
+    volatile char *p = hearth_alloc(PAGES, PAGE_BYTES, hearth_on(0));
+
+    for (int round = 0;; round++) {
+        hearth_acquire((const void *)(uintptr_t)p, PAGES * PAGE_BYTES);
+        for (int i = 0; i < PAGES; i++)
+            (void)p[(size_t)(me == last ? i : PAGES - 1 - i) * PAGE_BYTES];
+        if (me == last && round == ROUNDS)
+            kill(getpid(), SIGKILL);
+    }
+}
+
 /* The last rank stops while another waits for its page. */
 static void *
 wake(void *process)
@@ -273,6 +290,7 @@ const struct badinput badinput_ends[] = {
     BADINPUT(children_exit),
     BADINPUT(dies_killed_at_barrier),
     BADINPUT(dies_killed_with_lock),
+    BADINPUT(dies_killed_lending),
     BADINPUT(stopped),
     BADINPUT(stopped_awhile),
     BADINPUT(stopped_with_letters),

@@ -6,8 +6,8 @@
  */
 #include "gets.h"
 #include "fixture.h"
-#include "transport/mpi/progress.h"
 #include "seen.h"
+#include "transport/mpi/progress.h"
 
 /* Of each rank, since the last flush: was a Get with a request begun? */
 enum { RANKS = 64 };
@@ -63,12 +63,19 @@ START_TEST(the_last_get_from_each_home_is_waited_for)
 }
 END_TEST
 
+/* Each rank fetches what it reads. */
+static void
+alone_start(void)
+{
+    fixture_start_with("NODE_CACHE", "off");
+}
+
 TCase *
 gets(void)
 {
     TCase *tc = tcase_create("gets");
 
-    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_unchecked_fixture(tc, alone_start, fixture_stop);
     tcase_add_test(tc, the_last_get_from_each_home_is_waited_for);
     return tc;
 }

@@ -127,6 +127,11 @@ mpi_tests += %D%/predict.mpi
   $(mpi_harness)
 %C%_predict_mpi_CFLAGS = $(test_cflags)
 %C%_predict_mpi_LDADD = $(mpi_ldadd)
+mpi_tests += %D%/mates.mpi
+%C%_mates_mpi_SOURCES = %D%/mates.c %D%/mates.h %D%/mates_ahead.c \
+  %D%/mates_old.c $(mpi_harness)
+%C%_mates_mpi_CFLAGS = $(test_cflags)
+%C%_mates_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/overwrite.mpi
 %C%_overwrite_mpi_SOURCES = %D%/overwrite.c $(mpi_harness)

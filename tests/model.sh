@@ -111,6 +111,26 @@ fails --alloc --scan-always --see-unplaced --bytes=1
 fails --scan-always --forget-evicted --keep-first-copy
 fails --scan-always --scan-once
 
+# Copies that a rank takes from another of its node, and the word by which it
+# finds them.
+holds --mates --bytes=1 --writes=1
+fails --mates --bytes=1 --take-old
+fails --mates --bytes=1 --take-written
+fails --mates --bytes=1 --locks=0 --barrier --take-unpassed
+fails --mates --bytes=1 --take-own
+fails --mates --bytes=1 --take-first
+fails --mates --bytes=1 --number-late
+fails --mates --predict --bytes=1 --lend-dropped
+model=tests/model/word
+holds
+fails --no-keep
+fails --no-fence
+fails --lend-early
+fails --same-number
+fails --no-look
+fails --look-early
+fails --load-early
+
 # The steps of locks and tries, and of flags, between nodes over MPI.
 model=tests/model/chain
 holds
@@ -200,6 +220,7 @@ fails --keep-registered
 fails --keep-missed
 fails --freeze-steps
 fails --freeze-coming
+fails --mates --lend-frozen
 # Reader-writer locks.
 model=tests/model/rw
 holds
@@ -270,5 +291,11 @@ if test "$MODEL" = full; then
     holds --homes=2 --guests=2 --writes=1
     holds --homes=2 --writes=3
     holds --barrier --locks=2 --writes=3
+    holds --mates --predict --bytes=1 --writes=1
+    holds --mates --predict --barrier --bytes=1 --writes=1
+    holds --mates --overwrite --bytes=1 --writes=1
+    fails --mates --bytes=1 --barrier --forget-late
+    model=tests/model/move
+    holds --mates
 fi
 exit $wrong

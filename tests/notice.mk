@@ -66,7 +66,7 @@ unit_tests += %D%/log
 check_PROGRAMS += %D%/model/model
 %C%_model_model_SOURCES = %D%/model/model.h %D%/model/walk.c \
   %D%/model/state.c %D%/model/sync.c %D%/model/home.c %D%/model/guest.c \
-  %D%/model/life.c %D%/model/rules.c
+  %D%/model/life.c %D%/model/mate.c %D%/model/rules.c
 check_PROGRAMS += %D%/model/chain %D%/model/flag
 %C%_model_chain_SOURCES = %D%/model/chain.c %D%/model/chain.h \
   %D%/model/chain_take.c %D%/model/search.c \
@@ -76,6 +76,8 @@ check_PROGRAMS += %D%/model/wake
 %C%_model_wake_SOURCES = %D%/model/wake.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/names
 %C%_model_names_SOURCES = %D%/model/names.c %D%/model/search.c %D%/model/search.h
+check_PROGRAMS += %D%/model/word
+%C%_model_word_SOURCES = %D%/model/word.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/cond
 %C%_model_cond_SOURCES = %D%/model/cond.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/stay

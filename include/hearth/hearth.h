@@ -415,9 +415,10 @@ typedef struct hearth_stats {
     uint64_t write_faults;  /**< faults by stores */
     uint64_t getpages;      /**< pages fetched from their home */
     uint64_t ahead;         /**< of these, those that nobody had touched yet */
-    uint64_t predicted;     /**< of getpages: brought in advance, by what was used */
+    uint64_t predicted;     /**< of getpages and matepages: brought in advance, by what was used */
     uint64_t predicted_used; /**< of these, those that were used again */
     uint64_t fetches;       /**< messages that fetched them */
+    uint64_t matepages;     /**< pages that a rank of the node had */
     uint64_t twins;         /**< clean copies taken before a first write */
     uint64_t overwritten;   /**< pages opened without their content */
     uint64_t diffs;         /**< pages whose diff was brought home */

@@ -26,6 +26,7 @@
 #include "page/fault.h"
 #include "page/fetch.h"
 #include "page/hold.h"
+#include "page/mates.h"
 #include "page/page.h"
 #include "page/predict.h"
 #include "page/serve.h"
@@ -144,6 +145,7 @@ child_leave(void)
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
     hearthi_users_forked();
+    hearthi_mates_forked();
     hearthi_keep = NULL; /* what its parent keeps lies in shared memory */
     if (up) {
         hearthi_serve_forked();
@@ -214,6 +216,7 @@ layers_open(MPI_Comm comm)
     hearthi_turn_begin();
     hearthi_segments_open(hearthi_keep_bytes(), hearthi_directory_bytes());
     hearthi_table_open();
+    hearthi_mates_open();
     hearthi_copies_open();
     hearthi_holds_open();
     hearthi_home_open();
@@ -240,6 +243,7 @@ layers_close(void)
     hearthi_home_close();
     hearthi_holds_close();
     hearthi_copies_close();
+    hearthi_mates_close();
     hearthi_table_close();
     hearthi_segments_close();
     hearthi_users_close();

@@ -9,6 +9,7 @@
 #include "page/copies.h"
 #include "page/freeze.h"
 #include "page/hold.h"
+#include "page/mates.h"
 #include "page/page.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -40,6 +41,7 @@ hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value)
     old = hearthi_transport->atomic(op, home, at, value);
     hearthi_table_lock();
     hearthi_step_end(page);
+    hearthi_mates_acquired();
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();

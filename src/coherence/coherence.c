@@ -40,6 +40,7 @@
 #include "learnt.h"
 #include "left.h"
 #include "move.h"
+#include "page/mates.h"
 #include "page/page.h"
 #include "page/predict.h"
 #include "shared.h"
@@ -166,6 +167,7 @@ hearthi_barrier(bool stay)
     hearthi_table_lock();
     hearthi_locks_leave();
     hearthi_interval_next(stay);
+    hearthi_mates_arrive();
     own = &c.own[c.turn];
     c.turn = !c.turn;
     hearthi_pageset_normalise(own);
@@ -187,6 +189,7 @@ hearthi_barrier(bool stay)
     hearthi_notices_apply(news.notice, news.n, news.everything);
     hearthi_wishes_learn(&news);
     hearthi_known_forget(&hearthi_learnt.known, mark);
+    hearthi_mates_leave();
     hearthi_epochs.acquire++;
     if (news.moves) {
         hearthi_table_unlock();

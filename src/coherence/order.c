@@ -34,6 +34,7 @@
 #include "page/diffs.h"
 #include "page/held.h"
 #include "page/hold.h"
+#include "page/mates.h"
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/predict.h"
@@ -95,6 +96,7 @@ hearthi_order_acquire(uint64_t page, uint64_t count)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
+    hearthi_mates_acquired();
     hearthi_predict_begin();
     hearthi_copies_drop(page, count);
     hearthi_held_renew();
@@ -111,6 +113,7 @@ hearthi_order_acquire_all(void)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
+    hearthi_mates_acquired();
     hearthi_predict_begin();
     hearthi_copies_drop_all();
     hearthi_held_renew();

@@ -11,6 +11,7 @@
 #include "give.h"
 #include "learnt.h"
 #include "left.h"
+#include "page/mates.h"
 #include "page/page.h"
 #include "page/predict.h"
 #include "space/heap.h"
@@ -287,6 +288,7 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
     struct lock_view *v = &view[sync];
 
     hearthi_table_lock();
+    hearthi_mates_acquired();
     notices_learn(sync, g);
     hearthi_notices_apply(g->notice, g->n, g->everything);
     if (g->epoch == hearthi_epochs.acquire) {

@@ -11,6 +11,7 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/fault.h"
+#include "page/mates.h"
 #include "page/page.h"
 #include "page/stream.h"
 #include "space/extent.h"
@@ -192,10 +193,14 @@ list_forget(struct hearthi_pagelist *l, uint64_t page, uint64_t count)
 /* Another thread's hearth_prefetch may have opened pages since the barrier.
  * What is stored there from now on is for nobody. */
 static void
-twins_drop(uint64_t page, uint64_t end)
+copies_forget(uint64_t page, uint64_t end)
 {
     while ((page = hearthi_touched_next(page, end)) < end) {
-        if (hearthi_table.state[page] == HEARTHI_DIRTY)
+        uint8_t state = hearthi_table.state[page];
+
+        if (hearthi_is_copy(state) || state == HEARTHI_HERE)
+            hearthi_mates_keep(page, 1);
+        if (state == HEARTHI_DIRTY)
             hearthi_twin_free(page);
         page++;
     }
@@ -221,7 +226,7 @@ hearthi_home_free(struct hearthi_allocation *a)
 {
     uint64_t page = a->page, count = a->pages;
 
-    twins_drop(page, page + count);
+    copies_forget(page, page + count);
     gap_free(a);
     list_forget(&hearthi_written, page, count);
     list_forget(&hearthi_provisional, page, count);

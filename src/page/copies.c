@@ -15,6 +15,7 @@
 #include "diffs.h"
 #include "frames.h"
 #include "held.h"
+#include "mates.h"
 #include "overwrite.h"
 #include "page.h"
 #include "predict.h"
@@ -78,6 +79,7 @@ hearthi_copies_shut(uint64_t page, uint64_t count)
             hearthi_diff_begin(p, false);
             hearthi_twin_free(p);
         }
+        hearthi_mates_lend_written(page, n);
     }
 }
 
@@ -155,6 +157,7 @@ may_go(uint64_t page)
     if (*state == HEARTHI_COMING)
         *state = HEARTHI_MISSED;
     if (*state == HEARTHI_HERE) {
+        hearthi_mates_keep(page, 1);
         *state = HEARTHI_INVALID;
         hearthi_predict_unused(page);
     }

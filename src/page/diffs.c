@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "mates.h"
 #include "notice/diff.h"
 #include "overwrite.h"
 #include "page.h"
@@ -27,6 +28,7 @@ static struct {
     struct hearthi_run *runs; /* of one diff */
     uint64_t           *masks;
     uint64_t            diffs;      /* made so far */
+    uint64_t            home;       /* of these, those that have arrived */
     bool                queued;     /* some since the last wait */
     bool                one_by_one; /* HEARTH_DIFF_DEPTH */
 } d;
@@ -244,4 +246,7 @@ hearthi_diff_end(void)
     hearthi_transport->flush();
     hearthi_count(diff_waits, d.queued);
     d.queued = false;
+    if (d.home != d.diffs)
+        hearthi_mates_acquired();
+    d.home = d.diffs;
 }

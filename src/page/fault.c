@@ -21,6 +21,7 @@
 #include "copies.h"
 #include "fetch.h"
 #include "frames.h"
+#include "mates.h"
 #include "overwrite.h"
 #include "page.h"
 #include "predict.h"
@@ -89,15 +90,23 @@ fault_fetch(uint64_t page, bool write)
         hearthi_fetch_fault(page, write, true);
 }
 
+/* This page is on its way, to this rank or to another of its node. */
+static bool
+fault_wait(uint64_t page)
+{
+    if (!hearthi_is_coming(hearthi_table.state[page]))
+        return hearthi_mates_wait(page);
+    hearthi_coming_wait();
+    return true;
+}
+
 /* The state may have changed between the fault and the lock, by another
  * thread, and again by making room: look once all that is done. */
 static bool
 fault_serve(uint64_t page, bool write)
 {
-    const uint8_t *state = &hearthi_table.state[page];
-
-    while (hearthi_is_coming(*state))
-        hearthi_coming_wait();
+    while (fault_wait(page))
+        ;
     hearthi_copies_reserve(1);
     switch (hearthi_state_of(page)) {
     case HEARTHI_UNUSED: return false;

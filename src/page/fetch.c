@@ -6,9 +6,11 @@
 #include "base/least.h"
 #include "base/option.h"
 #include "base/stat.h"
+#include "batch.h"
 #include "coming.h"
 #include "copies.h"
 #include "frames.h"
+#include "mates.h"
 #include "page.h"
 #include "predict.h"
 #include "protect.h"
@@ -32,19 +34,6 @@ void
 hearthi_fetch_close(void)
 {
     hearthi_tells_close();
-}
-
-static struct hearthi_fetch
-fetch_of(uint64_t page, uint64_t count)
-{
-    return (struct hearthi_fetch){
-        .page = page,
-        .count = (uint32_t)count,
-        .home = hearthi_home_of(page),
-        .frame = hearthi_home_frame_of(page),
-        .to = hearthi_cached(page),
-        .announce = hearthi_registered(page, count) < count,
-    };
 }
 
 /* Those that were missed are passed by. */
@@ -71,99 +60,42 @@ hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
     }
 }
 
-static void
-runs_count(const struct hearthi_fetch *run, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        hearthi_count(getpages, run[i].count);
-    hearthi_count(fetches, n);
-}
-
-/* Runs that are fetched together. */
-enum { RUNS = 32 };
-struct batch {
-    struct hearthi_fetch run[RUNS];
-    size_t               n;
-    uint64_t             pages;
-};
-
-/* Add pages that lie at neighbouring frames of one home, cut where their
- * cached frames do not follow each other.  Returns how many found a place. */
-static uint64_t
-batch_add(struct batch *b, uint64_t page, uint64_t count)
-{
-    uint64_t done = 0, n;
-
-    for (; done < count && b->n < RUNS; done += n) {
-        n = hearthi_frames_take(page + done, count - done);
-        b->run[b->n++] = fetch_of(page + done, n);
-    }
-    b->pages += done;
-    return done;
-}
-
-/* With the lock in hand; told: something was, which arrives with it. */
-static void
-runs_fetch(const struct hearthi_fetch *run, size_t n, bool told)
-{
-    hearthi_transport->fetch(run, n);
-    if (told)
-        hearthi_told_fence(); /* for the fetches to come */
-}
-
 void
 hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 {
-    runs_fetch(run, n, hearthi_runs_tell(run, n));
-    runs_count(run, n);
-}
-
-/* Afterwards pages are COMING that may be opened; the others were missed. */
-static void
-batch_bring(const struct batch *b, bool alone)
-{
-    bool told = hearthi_runs_tell(b->run, b->n);
-    int  way = told || alone ? -1 : hearthi_way_take(b->pages, b->n);
-
-    for (size_t i = 0; i < b->n; i++)
-        hearthi_coming_begin(&b->run[i]);
-    if (way < 0) {
-        runs_fetch(b->run, b->n, told);
-    } else {
-        hearthi_table_leave();
-        hearthi_transport->bring(way, b->run, b->n);
-        hearthi_table_return();
-        hearthi_way_give(way, b->pages);
-    }
-    for (size_t i = 0; i < b->n; i++)
-        hearthi_coming_end(&b->run[i]);
-    runs_count(b->run, b->n);
+    hearthi_runs_fetch(run, n, hearthi_runs_tell(run, n));
+    hearthi_runs_count(run, n);
 }
 
 bool
-hearthi_fetch_start(const struct hearthi_fetch *run, size_t n, uint64_t pages)
+hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
+                    struct hearthi_rest *rest)
 {
-    bool told = hearthi_runs_tell(run, n);
-    bool way = !told && hearthi_way_take(pages, n + 1) == 0;
+    bool told, way;
 
-    for (size_t i = 0; i < n; i++)
-        hearthi_coming_begin(&run[i]);
-    started = way && hearthi_transport->bring_begin(run, n);
+    hearthi_borrow(run, n, HEARTHI_FORESEEN, rest);
+    if (rest->n == 0)
+        return false;
+    told = hearthi_runs_tell(rest->run, rest->n);
+    way = !told && hearthi_way_take(rest->pages, rest->n + 1) == 0;
+    for (size_t i = 0; i < rest->n; i++)
+        hearthi_coming_begin(&rest->run[i]);
+    started = way && hearthi_transport->bring_begin(rest->run, rest->n);
     if (!way)
-        runs_fetch(run, n, told);
+        hearthi_runs_fetch(rest->run, rest->n, told);
     else if (!started)
-        hearthi_way_give(0, pages);
-    runs_count(run, n);
+        hearthi_way_give(0, rest->pages);
+    hearthi_runs_count(rest->run, rest->n);
     return started;
 }
 
 void
-hearthi_fetch_finish(uint64_t pages)
+hearthi_fetch_finish(const struct hearthi_rest *rest)
 {
     if (!started)
         return;
     hearthi_transport->bring_end();
-    hearthi_way_give(0, pages);
+    hearthi_way_give(0, rest->pages);
     started = false;
 }
 
@@ -183,39 +115,81 @@ here_show(uint64_t page, uint64_t end)
     return n;
 }
 
-/* Fetch the invalid pages of a range, several runs to a message round; no
- * more than half the cache, or the end would push out the beginning. */
+/* What is done about pages that another rank of the node is fetching. */
+enum others { WITH_THEM, PASS_BY, STOP };
+
+struct range {
+    uint64_t    page, end; /* what is left of it */
+    enum others others;
+    bool        late; /* pages were passed by */
+};
+
+/* Add invalid pages of a range, for a message round; no more than half the
+ * cache, or the end would push out the beginning. */
+static void
+range_gather(struct hearthi_batch *b, struct range *r)
+{
+    uint64_t most = hearthi_copies_most(), n; /* others may hold more */
+
+    hearthi_batch_init(b);
+    hearthi_copies_reserve(most);
+    for (; r->page < r->end && b->n < HEARTHI_RUNS && b->pages < most;
+         r->page += n) {
+        n = 1;
+        if (hearthi_state_of(r->page) != HEARTHI_INVALID) {
+            n = here_show(r->page, r->end);
+            continue;
+        }
+        if (r->others != WITH_THEM && hearthi_mates_fetch(r->page)) {
+            r->late = true;
+            if (r->others == STOP)
+                return;
+            continue;
+        }
+        n = hearthi_least(r->end - r->page, most - b->pages);
+        n = hearthi_run_length(r->page, n, HEARTHI_INVALID);
+        n = r->others == WITH_THEM ? hearthi_batch_add(b, r->page, n)
+                                   : hearthi_batch_claim(b, r->page, n);
+    }
+}
+
+static void
+batch_show(const struct hearthi_batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_COMING,
+                         false);
+}
+
+static void
+range_bring(struct range *r, bool alone, uint64_t *left)
+{
+    struct hearthi_batch b;
+
+    range_gather(&b, r);
+    if (b.n == 0)
+        return;
+    *left -= hearthi_least(*left, b.pages);
+    hearthi_batch_bring(&b, alone);
+    batch_show(&b);
+    hearthi_borrow_end(&b.rest);
+}
+
+/* What others are fetching comes last. */
 void
 hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
 {
-    uint64_t end = page + count, left = 2 * hearthi_copies_most();
+    uint64_t     left = 2 * hearthi_copies_most();
+    struct range r = { page, page + count, alone ? WITH_THEM : PASS_BY,
+                       false };
 
-    while (page < end && left > 0) {
-        uint64_t     most = hearthi_copies_most(); /* others may hold more */
-        struct batch b;
-
-        b.n = b.pages = 0;
-        hearthi_copies_reserve(most);
-        while (page < end && b.n < RUNS && b.pages < most) {
-            uint64_t len;
-
-            if (hearthi_state_of(page) != HEARTHI_INVALID) {
-                page += here_show(page, end);
-                continue;
-            }
-            len = hearthi_run_length(page,
-                                     hearthi_least(end - page, most - b.pages),
-                                     HEARTHI_INVALID);
-            page += batch_add(&b, page, len);
-        }
-        if (b.n == 0)
-            return;
-        left -= hearthi_least(left, b.pages);
-        batch_bring(&b, alone);
-        for (size_t i = 0; i < b.n; i++)
-            hearthi_run_open(b.run[i].page, b.run[i].count, HEARTHI_COMING,
-                             false);
-    }
+    while (r.page < r.end && left > 0)
+        range_bring(&r, alone, &left);
+    r.page = page;
+    r.others = STOP;
+    while (r.late && r.page < r.end && left > 0)
+        if (!hearthi_mates_wait(r.page))
+            range_bring(&r, alone, &left);
 }
 
 /* ---- faults ---- */
@@ -245,14 +219,14 @@ is_dense(uint64_t begin, uint64_t end, uint64_t page)
 
 /* The invalid pages of a range, as far as there is room. */
 static void
-batch_add_range(struct batch *b, uint64_t page, uint64_t end)
+batch_add_range(struct hearthi_batch *b, uint64_t page, uint64_t end)
 {
-    while (page < end && b->n < RUNS) {
+    while (page < end && b->n < HEARTHI_RUNS) {
         uint64_t n = 1;
 
         if (hearthi_state_of(page) == HEARTHI_INVALID) {
             n = hearthi_run_length(page, end - page, HEARTHI_INVALID);
-            batch_add(b, page, n);
+            hearthi_batch_add(b, page, n);
         }
         page += n;
     }
@@ -271,7 +245,7 @@ hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
 }
 
 static void
-group_gather(struct batch *b, uint64_t page)
+group_gather(struct hearthi_batch *b, uint64_t page)
 {
     uint64_t begin, end;
 
@@ -280,23 +254,24 @@ group_gather(struct batch *b, uint64_t page)
         batch_add_range(b, page, end);
         batch_add_range(b, begin, page);
     } else {
-        batch_add(b, page, 1);
+        hearthi_batch_add(b, page, 1);
     }
 }
 
 /* Pages at a distance, each that is there to be fetched, within the
  * allocation.  Returns how far the sequence was followed. */
 static uint64_t
-apart_gather(struct batch *b, uint64_t page, int64_t stride, uint64_t step)
+apart_gather(struct hearthi_batch *b, uint64_t page, int64_t stride,
+             uint64_t step)
 {
     const struct hearthi_allocation *in = hearthi_place_of(page)->in;
     uint64_t                         n = 0;
 
-    for (; n < step && b->n < RUNS; n++, page += (uint64_t)stride) {
+    for (; n < step && b->n < HEARTHI_RUNS; n++, page += (uint64_t)stride) {
         if (page - in->page >= in->pages)
             break;
         if (hearthi_state_of(page) == HEARTHI_INVALID)
-            batch_add(b, page, 1);
+            hearthi_batch_add(b, page, 1);
     }
     return n;
 }
@@ -305,35 +280,38 @@ apart_gather(struct batch *b, uint64_t page, int64_t stride, uint64_t step)
  * of first touch is about to be shared out: a page that somebody else has
  * fetched, though it never touches it, would be tracked wherever it lies. */
 static uint64_t
-fault_gather(struct batch *b, uint64_t page, const struct hearthi_stream *s)
+fault_gather(struct hearthi_batch *b, uint64_t page,
+             const struct hearthi_stream *s)
 {
-    uint64_t n;
+    uint64_t n, done;
 
+    hearthi_batch_init(b);
     hearthi_copies_reserve(s->step);
     if (hearthi_place_of(page)->in->fresh)
-        return batch_add(b, page, 1);
+        return hearthi_batch_add(b, page, 1);
     if (s->step == 1) {
         group_gather(b, page);
         return 1;
     }
-    if (s->stride == 1)
-        return batch_add(b, page,
-                         hearthi_run_length(page, s->step, HEARTHI_INVALID));
+    if (s->stride == 1) {
+        n = hearthi_run_length(page, s->step, HEARTHI_INVALID);
+        return hearthi_batch_claim(b, page, n);
+    }
     if (s->stride != -1)
         return apart_gather(b, page, s->stride, s->step);
     n = hearthi_run_before(page, s->step, HEARTHI_INVALID);
-    batch_add(b, page - n + 1, n);
+    n = hearthi_mates_until(page, n, true);
+    done = hearthi_batch_add(b, page - n + 1, n);
+    hearthi_mates_keep(page - n + 1 + done, n - done);
     return n;
 }
 
 static void
-batch_open(const struct batch *b, uint64_t page, bool write)
+batch_open(const struct hearthi_batch *b, uint64_t page, bool write)
 {
     if (write)
         hearthi_run_open(page, 1, HEARTHI_COMING, true);
-    for (size_t i = 0; i < b->n; i++)
-        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_COMING,
-                         false);
+    batch_show(b);
 }
 
 void
@@ -341,14 +319,13 @@ hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
     struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
     bool                   row = s->step > 1 && s->stride == 1;
-    struct batch           b;
+    struct hearthi_batch   b;
     uint64_t               n;
 
-    b.n = b.pages = 0;
     n = fault_gather(&b, page, s);
     hearthi_stream_took(s, page, n);
-    hearthi_count(ahead, b.pages - 1);
-    batch_bring(&b, alone);
+    hearthi_batch_bring(&b, alone);
+    hearthi_count(ahead, hearthi_rest_ahead(&b.rest, page));
     /* A sequence of writes opens what it fetched ahead, unless another
      * thread's sequence has taken its place meanwhile; a single write may be
      * the only one. */
@@ -358,4 +335,5 @@ hearthi_fetch_fault(uint64_t page, bool write, bool alone)
     } else {
         batch_open(&b, page, write);
     }
+    hearthi_borrow_end(&b.rest);
 }

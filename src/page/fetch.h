@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "borrow.h"
 #include "page.h"
 #include "transport/transport.h"
 
@@ -21,12 +22,13 @@ void hearthi_fetch_close(void);
  * must know.  States stay as they are. */
 void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
 
-/* Begin to fetch runs that were announced before, so many pages, which are
- * COMING afterwards; true if what nobody has waited for yet.  One at a time;
- * finish waits, and then they are for the caller to end (coming.h). */
+/* Begin to bring runs that were announced before, which are COMING afterwards:
+ * what others of the node have, and the rest from home; true if what nobody
+ * has waited for yet.  One at a time; finish waits, and then they are for the
+ * caller to end (coming.h, borrow.h). */
 bool hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
-                         uint64_t pages);
-void hearthi_fetch_finish(uint64_t pages);
+                         struct hearthi_rest *rest);
+void hearthi_fetch_finish(const struct hearthi_rest *rest);
 
 /* Make the pages of a run visible that are in this state, COMING or HERE, and
  * whose content is here: read-only, or open for writing where they were

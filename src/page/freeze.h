@@ -6,7 +6,8 @@
  * it waits, an acquire that would drop its copy makes it missed.  What this
  * rank changed in a copy is on its way home, and what its threads stored in a
  * home frame will be told of at the next release.  Its copy stays in its
- * frame, but may be a victim, and is missed then.
+ * frame, but may be a victim, and is missed then; other ranks of the node do
+ * not take it from there any more (mates.h).
  *
  * The table's lock is held by callers.
  */

@@ -34,6 +34,7 @@
 #include "freeze.h"
 #include "hearth/hearth.h"
 #include "held.h"
+#include "mates.h"
 #include "overwrite.h"
 #include "page.h"
 #include "protect.h"
@@ -159,6 +160,7 @@ hearthi_pages_hold(uint64_t page, uint64_t count, int how)
     uint64_t end = page + count;
 
     hearthi_held_add(page, count, how);
+    hearthi_mates_keep(page, count);
     overwritten_close(page, end);
     range_bring(page, end);
     range_open(page, end, (how & HEARTH_WRITE) != 0);

@@ -12,6 +12,7 @@
 #include "coming.h"
 #include "fetch.h"
 #include "habit.h"
+#include "mates.h"
 #include "page.h"
 #include "replace.h"
 #include "stream.h"
@@ -37,6 +38,8 @@ static struct {
     struct hearthi_fetch run[RUNS]; /* on their way, or about to be */
     size_t               runs;
     uint64_t             pages; /* in these */
+    struct hearthi_fetch from_home[RUNS];
+    struct hearthi_rest  rest; /* that no other rank of the node has */
     int                  credit, doubt;
     uint64_t             round; /* fetches that were begun */
 } p;
@@ -45,9 +48,11 @@ void
 hearthi_predict_open(void)
 {
     memset(&p, 0, sizeof p);
-    p.on = hearthi_opt.predict != HEARTHI_WHEN_OFF &&
-           hearthi_opt.fetch_ahead > 1;
+    p.on =
+        hearthi_opt.predict != HEARTHI_WHEN_OFF && hearthi_opt.fetch_ahead > 1;
     p.credit = CREDIT_FIRST;
+    p.rest.run = p.from_home;
+    p.rest.room = RUNS;
 }
 
 void
@@ -133,20 +138,36 @@ comes_together(uint64_t page)
            hearthi_table.moved[page] == hearthi_table.moved[page + 1];
 }
 
+/* Ranks of a node that leave a barrier together bring different pages: one
+ * that finds another at work passes by this many, so that runs are not cut to
+ * single pages.  What it passes by it finds at the other when it is touched.
+ */
+enum { SHARE = 16 };
+
+static uint64_t
+passed_by(uint64_t page, uint64_t number)
+{
+    if (!is_still_wanted(page))
+        return 1;
+    return hearthi_mates_claim(page, number) ? 0 : SHARE - page % SHARE;
+}
+
 static void
-span_gather(struct span s, uint64_t most)
+span_gather(struct span s, uint64_t most, uint64_t number)
 {
     while (s.count > 0 && p.runs < RUNS && p.pages < most) {
-        uint64_t n = 1;
+        uint64_t n = hearthi_least(passed_by(s.page, number), s.count);
 
-        if (!is_still_wanted(s.page)) {
-            s.page++;
-            s.count--;
+        if (n > 0) {
+            s.page += n;
+            s.count -= n;
             continue;
         }
-        while (n < s.count && p.pages + n < most &&
-               comes_together(s.page + n - 1))
-            n++;
+        for (n = 1; n < s.count && p.pages + n < most &&
+                    comes_together(s.page + n - 1) &&
+                    hearthi_mates_claim(s.page + n, number);
+             n++)
+            ;
         p.run[p.runs++] = (struct hearthi_fetch){
             .page = s.page,
             .count = (uint32_t)n,
@@ -163,21 +184,22 @@ span_gather(struct span s, uint64_t most)
 void
 hearthi_predict_fetch(void)
 {
-    uint64_t most = hearthi_copies_most();
+    uint64_t most = hearthi_copies_most(), number;
 
     p.noting = false;
     if (p.spans == 0 || is_refused())
         return;
     hearthi_predict_finish();
+    number = hearthi_mates_number();
     for (size_t i = 0; i < p.spans; i++)
-        span_gather(p.span[i], most);
+        span_gather(p.span[i], most, number);
     p.spans = 0;
     if (p.runs == 0)
         return;
     p.round++;
     p.doubt -= p.doubt > 0;
     hearthi_count(predicted, p.pages);
-    if (!hearthi_fetch_start(p.run, p.runs, p.pages))
+    if (!hearthi_fetch_start(p.run, p.runs, &p.rest))
         hearthi_predict_finish();
 }
 
@@ -252,13 +274,14 @@ hearthi_predict_finish(void)
 
     if (n == 0)
         return false;
-    hearthi_fetch_finish(p.pages);
+    hearthi_fetch_finish(&p.rest);
     p.runs = 0;
     p.pages = 0;
     for (size_t i = 0; i < n; i++)
         run_land(&p.run[i]);
     for (size_t i = 0; i < n; i++)
         run_show(&p.run[i]);
+    hearthi_borrow_end(&p.rest);
     return true;
 }
 

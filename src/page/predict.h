@@ -25,7 +25,8 @@
  * homes told of what they must know first (tell.h), and until it has ended
  * its pages are COMING (coming.h), so an acquire that would drop one makes it
  * missed.  Only pages are brought whose flag was set by an earlier fetch, so
- * none is a first copy.  One that is HERE goes like any copy when an acquire
+ * none is a first copy but one that is taken of a first copy of another rank
+ * (mates.h).  One that is HERE goes like any copy when an acquire
  * names it; its frame holds nothing that is not at home, so it goes without a
  * word, too, when room is needed.
  *
@@ -33,6 +34,9 @@
  * any page on its way, or predicts anew; with the table's lock in hand, so
  * nobody sees it half ended.  In a call of MPI that cannot be done: there such
  * a page is one that is not here.
+ *
+ * Ranks of a node take from each other what one of them has, and bring
+ * different pages where they begin together (mates.h).
  *
  * tests/model breaks the rules with --keep-here, --keep-predicted,
  * --predict-untold and --predict-first.

@@ -14,6 +14,7 @@
 #include "base/least.h"
 #include "base/report.h"
 #include "granule.h"
+#include "mates.h"
 #include "page.h"
 #include "space/segment.h"
 #include "watched.h"
@@ -291,6 +292,8 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     if (hearthi_is_copy(to))
         copies_begin(page, count);
     was = area_at(page);
+    if (to != HEARTHI_CLEAN && was < HOME_R)
+        hearthi_mates_keep(page, count);
     more = -borders(page, count);
     if (a < HOME_R)
         cached_set(page, count, to, was >= HOME_R);

@@ -18,6 +18,7 @@ guest_store(struct state *s, int r, int byte)
         !version_next(s, r, byte, &v))
         return false;
     me->copy = DIRTY;
+    mate_keep(me);
     me->mask |= (uint8_t)(1 << byte);
     me->owed &= (uint8_t) ~(1 << byte);
     me->content[byte] = v;
@@ -47,6 +48,7 @@ guest_overwrite(struct state *s, int r, int arg)
         me->owed = (uint8_t)((1 << bytes) - 1);
     memset(me->content, 0, sizeof me->content);
     me->copy = DIRTY;
+    mate_keep(me);
     me->whole = 1;
     return true;
 }
@@ -80,6 +82,7 @@ guest_fetch(struct state *s, int r, int ahead)
     if (!me->registered && !ahead)
         me->fetch |=
             SET_FLAG | SET_SUMMARY | (broken(TELL_WITH_FETCH) ? TELL : 0);
+    mate_fetch(s, r);
     return true;
 }
 
@@ -127,6 +130,7 @@ guest_arrive(struct state *s, int r, int arg)
         me->copy = me->ahead ? HERE : CLEAN;
         memcpy(me->content, me->got, sizeof me->got);
     }
+    mate_lend(s, r);
     me->fetching = me->doomed = me->ahead = 0;
     memset(me->got, 0, sizeof me->got);
     return true;
@@ -189,6 +193,8 @@ guest_put(struct state *s, int r, int arg)
             s->home[b] = me->put[b];
     memset(me->put, 0, sizeof me->put);
     me->puts = 0;
+    if (!broken(TAKE_OWN))
+        mate_acquired(s, r);
     puts_end(s, r);
     return true;
 }
@@ -202,8 +208,10 @@ guest_close(struct rank *me)
                 (!me->registered || (!told && !broken(KEEP_UNTOLD)));
 
     diff_begin(me);
-    if (me->copy == DIRTY)
+    if (me->copy == DIRTY) {
         me->copy = gone ? NONE : CLEAN;
+        mate_lend_written(me);
+    }
     if (gone)
         memset(me->content, 0, sizeof me->content);
     me->report = me->changed;
@@ -216,6 +224,8 @@ guest_drop(struct rank *me)
 {
     if (me->copy == HERE && !broken(KEEP_HERE)) {
         me->copy = NONE;
+        if (!broken(LEND_DROPPED))
+            mate_keep(me);
         memset(me->content, 0, sizeof me->content);
     }
     if (me->copy != CLEAN && me->copy != DIRTY)
@@ -224,6 +234,7 @@ guest_drop(struct rank *me)
         me->mask = me->whole = 0;
     diff_begin(me);
     me->copy = me->puts && !broken(NO_WAIT_FOR_FLUSH) ? CLOSING : NONE;
+    mate_keep(me);
     memset(me->content, 0, sizeof me->content);
 }
 

@@ -71,6 +71,7 @@ guest_forget(struct rank *me)
     if (!broken(KEEP_COPY)) {
         me->copy = NONE;
         memset(me->content, 0, sizeof me->content);
+        mate_keep(me);
     }
     if (!broken(KEEP_REGISTERED))
         me->registered = 0;

@@ -87,6 +87,13 @@ struct rank {
     uint8_t ahead; /* this fetch is in advance */
     uint8_t wrote; /* since the last barrier (--writers-keep only) */
     version content, got;
+
+    /* The same with --mates: numbers of the node, and what it lends. */
+    uint8_t number, fetch_number; /* of the fetch of its copy, and under way */
+    uint8_t since, arrived;       /* what it takes must be fetched after */
+    uint8_t passed;               /* barriers, more than some other guest */
+    uint8_t lent, written;        /* it was fetched, or written, here */
+
     uint8_t puts; /* bytes of a diff on their way */
     version put;
 
@@ -107,7 +114,8 @@ struct model {
     bool     barrier, alloc;
     bool     overwrite; /* guests open pages without their content */
     bool     predict;   /* guests fetch in advance (page/predict.h) */
-    bool     stay; /* locks may be held over the barrier (coherence/give.c) */
+    bool     stay;  /* locks may be held over the barrier (coherence/give.c) */
+    bool     mates; /* guests are one node, and lend copies (page/mates.h) */
     uint64_t broken;
 };
 extern struct model model;
@@ -147,6 +155,14 @@ enum rule {
     KEEP_PREDICTED,
     PREDICT_UNTOLD,
     PREDICT_FIRST,
+    TAKE_OLD,
+    TAKE_WRITTEN,
+    TAKE_UNPASSED,
+    TAKE_OWN,
+    TAKE_FIRST,
+    FORGET_LATE,
+    NUMBER_LATE,
+    LEND_DROPPED,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
@@ -241,6 +257,19 @@ bool guest_evict(struct state *s, int r, int arg);
 bool guest_put(struct state *s, int r, int arg);
 void guest_drop(struct rank *me);
 void guest_close(struct rank *me);
+
+/* Steps of a mate, in mate.c: it takes another guest's copy; and what it must
+ * see from now on, and what it lends. */
+bool mate_take(struct state *s, int r, int owner);
+bool mate_take_ahead(struct state *s, int r, int owner);
+void mate_acquired(struct state *s, int r);
+void mate_arrive(struct rank *me);
+void mate_leave(struct rank *me);
+void mate_fetch(struct state *s, int r);
+void mate_lend(struct state *s, int r);
+void mate_lend_written(struct rank *me);
+void mate_keep(struct rank *me);
+void mates_renumber(struct state *s);
 
 /* True if rank r may write the byte without a race: then it has its version.
  */

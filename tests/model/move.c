@@ -16,6 +16,8 @@ static const char *const rules[] = { "--no-flush",
                                      "--keep-missed",
                                      "--freeze-steps",
                                      "--freeze-coming",
+                                     "--lend-frozen",
+                                     "--mates",
                                      NULL };
 
 /* ---- the thread that moves ---- */
@@ -34,6 +36,8 @@ freeze(struct state *s, int me)
         diff_send(s, r);
     r->was = r->view;
     r->view = FROZEN;
+    if (!broken(LEND_FROZEN))
+        r->lent = 0;
     r->missed = 0;
     if (r->was >= HOME_OPEN && r->was <= HOME_DIRTY) {
         if (!broken(NO_LOOK))
@@ -52,7 +56,7 @@ freeze(struct state *s, int me)
 static bool
 refuse(struct state *s, int me)
 {
-    if (s->rank[me].moving != BEFORE)
+    if (s->rank[me].moving != BEFORE || broken(MATES))
         return false;
     s->refused = 1;
     s->rank[me].moving = VOTED;
@@ -62,7 +66,7 @@ refuse(struct state *s, int me)
 static bool
 have_all_voted(const struct state *s)
 {
-    for (int i = 0; i < RANKS; i++)
+    for (int i = 0; i < ranks(); i++)
         if (s->rank[i].moving == BEFORE)
             return false;
     return true;
@@ -143,12 +147,14 @@ thaw(struct state *s, int me)
 
 /* ---- the walk ---- */
 
-enum { CHOICES = 12 };
+enum { CHOICES = 13 };
 
 /* What nobody looks at any more is the same everywhere. */
 static void
 forget(struct rank *r)
 {
+    if (!r->lent && r->view != COMING)
+        r->fresh = 0;
     if (!is_copy(r) && (r->view != FROZEN || r->was != CLEAN || r->missed))
         r->value = 0;
     if (!r->waits)
@@ -174,6 +180,7 @@ take(struct state *s, int me, int choice)
     case 8: return freeze(s, me);
     case 9: return refuse(s, me);
     case 10: return bring(s, me);
+    case 11: return use_take(s, me);
     default: return thaw(s, me);
     }
 }
@@ -183,7 +190,7 @@ step(void *state, int me, int choice)
 {
     struct state *s = state;
 
-    if (!take(s, me, choice))
+    if (me >= ranks() || !take(s, me, choice))
         return false;
     forget(&s->rank[me]);
     return true;
@@ -194,7 +201,7 @@ is_end(const void *state)
 {
     const struct state *s = state;
 
-    for (int i = 0; i < RANKS; i++)
+    for (int i = 0; i < ranks(); i++)
         if (s->rank[i].moving != AFTER)
             return false;
     return true;

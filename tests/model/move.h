@@ -2,7 +2,9 @@
  *
  * A page that moves to another home (coherence/move.c) while a second thread
  * of each rank loads, stores, synchronises and counts in it: the old home, the
- * new one, and a third rank.
+ * new one, and a third rank; with --mates another one on that one's node.
+ * These two take copies of each other (page/mates.h), store nothing, and
+ * nobody refuses or counts then, or the walk would be too long.
  *
  * A byte of the page is written inside of one lock, so each load there has one
  * right value; the page may be touched outside of it, too, which brings copies
@@ -15,7 +17,7 @@
 
 #include "search.h"
 
-enum { OLD, NEW, THIRD, RANKS };
+enum { OLD, NEW, THIRD, MATE, RANKS };
 enum { WRITES = 2, STEPS = 1, POISON = 99 };
 
 enum rule {
@@ -28,7 +30,9 @@ enum rule {
     KEEP_REGISTERED, /* an unshared page's readers set no flag again */
     KEEP_MISSED,     /* an acquire passes by a frozen copy */
     FREEZE_STEPS,    /* in an atomic step */
-    FREEZE_COMING    /* on its way */
+    FREEZE_COMING,   /* on its way */
+    LEND_FROZEN,     /* a frozen copy may be taken */
+    MATES            /* holds: there are mates */
 };
 
 enum view {
@@ -54,6 +58,7 @@ struct rank {
     uint8_t waits, from, got; /* of a fetch: GET, FLAG; its frame */
     uint8_t stepping, at;     /* in an atomic step, at this frame */
     uint8_t moving;
+    uint8_t lent, fresh; /* its copy; fetched after its mate last acquired */
 };
 
 struct state {
@@ -62,6 +67,12 @@ struct state {
     uint8_t     refused, shared, wrong;
     struct rank rank[RANKS];
 };
+
+static inline int
+ranks(void)
+{
+    return broken(MATES) ? RANKS : MATE;
+}
 
 static inline bool
 is_home(const struct rank *r)
@@ -83,6 +94,7 @@ bool use_store(struct state *s, int me);
 bool use_land(struct state *s, int me, uint8_t what);
 bool use_step_begin(struct state *s, int me);
 bool use_step_end(struct state *s, int me);
+bool use_take(struct state *s, int me);
 
 /* A flag that is seen for the first time makes the page one that is told of.
  */

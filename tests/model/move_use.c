@@ -17,9 +17,47 @@ flags_look(struct state *s, struct rank *r)
         r->view = HOME_ARMED;
 }
 
+/* ---- mates ---- */
+
+static struct rank *
+mate_of(struct state *s, int me)
+{
+    return me < THIRD || !broken(MATES) ? NULL
+                                        : &s->rank[me == THIRD ? MATE : THIRD];
+}
+
+/* From now on it must see more than its mate's copy is known to have. */
+static void
+acquired(struct state *s, int me)
+{
+    struct rank *mate = mate_of(s, me);
+
+    if (mate != NULL)
+        mate->fresh = 0;
+}
+
+bool
+use_take(struct state *s, int me)
+{
+    struct rank       *r = &s->rank[me];
+    const struct rank *from = mate_of(s, me);
+
+    if (from == NULL || !from->lent || !from->fresh || r->view != INVALID ||
+        r->waits || r->stepping)
+        return false;
+    r->view = CLEAN;
+    r->value = from->value;
+    r->registered = 1;
+    r->provisional |= from->provisional;
+    return true;
+}
+
+/* ---- all ---- */
+
 void
 diff_send(struct state *s, struct rank *r)
 {
+    acquired(s, (int)(r - s->rank));
     s->byte[r->home] = r->value;
     r->view = CLEAN;
     r->listed = 1;
@@ -33,11 +71,14 @@ use_acquire(struct state *s, int me)
     if (s->holder != RANKS || r->waits || r->stepping)
         return false;
     s->holder = (uint8_t)me;
+    acquired(s, me);
     if (r->stale || r->provisional) {
         if (r->view == DIRTY)
             diff_send(s, r);
-        if (r->view == CLEAN)
+        if (r->view == CLEAN) {
             r->view = INVALID;
+            r->lent = 0;
+        }
         if (r->view == FROZEN && !broken(KEEP_MISSED))
             r->missed = 1;
     }
@@ -60,7 +101,7 @@ use_release(struct state *s, int me)
         r->view = HOME_ARMED;
         r->listed = 1;
     }
-    for (int i = 0; i < RANKS; i++)
+    for (int i = 0; i < ranks(); i++)
         s->rank[i].stale |= i != me && r->listed;
     r->listed = 0;
     s->holder = RANKS;
@@ -77,6 +118,7 @@ use_touch(struct state *s, int me)
         return false;
     if (r->view == INVALID) {
         r->view = COMING;
+        r->fresh = mate_of(s, me) != NULL;
         r->from = r->home;
         r->waits = (uint8_t)(r->registered ? GET : GET | FLAG);
         r->provisional |= !r->registered;
@@ -95,7 +137,7 @@ use_store(struct state *s, int me)
     struct rank *r = &s->rank[me];
 
     if (s->holder != me || r->waits || r->stepping || s->version == WRITES ||
-        !(is_home(r) || is_copy(r)))
+        mate_of(s, me) != NULL || !(is_home(r) || is_copy(r)))
         return false;
     s->version++;
     if (is_home(r)) {
@@ -107,6 +149,7 @@ use_store(struct state *s, int me)
     s->wrong |= r->value != s->version - 1;
     r->value = s->version;
     r->view = DIRTY;
+    r->lent = 0;
     return true;
 }
 
@@ -125,6 +168,7 @@ use_land(struct state *s, int me, uint8_t what)
     if (r->waits == 0) {
         r->view = CLEAN;
         r->value = r->got;
+        r->lent = mate_of(s, me) != NULL;
     }
     return true;
 }
@@ -134,7 +178,8 @@ use_step_begin(struct state *s, int me)
 {
     struct rank *r = &s->rank[me];
 
-    if (r->waits || r->stepping || r->view == FROZEN || s->steps == STEPS)
+    if (r->waits || r->stepping || r->view == FROZEN || s->steps == STEPS ||
+        broken(MATES))
         return false;
     s->steps++;
     r->stepping = 1;

@@ -41,6 +41,14 @@ static const char *const rules[RULES] = {
     [KEEP_PREDICTED] = "--keep-predicted",
     [PREDICT_UNTOLD] = "--predict-untold",
     [PREDICT_FIRST] = "--predict-first",
+    [TAKE_OLD] = "--take-old",
+    [TAKE_WRITTEN] = "--take-written",
+    [TAKE_UNPASSED] = "--take-unpassed",
+    [TAKE_OWN] = "--take-own",
+    [TAKE_FIRST] = "--take-first",
+    [FORGET_LATE] = "--forget-late",
+    [NUMBER_LATE] = "--number-late",
+    [LEND_DROPPED] = "--lend-dropped",
     [SCAN_ALWAYS] = "--scan-always",
 };
 

@@ -299,6 +299,7 @@ state_reduce(struct state *s, bool symmetric)
         versions_renumber(s, b);
     for (int w = 0; w < ranks(); w++)
         intervals_renumber(s, w);
+    mates_renumber(s);
     if (!symmetric)
         return;
     if (model.locks == 2 &&

@@ -70,6 +70,7 @@ acquire_end(struct state *s, int r)
     me->sync = 0;
     if (barrier) {
         me->wrote = 0;
+        mate_leave(me);
         news_leave(s);
     }
 }
@@ -79,6 +80,8 @@ acquire_apply(struct state *s, int r)
 {
     struct rank *me = &s->rank[r];
 
+    if (!is_home(r) && me->sync != BARRIER)
+        mate_acquired(s, r);
     if (!is_home(r))
         copies_apply(s, r, is_news(me, r, learnt_from(s, me)));
     me->phase = GOING;
@@ -164,6 +167,7 @@ step_publish(struct state *s, int r, int arg)
     if (me->sync == BARRIER) {
         join(s->arriving.before, me->release, BYTES);
         notices_publish(&s->arriving, r, me);
+        mate_arrive(me);
         me->phase = WAIT;
         barrier_meet(s);
     } else {

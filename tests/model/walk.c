@@ -4,8 +4,8 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--stay] [--alloc] [--overwrite] [--predict] [--writes=N] [--trace]
- *         [rule to break]...
+ *         [--stay] [--alloc] [--overwrite] [--predict] [--mates]
+ *         [--writes=N] [--trace] [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
  */
@@ -61,6 +61,8 @@ const struct step steps[] = {
     { "has an answer:", guest_land, PARTS },
     { "has its copy", guest_arrive, 1 },
     { "evicts its copy", guest_evict, 1 },
+    { "takes the copy of guest", mate_take, RANKS },
+    { "takes, in advance, the copy of guest", mate_take_ahead, RANKS },
     { "tells the home", guest_tell, 1 },
     { "has told the home", guest_told, 1 },
     { "has its diff at home", guest_put, 1 },
@@ -294,9 +296,13 @@ flag_parse(const char *arg)
         const char *name;
         bool       *is;
     } flags[] = {
-        { "--stay", &model.stay },           { "--barrier", &model.barrier },
-        { "--overwrite", &model.overwrite }, { "--predict", &model.predict },
-        { "--alloc", &model.alloc },         { "--trace", &trace },
+        { "--stay", &model.stay },
+        { "--barrier", &model.barrier },
+        { "--overwrite", &model.overwrite },
+        { "--predict", &model.predict },
+        { "--mates", &model.mates },
+        { "--alloc", &model.alloc },
+        { "--trace", &trace },
         { "--verbose", &verbose },
     };
 
@@ -312,8 +318,8 @@ usage(FILE *to)
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
             "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
-            "             [--predict] [--writes=N] [--most=STATES] [--trace] "
-            "[--verbose]");
+            "             [--predict] [--mates] [--writes=N] [--most=STATES]\n"
+            "             [--trace] [--verbose]");
     rules_print(to);
 }
 
@@ -335,6 +341,8 @@ args_parse(int argc, char **argv, int *most)
             exit(strcmp(a, "--help") == 0 ? 0 : 2);
         }
     }
+    if (model.mates)
+        model.guests = 2;
 }
 
 int

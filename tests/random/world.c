@@ -123,6 +123,7 @@ options_draw(uint64_t *random)
     static const char *const stays[] = { NULL, NULL, NULL, "no" };
     static const char *const moves[] = { NULL, "on", "on", "off" };
     static const char *const protects[] = { NULL, "mprotect", "auto" };
+    static const char *const mates[] = { NULL, NULL, NULL, "off" };
 
     if (draw(random, 6) == 0) {
         option_draw("PAGE_SIZE", pages, 2, random);
@@ -146,6 +147,7 @@ options_draw(uint64_t *random)
     option_draw("LOCK_STAY", stays, 4, random);
     option_draw("PROTECT", protects, 3, random);
     option_draw("MIGRATE", moves, 4, random);
+    option_draw("NODE_CACHE", mates, 4, random);
 }
 
 /* Places of the words: each its own, in no order. */

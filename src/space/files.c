@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "files.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/report.h"
+#include "front/direct.h"
+#include "heap.h"
+#include "together.h"
+#include "world.h"
+
+struct hearthi_mates_files hearthi_mates_files;
+
+/* Where a rank has a file open, and which one it is. */
+struct place {
+    uint64_t pid, fd, device, inode;
+};
+
+enum { CACHED, SHARED, FILES };
+
+static struct place
+place_of(int fd)
+{
+    struct place p = { 0 };
+    struct stat  s;
+
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return p;
+    p.pid = (uint64_t)getpid();
+    p.fd = (uint64_t)fd;
+    p.device = (uint64_t)s.st_dev;
+    p.inode = (uint64_t)s.st_ino;
+    return p;
+}
+
+/* Its number there may be another process's here. */
+static bool
+is_it(int fd, const struct place *p)
+{
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && (uint64_t)s.st_dev == p->device &&
+           (uint64_t)s.st_ino == p->inode;
+}
+
+/* NULL if it cannot be had. */
+static char *
+place_map(const struct place *p, size_t bytes, bool write)
+{
+    char  name[64];
+    void *at = MAP_FAILED;
+    int   fd;
+
+    if (p->pid == 0)
+        return NULL;
+    snprintf(name, sizeof name, "/proc/%llu/fd/%llu",
+             (unsigned long long)p->pid, (unsigned long long)p->fd);
+    fd = open(name, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (is_it(fd, p))
+        at = mmap(NULL, bytes, write ? PROT_READ | PROT_WRITE : PROT_READ,
+                  MAP_SHARED | MAP_NORESERVE, fd, 0);
+    close(fd);
+    if (at == MAP_FAILED)
+        return NULL;
+    hearthi_dump(at, bytes, false);
+    return at;
+}
+
+static int
+shared_make(size_t bytes)
+{
+    int fd = memfd_create("hearth-mates", MFD_CLOEXEC);
+
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool
+all_map(const struct place (*of)[FILES])
+{
+    struct hearthi_mates_files *f = &hearthi_mates_files;
+    bool                        all = true;
+
+    f->shared = place_map(&of[0][SHARED], f->shared_bytes, true);
+    for (int r = 0; r < hearthi_world.node_size; r++) {
+        if (r == hearthi_world.node_rank)
+            continue;
+        f->cached[r] = place_map(&of[r][CACHED], hearthi_heap.bytes, false);
+        all &= f->cached[r] != NULL;
+    }
+    return all && f->shared != NULL;
+}
+
+/* True if all ranks of the node say so. */
+static bool
+all_have(bool mine)
+{
+    int has = mine, all;
+
+    hearthi_together_reduce(&has, &all, 1, MPI_INT, MPI_LAND,
+                            hearthi_world.node_comm);
+    return all != 0;
+}
+
+const char *
+hearthi_mates_files_open(size_t shared_bytes)
+{
+    struct hearthi_mates_files *f = &hearthi_mates_files;
+    size_t                      n = (size_t)hearthi_world.node_size;
+    struct place                mine[FILES], (*of)[FILES];
+    int                         fd = -1;
+    bool                        all;
+
+    f->shared_bytes = shared_bytes;
+    f->cached = calloc(n, sizeof *f->cached);
+    of = calloc(n, sizeof *of);
+    if (f->cached == NULL || of == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    if (hearthi_world.node_rank == 0)
+        fd = shared_make(shared_bytes);
+    mine[CACHED] = place_of(hearthi_heap.fd);
+    mine[SHARED] = place_of(fd);
+    hearthi_together_gather(mine, sizeof mine, of, hearthi_world.node_comm);
+    all = all_have(all_map((const struct place(*)[FILES])of));
+    if (fd >= 0)
+        close(fd); /* all who could have mapped it have */
+    free(of);
+    if (all)
+        return NULL;
+    hearthi_mates_files_close();
+    return "memory of the node's other ranks cannot be mapped by way of /proc";
+}
+
+void
+hearthi_mates_files_close(void)
+{
+    struct hearthi_mates_files *f = &hearthi_mates_files;
+
+    for (int r = 0; f->cached != NULL && r < hearthi_world.node_size; r++)
+        if (f->cached[r] != NULL)
+            munmap(f->cached[r], hearthi_heap.bytes);
+    if (f->shared != NULL)
+        munmap(f->shared, f->shared_bytes);
+    free(f->cached);
+    memset(f, 0, sizeof *f);
+}
