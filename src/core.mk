@@ -27,6 +27,7 @@ libhearth_core_la_SOURCES += \
   src/page/frames.c src/page/frames.h \
   src/page/replace.c src/page/replace.h \
   src/page/overwrite.c src/page/overwrite.h \
+  src/page/steady.c src/page/steady.h \
   src/page/habit.c src/page/habit.h src/page/predict.c src/page/predict.h \
   src/page/stream.c src/page/stream.h \
   src/page/mates.c src/page/mates.h src/page/await.c src/page/word.h \

@@ -304,5 +304,6 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_flag_passes_on_what_a_lock_showed);
     suite_add_tcase(s, tc);
     suite_add_tcase(s, litmus_pages());
+    suite_add_tcase(s, litmus_homes());
     return mpi_main(argc, argv, s);
 }

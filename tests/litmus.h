@@ -5,5 +5,6 @@
 #include "fixture.h"
 
 TCase *litmus_pages(void);
+TCase *litmus_homes(void);
 
 #endif

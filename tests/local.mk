@@ -92,7 +92,7 @@ mpi_tests += %D%/place.mpi
 %C%_place_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/litmus.mpi
-%C%_litmus_mpi_SOURCES = %D%/litmus.c %D%/litmus.h %D%/litmus_page.c \
+%C%_litmus_mpi_SOURCES = %D%/litmus.c %D%/litmus.h %D%/litmus_page.c %D%/litmus_home.c \
   $(mpi_harness)
 %C%_litmus_mpi_CFLAGS = $(test_cflags)
 %C%_litmus_mpi_LDADD = $(mpi_ldadd)

@@ -54,6 +54,10 @@ holds --predict --barrier --bytes=1
 holds --predict --alloc --bytes=1
 holds --predict --overwrite --bytes=1
 holds --predict --guests=2 --bytes=1 --writes=1
+holds --steady --writes=3
+holds --steady --barrier
+holds --steady --homes=2 --bytes=1
+holds --steady --alloc --bytes=1
 
 # Home pages without cost.
 fails --keep-first-copy
@@ -89,6 +93,8 @@ fails --predict --keep-here
 fails --predict --keep-predicted
 fails --predict --predict-untold
 fails --predict --predict-first
+# Home pages that stay open.
+fails --steady --steady-untold
 # A lock that stays is one that is held for long.
 fails --stay --barrier --writes=1 --keep-first-copy
 fails --stay --barrier --writes=1 --publish-before-flush

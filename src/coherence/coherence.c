@@ -43,6 +43,7 @@
 #include "page/mates.h"
 #include "page/page.h"
 #include "page/predict.h"
+#include "page/steady.h"
 #include "shared.h"
 #include "wish.h"
 #include "world.h"
@@ -79,6 +80,7 @@ hearthi_coherence_open(void)
         hearthi_pageset_init(&c.own[i], HEARTHI_NEWS_OF_ONE);
     hearthi_epochs.release = hearthi_epochs.acquire = EPOCH_FIRST;
     hearthi_shared_open();
+    hearthi_steady_open();
     hearthi_wishes_open();
     hearthi_interval_open();
 }
@@ -87,6 +89,7 @@ void
 hearthi_coherence_close(void)
 {
     hearthi_shared_close();
+    hearthi_steady_close();
     hearthi_wishes_close();
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_free(&c.own[i]);
@@ -112,10 +115,10 @@ publish_own(uint64_t page, uint64_t count)
 }
 
 void
-hearthi_interval_next(bool stay)
+hearthi_interval_next(enum hearthi_end how)
 {
     hearthi_learnt.interval++;
-    hearthi_interval_end(publish_own, stay);
+    hearthi_interval_end(publish_own, how);
 }
 
 /* An interval of its own, or it would be no news where this rank wrote the
@@ -166,7 +169,7 @@ hearthi_barrier(bool stay)
     }
     hearthi_table_lock();
     hearthi_locks_leave();
-    hearthi_interval_next(stay);
+    hearthi_interval_next(stay ? HEARTHI_END_BARRIER : HEARTHI_END_ALL);
     hearthi_mates_arrive();
     own = &c.own[c.turn];
     c.turn = !c.turn;

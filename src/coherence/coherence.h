@@ -44,10 +44,14 @@ int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
 /* What an interval published: runs of pages, in notice.h's form. */
 typedef void hearthi_publish(uint64_t page, uint64_t count);
 
+/* Which pages that are written in every interval may stay open: none; copies,
+ * at a barrier; pages at home, where a lock is released (page/steady.h). */
+enum hearthi_end { HEARTHI_END_ALL, HEARTHI_END_BARRIER, HEARTHI_END_LOCK };
+
 /* End the interval: every diff has arrived at its home, every shared home
- * page is armed, and `publish` has been given the pages that were written.
- * `stay` lets pages that are written in every interval stay open. */
-void hearthi_interval_end(hearthi_publish *publish, bool stay);
+ * page is armed that does not stay open, and `publish` has been given the
+ * pages that were written. */
+void hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how);
 void hearthi_interval_open(void);
 
 /* Drop copies: first ones, and those that notices of others name. */

@@ -14,6 +14,7 @@
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/replace.h"
+#include "page/steady.h"
 #include "shared.h"
 
 #include <stdatomic.h>
@@ -40,20 +41,25 @@ hearthi_interval_open(void)
 enum ending { CLOSE, STAY, KEEP, ARM, DONE };
 
 static enum ending
-ending_of(uint64_t page, bool stay)
+ending_of(uint64_t page, enum hearthi_end how)
 {
     unsigned state = hearthi_state_of(page);
     bool     held = hearthi_is_held_open(page);
 
     if (state == HEARTHI_HOME_DIRTY)
-        return held ? DONE : ARM;
+        return held || (how == HEARTHI_END_LOCK && hearthi_steady_stays(page))
+                   ? DONE
+                   : ARM;
     if (state != HEARTHI_DIRTY)
         return DONE;
     if (held)
         return KEEP;
     if (hearthi_is_overwritten(page))
         return CLOSE;
-    return stay && (hearthi_table.mark[page] & HEARTHI_WROTE) ? STAY : CLOSE;
+    return how == HEARTHI_END_BARRIER &&
+                   (hearthi_table.mark[page] & HEARTHI_WROTE)
+               ? STAY
+               : CLOSE;
 }
 
 static void
@@ -148,13 +154,14 @@ interval_count(uint64_t end)
 }
 
 void
-hearthi_interval_end(hearthi_publish *publish, bool stay)
+hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
 {
     const hearthi_page *page = hearthi_written.page;
     uint64_t            end;
     size_t              n;
 
     hearthi_overwrite_end();
+    hearthi_steady_begin();
     hearthi_shared_scan();
     n = hearthi_written.n;
     if (n == 0)
@@ -165,9 +172,9 @@ hearthi_interval_end(hearthi_publish *publish, bool stay)
         enum ending e;
 
         hearthi_copies_reserve(0); /* may give up pages of this list too */
-        e = ending_of(page[i], stay);
+        e = ending_of(page[i], how);
         for (run = 1; i + run < n && page[i + run] == page[i] + run &&
-                      ending_of(page[i + run], stay) == e;
+                      ending_of(page[i + run], how) == e;
              run++)
             ;
         run_end(page[i], run, e);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coherence.h"
 #include "notice/notice.h"
 
 struct hearthi_learnt {
@@ -21,7 +22,7 @@ struct hearthi_learnt {
 extern struct hearthi_learnt hearthi_learnt;
 
 /* End the interval, and know what was written in it. */
-void hearthi_interval_next(bool stay);
+void hearthi_interval_next(enum hearthi_end how);
 
 /* sync.c: what this rank keeps of each lock and flag. */
 void hearthi_sync_views_open(void);

@@ -115,7 +115,8 @@ lock_pass(int sync, bool stayed)
             epoch = hearthi_epochs.acquire;
             n = notices_left(sync, out);
         } else {
-            hearthi_interval_next(false);
+            hearthi_interval_next(hearthi_world.scope ? HEARTHI_END_ALL
+                                                      : HEARTHI_END_LOCK);
             epoch = hearthi_epochs.release;
             n = notices_for(sync, &view_for_release(sync)->given, out);
         }
@@ -194,7 +195,7 @@ telling_begin(int sync, struct telling *t)
     if (hearthi_world.nodes == 1)
         return;
     hearthi_table_lock();
-    hearthi_interval_next(false);
+    hearthi_interval_next(HEARTHI_END_ALL);
     v = view_for_release(sync);
     t->given = v->given;
     t->epoch = hearthi_epochs.release;
@@ -310,7 +311,7 @@ scope_begin(int sync)
     struct lock_view *v;
 
     hearthi_table_lock();
-    hearthi_interval_next(false);
+    hearthi_interval_next(HEARTHI_END_ALL);
     if (held == 0)
         hearthi_known_forget(&hearthi_learnt.section,
                              hearthi_known_next(&hearthi_learnt.section));

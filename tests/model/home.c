@@ -94,17 +94,20 @@ home_scan(struct state *s, int r, int arg)
     return true;
 }
 
-/* Protect the page again if it was written; false while stores are on their
+/* Protect the page again if it was written, or keep it open: then it counts as
+ * written each time, whether it was or not.  False while stores are on their
  * way, which come before the release in the order of stores. */
 bool
-home_close(struct rank *me)
+home_close(struct rank *me, bool keep)
 {
-    if (!is_drained(me))
+    bool open = me->map == WRITTEN || me->map == STEADY;
+
+    if (!is_drained(me) || (keep && !open))
         return false;
     me->sample = 0;
-    if (me->map == WRITTEN) {
-        me->map = ARMED;
-        me->report = 1;
+    if (open) {
+        me->report |= me->map == WRITTEN || !broken(STEADY_UNTOLD);
+        me->map = keep ? STEADY : ARMED;
     }
     return true;
 }

@@ -33,8 +33,8 @@ is_quiet(const struct rank *me)
     static const version none;
 
     return me->life == PLACED && memcmp(me->buffer, none, BYTES) == 0 &&
-           me->map != WRITTEN && me->mask == 0 && me->puts == 0 &&
-           !me->changed && !me->fetching;
+           me->map != WRITTEN && me->map != STEADY && me->mask == 0 &&
+           me->puts == 0 && !me->changed && !me->fetching;
 }
 
 /* All are behind the barrier of hearth_free. */

@@ -29,8 +29,9 @@ enum { BYTES = 2, LOCKS = 2, RANKS = 4, BARRIER = LOCKS, NOBODY = RANKS };
  * hearth_free with the page still in its table, and with it gone. */
 enum { ABSENT, PLACED, CONDEMNED, FREED };
 
-/* How a co-home's mapping of the page stands. */
-enum { OPEN, ARMED, WRITTEN };
+/* How a co-home's mapping of the page stands.  STEADY: open since an interval
+ * before, so that no store is a fault. */
+enum { OPEN, ARMED, WRITTEN, STEADY };
 
 /* A guest's copy.  CLOSING: no longer visible, its diff on the way.  HERE: it
  * was brought in advance, and is not visible yet. */
@@ -114,6 +115,7 @@ struct model {
     bool     barrier, alloc;
     bool     overwrite; /* guests open pages without their content */
     bool     predict;   /* guests fetch in advance (page/predict.h) */
+    bool     steady;    /* home pages may stay open (page/steady.h) */
     bool     stay;  /* locks may be held over the barrier (coherence/give.c) */
     bool     mates; /* guests are one node, and lend copies (page/mates.h) */
     uint64_t broken;
@@ -163,6 +165,7 @@ enum rule {
     FORGET_LATE,
     NUMBER_LATE,
     LEND_DROPPED,
+    STEADY_UNTOLD,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
@@ -235,7 +238,7 @@ bool home_drain(struct state *s, int r, int byte);
 bool home_sample(struct state *s, int r, int arg);
 bool home_look(struct state *s, int r, int arg);
 bool home_scan(struct state *s, int r, int arg);
-bool home_close(struct rank *me);
+bool home_close(struct rank *me, bool keep);
 void home_tell(struct state *s);
 
 /* Steps of the page's life, in life.c. */

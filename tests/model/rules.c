@@ -49,6 +49,7 @@ static const char *const rules[RULES] = {
     [FORGET_LATE] = "--forget-late",
     [NUMBER_LATE] = "--number-late",
     [LEND_DROPPED] = "--lend-dropped",
+    [STEADY_UNTOLD] = "--steady-untold",
     [SCAN_ALWAYS] = "--scan-always",
 };
 

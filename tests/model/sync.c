@@ -149,14 +149,14 @@ notices_publish(struct sync *to, int r, const struct rank *me)
 
 /* Everything has arrived: say what was written, and let others go on. */
 bool
-step_publish(struct state *s, int r, int arg)
+step_publish(struct state *s, int r, int keep)
 {
     struct rank *me = &s->rank[r];
 
-    (void)arg;
-    if (me->phase != PUBLISH)
+    if (me->phase != PUBLISH ||
+        (keep && (!model.steady || !is_home(r) || me->sync == BARRIER)))
         return false;
-    if (is_home(r) ? !home_close(me)
+    if (is_home(r) ? !home_close(me, keep)
                    : me->puts && !broken(PUBLISH_BEFORE_FLUSH))
         return false;
     if (me->report) {

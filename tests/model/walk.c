@@ -4,7 +4,7 @@
  * in as few steps as there are.
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
- *         [--stay] [--alloc] [--overwrite] [--predict] [--mates]
+ *         [--stay] [--alloc] [--overwrite] [--predict] [--mates] [--steady]
  *         [--writes=N] [--trace] [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
@@ -53,7 +53,7 @@ const struct step steps[] = {
     { "reads the flags too early", home_sample, 1 },
     { "looks whether it was told", home_look, 1 },
     { "scans the flags", home_scan, 1 },
-    { "publishes", step_publish, 1 },
+    { "publishes (1: and leaves the page open)", step_publish, 2 },
     { "writes its copy, byte", guest_store, BYTES },
     { "will overwrite the page", guest_overwrite, 1 },
     { "begins a fetch (1: in advance)", guest_fetch, 2 },
@@ -304,6 +304,7 @@ flag_parse(const char *arg)
         { "--alloc", &model.alloc },
         { "--trace", &trace },
         { "--verbose", &verbose },
+        { "--steady", &model.steady },
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -318,8 +319,8 @@ usage(FILE *to)
     fprintf(to,
             "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
             "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
-            "             [--predict] [--mates] [--writes=N] [--most=STATES]\n"
-            "             [--trace] [--verbose]");
+            "             [--predict] [--mates] [--steady] [--writes=N]\n"
+            "             [--most=STATES] [--trace] [--verbose]");
     rules_print(to);
 }
 

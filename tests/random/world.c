@@ -145,6 +145,7 @@ options_draw(uint64_t *random)
     option_draw("PROGRESS", progress, 3, random);
     option_draw("PUT_RUNS", puts, 3, random);
     option_draw("LOCK_STAY", stays, 4, random);
+    option_draw("HOME_STAY", stays, 4, random);
     option_draw("PROTECT", protects, 3, random);
     option_draw("MIGRATE", moves, 4, random);
     option_draw("NODE_CACHE", mates, 4, random);

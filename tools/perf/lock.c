@@ -140,9 +140,10 @@ spend(double time)
 }
 
 /* Both ranks take the same lock in turn, each for so many microseconds that
- * the other comes to wait meanwhile; what a turn takes beyond that. */
+ * the other comes to wait meanwhile, and count a word up if there is one; what
+ * a turn takes beyond that. */
 static double
-handover_time(const struct perf *p, double held)
+handover_time(const struct perf *p, double held, volatile int64_t *word)
 {
     int    lock = p->size + p->peer;
     double start;
@@ -152,6 +153,8 @@ handover_time(const struct perf *p, double held)
     if (perf_acting(p) || perf_is_peer(p))
         for (size_t i = 0; i < p->turns; i++) {
             hearth_lock(lock);
+            if (word != NULL)
+                (*word)++;
             spend(held);
             hearth_unlock(lock);
         }
@@ -180,22 +183,63 @@ empty_time(const struct perf *p)
     return (perf_now() - start) / (double)p->turns;
 }
 
+/* The word is at home on the peer, or nowhere. */
 static void
-lock_handed(struct perf *p, double *sample)
+handed(struct perf *p, volatile int64_t *word, double *sample)
 {
     sample[1] = empty_time(p);
-    sample[0] = handover_time(p, 20);
+    sample[0] = handover_time(p, 20, word);
 }
 
 static void
-lock_handed_udp(struct perf *p, double *sample)
+handed_udp(struct perf *p, volatile int64_t *word, double *sample)
 {
     sample[2] = empty_time(p);
     perf_rest(p);
     if (perf_acting(p))
         sample[1] = perf_udp_empty(p, p->turns) / (double)p->turns;
     perf_rest(p);
-    sample[0] = handover_time(p, 200);
+    sample[0] = handover_time(p, 200, word);
+}
+
+static void
+lock_handed(struct perf *p, double *sample)
+{
+    handed(p, NULL, sample);
+}
+
+static void
+lock_handed_udp(struct perf *p, double *sample)
+{
+    handed_udp(p, NULL, sample);
+}
+
+static void
+counter_check(const struct perf *p, int64_t *word)
+{
+    hearth_barrier();
+    if (perf_acting(p) && *word != 2 * (int64_t)p->turns)
+        perf_wrong("lock_counter", (size_t)*word);
+    perf_meet(p);
+    hearth_free(word);
+}
+
+static void
+counter_handed(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+
+    handed(p, word, sample);
+    counter_check(p, word);
+}
+
+static void
+counter_handed_udp(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+
+    handed_udp(p, word, sample);
+    counter_check(p, word);
 }
 
 const struct perf_figure perf_lock_figures[] = {
@@ -245,6 +289,21 @@ const struct perf_figure perf_lock_figures[] = {
       .need = PERF_PEER,
       .over = PERF_OVER_UDP,
       .round = lock_handed_udp,
+      .extra = { "raw_mpi" } },
+    { .name = "lock_counter",
+      .unit = "us",
+      .what = "the same of a word that both count up, at home on one of them",
+      .against = "empty message there and back",
+      .need = PERF_PEER,
+      .over = PERF_OVER_MPI,
+      .round = counter_handed },
+    { .name = "lock_counter",
+      .unit = "us",
+      .what = "the same of a word that both count up, at home on one of them",
+      .against = "empty message there and back over bare UDP",
+      .need = PERF_PEER,
+      .over = PERF_OVER_UDP,
+      .round = counter_handed_udp,
       .extra = { "raw_mpi" } },
     { .name = NULL }
 };
