@@ -121,7 +121,6 @@ fails --scan-always --scan-once
 # finds them.
 holds --mates --bytes=1 --writes=1
 fails --mates --bytes=1 --take-old
-fails --mates --bytes=1 --take-written
 fails --mates --bytes=1 --locks=0 --barrier --take-unpassed
 fails --mates --bytes=1 --take-own
 fails --mates --bytes=1 --take-first
@@ -301,6 +300,7 @@ if test "$MODEL" = full; then
     holds --mates --predict --barrier --bytes=1 --writes=1
     holds --mates --overwrite --bytes=1 --writes=1
     fails --mates --bytes=1 --barrier --forget-late
+    fails --mates --bytes=1 --take-written
     model=tests/model/move
     holds --mates
 fi
