@@ -129,7 +129,7 @@ mpi_tests += %D%/predict.mpi
 %C%_predict_mpi_LDADD = $(mpi_ldadd)
 mpi_tests += %D%/mates.mpi
 %C%_mates_mpi_SOURCES = %D%/mates.c %D%/mates.h %D%/mates_ahead.c \
-  %D%/mates_old.c $(mpi_harness)
+  %D%/mates_beside.c %D%/mates_old.c $(mpi_harness)
 %C%_mates_mpi_CFLAGS = $(test_cflags)
 %C%_mates_mpi_LDADD = $(mpi_ldadd)
 

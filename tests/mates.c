@@ -296,6 +296,7 @@ main(int argc, char **argv)
 {
     Suite *s = suite_create("mates");
     TCase *tc = tcase_with(s, "on", start);
+    TCase *small = tcase_with(s, "small", small_start);
 
     tcase_add_test(tc, mates_that_miss_a_page_fetch_it_once);
     tcase_add_test(tc, mates_that_prefetch_a_range_fetch_it_once);
@@ -303,7 +304,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, what_is_taken_of_a_first_copy_goes_at_the_next_acquire);
     tcase_add_test(tc, what_is_taken_of_a_later_copy_is_told_of);
     old_ones_add(tc);
-    small_ones_add(tcase_with(s, "small", small_start));
+    small_ones_add(small);
+    beside_ones_add(small, tc);
     ahead_ones_add(tcase_with(s, "ahead", ahead_start));
     tcase_add_test(tcase_with(s, "off", off_start), with_off_nothing_is_taken);
     return mpi_main(argc, argv, s);

@@ -37,6 +37,9 @@ void old_ones_add(TCase *tc);
 /* The same with few frames, where that tells more. */
 void small_ones_add(TCase *tc);
 
+/* In mates_beside.c: beside other threads; and that with few frames. */
+void beside_ones_add(TCase *small, TCase *tc);
+
 /* In mates_ahead.c: beside what was foreseen, and moves. */
 void ahead_ones_add(TCase *tc);
 

@@ -74,7 +74,7 @@ static void
 rest_bring(const struct hearthi_rest *r, bool alone)
 {
     bool told = hearthi_runs_tell(r->run, r->n);
-    int  way = told || alone ? -1 : hearthi_way_take(r->pages, r->n);
+    int  way = told || alone ? -1 : hearthi_way_take(r->all, r->n);
 
     for (size_t i = 0; i < r->n; i++)
         hearthi_coming_begin(&r->run[i]);
@@ -84,7 +84,7 @@ rest_bring(const struct hearthi_rest *r, bool alone)
         hearthi_table_leave();
         hearthi_transport->bring(way, r->run, r->n);
         hearthi_table_return();
-        hearthi_way_give(way, r->pages);
+        hearthi_way_give(way, r->all);
     }
     hearthi_runs_count(r->run, r->n);
 }

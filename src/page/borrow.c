@@ -74,13 +74,15 @@ void
 hearthi_borrow(const struct hearthi_fetch *run, size_t n, enum hearthi_why why,
                struct hearthi_rest *rest)
 {
-    rest->n = rest->pages = 0;
+    rest->n = rest->pages = rest->all = 0;
     rest->number = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        rest->all += run[i].count;
         if (hearthi_mates_on)
             run_borrow(&run[i], n - i - 1, rest);
         else
             rest_add(rest, &run[i], 0, run[i].count);
+    }
     if (rest->n == 0)
         return;
     rest->number = hearthi_mates_number();

@@ -18,6 +18,7 @@ struct hearthi_rest {
     struct hearthi_fetch *run;
     size_t                room, n;
     uint64_t              pages;
+    uint64_t              all;    /* with those taken, COMING until it is */
     uint64_t              number; /* of mates.h */
 };
 

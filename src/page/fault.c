@@ -90,14 +90,21 @@ fault_fetch(uint64_t page, bool write)
         hearthi_fetch_fault(page, write, true);
 }
 
+/* For so many fetches of others a fault waits: each may be a second. */
+enum { MATES = 3 };
+
 /* This page is on its way, to this rank or to another of its node. */
 static bool
-fault_wait(uint64_t page)
+fault_wait(uint64_t page, bool write, int *mates)
 {
-    if (!hearthi_is_coming(hearthi_table.state[page]))
-        return hearthi_mates_wait(page);
-    hearthi_coming_wait();
-    return true;
+    if (hearthi_is_coming(hearthi_table.state[page])) {
+        hearthi_coming_wait();
+        return true;
+    }
+    if (*mates == 0 || (write && hearthi_overwrite_run(page, 1) > 0))
+        return false;
+    --*mates;
+    return hearthi_mates_wait(page);
 }
 
 /* The state may have changed between the fault and the lock, by another
@@ -105,7 +112,9 @@ fault_wait(uint64_t page)
 static bool
 fault_serve(uint64_t page, bool write)
 {
-    while (fault_wait(page))
+    int mates = MATES;
+
+    while (fault_wait(page, write, &mates))
         ;
     hearthi_copies_reserve(1);
     switch (hearthi_state_of(page)) {

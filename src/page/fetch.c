@@ -77,14 +77,14 @@ hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
     if (rest->n == 0)
         return false;
     told = hearthi_runs_tell(rest->run, rest->n);
-    way = !told && hearthi_way_take(rest->pages, rest->n + 1) == 0;
+    way = !told && hearthi_way_take(rest->all, rest->n + 1) == 0;
     for (size_t i = 0; i < rest->n; i++)
         hearthi_coming_begin(&rest->run[i]);
     started = way && hearthi_transport->bring_begin(rest->run, rest->n);
     if (!way)
         hearthi_runs_fetch(rest->run, rest->n, told);
     else if (!started)
-        hearthi_way_give(0, rest->pages);
+        hearthi_way_give(0, rest->all);
     hearthi_runs_count(rest->run, rest->n);
     return started;
 }
@@ -95,7 +95,7 @@ hearthi_fetch_finish(const struct hearthi_rest *rest)
     if (!started)
         return;
     hearthi_transport->bring_end();
-    hearthi_way_give(0, rest->pages);
+    hearthi_way_give(0, rest->all);
     started = false;
 }
 

@@ -137,8 +137,7 @@ hearthi_mates_leave(void)
 
 /* ---- lend ---- */
 
-/* Distances are 0 until a frame had to be replaced, and then need no memory.
- */
+/* Distances are 0 until a frame had to be replaced. */
 static _Atomic uint32_t *
 moved_of(int node_rank, uint64_t page)
 {

@@ -55,11 +55,13 @@
  * is told then; the flag is there by that time, as the owner's fetch waited
  * for it.
  *
- * ONE FETCH FOR TWO.  Who begins to fetch a page puts its name in the word by
- * one atomic step; another who touches the page finds that and waits, without
- * the table's lock, and looks again.  Nothing rests on that: who waits for too
- * long, since the other was stopped or its network is slow, fetches the page
- * itself.  What is fetched ahead ends where another's fetch begins.
+ * ONE FETCH FOR TWO.  Who begins to fetch a page that it touched, or a run
+ * from there on, puts its name in the words by one atomic step each; another
+ * who touches the page finds that and waits, without the table's lock, and
+ * looks again.  Nothing rests on that: who waits for too long, since the other
+ * was stopped or its network is slow, fetches the page itself, as do those
+ * whose groups and strides meet.  A run that is fetched ahead ends where
+ * another's fetch begins.
  *
  * WHAT IS FETCHED IN ADVANCE (predict.h) is a fetch as any other: it begins
  * after the acquire, with a number drawn then, and its pages are copies of

@@ -42,14 +42,29 @@ place_of(int fd)
     return p;
 }
 
-/* Its number there may be another process's here. */
 static bool
-is_it(int fd, const struct place *p)
+is_it(const struct stat *s, const struct place *p)
+{
+    return (uint64_t)s->st_dev == p->device && (uint64_t)s->st_ino == p->inode;
+}
+
+/* Its number there may be another process's here, and the file anybody's: so
+ * it is looked at before it is opened, and after. */
+static int
+place_open(const char *name, const struct place *p, bool write)
 {
     struct stat s;
+    int         fd;
 
-    return fstat(fd, &s) == 0 && (uint64_t)s.st_dev == p->device &&
-           (uint64_t)s.st_ino == p->inode;
+    if (stat(name, &s) != 0 || !is_it(&s, p))
+        return -1;
+    fd = open(name,
+              (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &s) != 0 || !is_it(&s, p))) {
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 /* NULL if it cannot be had. */
@@ -64,12 +79,11 @@ place_map(const struct place *p, size_t bytes, bool write)
         return NULL;
     snprintf(name, sizeof name, "/proc/%llu/fd/%llu",
              (unsigned long long)p->pid, (unsigned long long)p->fd);
-    fd = open(name, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    fd = place_open(name, p, write);
     if (fd < 0)
         return NULL;
-    if (is_it(fd, p))
-        at = mmap(NULL, bytes, write ? PROT_READ | PROT_WRITE : PROT_READ,
-                  MAP_SHARED | MAP_NORESERVE, fd, 0);
+    at = mmap(NULL, bytes, write ? PROT_READ | PROT_WRITE : PROT_READ,
+              MAP_SHARED | MAP_NORESERVE, fd, 0);
     close(fd);
     if (at == MAP_FAILED)
         return NULL;
