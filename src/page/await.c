@@ -14,7 +14,8 @@
 #include "word.h"
 
 /* Who has begun to fetch in advance may not look for it for long (predict.h):
- * that is worth about the time of a fetch. */
+ * that is worth about the time of two fetches, which is not known to less than
+ * PATIENCE_AHEAD_NS. */
 enum {
     PATIENCE_NS = 1000000000,
     PATIENCE_AHEAD_NS = 300000,
@@ -45,13 +46,27 @@ turn_wait(uint64_t start)
         nanosleep(&nap, NULL);
 }
 
+void
+hearthi_mates_took(uint64_t ns)
+{
+    hearthi_words.took = (3 * hearthi_words.took + ns) / 4;
+}
+
+static uint64_t
+patience_for(uint64_t word)
+{
+    uint64_t two = 2 * hearthi_words.took;
+
+    if (hearthi_word_kind(word) != AHEAD || two > PATIENCE_NS)
+        return PATIENCE_NS;
+    return two > PATIENCE_AHEAD_NS ? two : PATIENCE_AHEAD_NS;
+}
+
 static void
 word_wait(uint64_t page, uint64_t word)
 {
-    uint64_t start = hearthi_now();
-    uint64_t patience =
-        hearthi_word_kind(word) == AHEAD ? PATIENCE_AHEAD_NS : PATIENCE_NS;
-    bool late = false;
+    uint64_t start = hearthi_now(), patience = patience_for(word);
+    bool     late = false;
 
     hearthi_table_leave();
     while (!late && atomic_load_explicit(&hearthi_words.word[page],

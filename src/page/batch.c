@@ -3,6 +3,7 @@
 
 #include "batch.h"
 
+#include "base/clock.h"
 #include "base/stat.h"
 #include "coming.h"
 #include "frames.h"
@@ -81,9 +82,13 @@ rest_bring(const struct hearthi_rest *r, bool alone)
     if (way < 0) {
         hearthi_runs_fetch(r->run, r->n, told);
     } else {
+        uint64_t start = hearthi_mates_on ? hearthi_now() : 0;
+
         hearthi_table_leave();
         hearthi_transport->bring(way, r->run, r->n);
         hearthi_table_return();
+        if (hearthi_mates_on)
+            hearthi_mates_took(hearthi_now() - start);
         hearthi_way_give(way, r->all);
     }
     hearthi_runs_count(r->run, r->n);

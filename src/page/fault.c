@@ -21,7 +21,6 @@
 #include "copies.h"
 #include "fetch.h"
 #include "frames.h"
-#include "mates.h"
 #include "overwrite.h"
 #include "page.h"
 #include "predict.h"
@@ -104,7 +103,7 @@ fault_wait(uint64_t page, bool write, int *mates)
     if (*mates == 0 || (write && hearthi_overwrite_run(page, 1) > 0))
         return false;
     --*mates;
-    return hearthi_mates_wait(page);
+    return hearthi_fetch_await(page);
 }
 
 /* The state may have changed between the fault and the lock, by another

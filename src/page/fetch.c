@@ -115,6 +115,14 @@ here_show(uint64_t page, uint64_t end)
     return n;
 }
 
+bool
+hearthi_fetch_await(uint64_t page)
+{
+    if (hearthi_mates_fetch(page) && hearthi_predict_finish())
+        return true;
+    return hearthi_mates_wait(page);
+}
+
 /* What is done about pages that another rank of the node is fetching. */
 enum others { WITH_THEM, PASS_BY, STOP };
 
@@ -188,7 +196,7 @@ hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
     r.page = page;
     r.others = STOP;
     while (r.late && r.page < r.end && left > 0)
-        if (!hearthi_mates_wait(r.page))
+        if (!hearthi_fetch_await(r.page))
             range_bring(&r, alone, &left);
 }
 

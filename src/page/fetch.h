@@ -30,6 +30,10 @@ bool hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
                          struct hearthi_rest *rest);
 void hearthi_fetch_finish(const struct hearthi_rest *rest);
 
+/* Another rank of the node is fetching this page: what this rank has begun
+ * ends first, or the wait of mates.h. */
+bool hearthi_fetch_await(uint64_t page);
+
 /* Make the pages of a run visible that are in this state, COMING or HERE, and
  * whose content is here: read-only, or open for writing where they were
  * written in the interval before.  `write` opens all. */

@@ -71,7 +71,9 @@
  * and it loses its name as it is dropped.  Who would fetch in advance what
  * another has takes it, and leaves alone what another is fetching.  But who
  * has begun so ends it when he touches a page, in his own time: others wait
- * for that no longer than they would for their own fetch.
+ * for that no longer than two fetches of their own would take.  Before that
+ * they end what they have begun so themselves, which others may wait for: two
+ * that leave a barrier together bring a half each, and want both.
  *
  * PAGES THAT MOVE (coherence/move.h).  A page that is frozen is lent no more,
  * nor is its copy when it is thawed.  So when all have frozen a page no word
@@ -118,6 +120,10 @@ void hearthi_mates_leave(void);
  * False if there is nothing to wait for: then nobody else begins to.  True:
  * look again. */
 bool hearthi_mates_wait(uint64_t page);
+
+/* A fetch took so long: others wait for what was begun in advance as long as
+ * two of their own take. */
+void hearthi_mates_took(uint64_t ns);
 
 /* Is another rank fetching it, from a moment on that is late enough for this
  * one? */

@@ -33,6 +33,7 @@ struct hearthi_words {
     uint64_t          since;   /* 0, or a copy's number must be above it */
     uint64_t          arrived; /* the same, at the barrier begun last */
     uint64_t          late;    /* no fetch of up to here is waited for */
+    uint64_t          took;    /* ns that a fetch takes, lately */
 };
 extern struct hearthi_words hearthi_words;
 
