@@ -184,7 +184,9 @@ span_gather(struct span s, uint64_t most, uint64_t number)
 void
 hearthi_predict_fetch(void)
 {
-    uint64_t most = hearthi_copies_most(), number;
+    uint64_t most =
+        hearthi_least(hearthi_opt.fetch_ahead, hearthi_copies_most());
+    uint64_t number;
 
     p.noting = false;
     if (p.spans == 0 || is_refused())

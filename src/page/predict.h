@@ -18,8 +18,10 @@
  *   - A page that was used fifteen times in a row is opened as soon as it has
  *     come, but once in sixteen times: if it was not used then, nothing is
  *     opened so for some acquires, and all of it is checked.
- *   - No more than a quarter of the cache is brought by an acquire, and only
- *     pages that still have a frame, so that nothing is evicted for it.
+ *   - No more than a quarter of the cache is brought by an acquire, nor more
+ *     than a fault would fetch: ranks leave a barrier together, and what all
+ *     ask for at once is more than buffers of datagrams hold.  And only pages
+ *     that still have a frame, so that nothing is evicted for it.
  *
  * A predicted fetch is one like any other: it begins after the acquire, with
  * homes told of what they must know first (tell.h), and until it has ended
