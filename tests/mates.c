@@ -224,23 +224,13 @@ START_TEST(what_is_taken_of_a_first_copy_goes_at_the_next_acquire)
     int64_t *p = page_new();
 
     barrier();
-    if (me == owner) {
-        expect_eq(p[0], 0);
-        tell(taker, 1);
-    }
+    owner_reads(p, taker);
     if (me == taker) {
-        told_by(owner, 1);
+        owner_told();
         expect_eq(p[0], 0);
         expect(taken() > 0);
-        tell(HOME, 2);
-        told_by(HOME, 3);
-        see(LOCK, p, 1);
     }
-    if (me == HOME && taker >= 0) {
-        told_by(taker, 2);
-        publish(LOCK, p, 1);
-        tell(taker, 3);
-    }
+    next_is_seen(p);
     barrier();
     hearth_free(p);
     all_expected();
@@ -265,15 +255,8 @@ START_TEST(what_is_taken_of_a_later_copy_is_told_of)
         expect(taken() > 0);
         hearth_lock(2);
         hearth_unlock(2);
-        tell(HOME, 2);
-        told_by(HOME, 3);
-        see(LOCK, p, 1);
     }
-    if (me == HOME && taker >= 0) {
-        told_by(taker, 2);
-        publish(LOCK, p, 1);
-        tell(taker, 3);
-    }
+    next_is_seen(p);
     barrier();
     hearth_free(p);
     all_expected();

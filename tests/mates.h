@@ -28,6 +28,13 @@ enum order { LOCK, FLAG, RWLOCK, MESSAGE, ORDERS };
 void publish(enum order o, int64_t *p, int64_t value);
 void see(enum order o, const int64_t *p, int64_t value);
 
+/* The owner reads a 0, which another waits for with owner_told. */
+void owner_reads(const int64_t *p, int next);
+void owner_told(void);
+
+/* What HOME writes next the taker sees, which waits for it. */
+void next_is_seen(int64_t *p);
+
 /* Nodes that fetch from HOME's. */
 uint64_t nodes_apart(void);
 

@@ -47,17 +47,44 @@ see(enum order o, const int64_t *p, int64_t value)
         hearth_rwunlock(1);
 }
 
+void
+owner_reads(const int64_t *p, int next)
+{
+    if (me != owner)
+        return;
+    expect_eq(p[0], 0);
+    tell(next, 1);
+}
+
+void
+owner_told(void)
+{
+    told_by(owner, 1);
+}
+
+void
+next_is_seen(int64_t *p)
+{
+    if (me == taker) {
+        tell(HOME, 2);
+        told_by(HOME, 3);
+        see(LOCK, p, 1);
+    }
+    if (me == HOME && taker >= 0) {
+        told_by(taker, 2);
+        publish(LOCK, p, 1);
+        tell(taker, 3);
+    }
+}
+
 /* The owner's copy is from before the write that the taker knows of. */
 static void
 old_play(enum order o, int64_t *p)
 {
     first_copies_pass(p);
-    if (me == owner) {
-        expect_eq(p[0], 0);
-        tell(HOME, 1);
-    }
+    owner_reads(p, HOME);
     if (me == HOME && taker >= 0) {
-        told_by(owner, 1);
+        owner_told();
         publish(o, p, 1);
         tell(taker, 2);
     }
@@ -88,9 +115,8 @@ START_TEST(a_copy_that_was_written_is_as_old_as_its_fetch)
     int64_t *p = page_new();
 
     first_copies_pass(p);
+    owner_reads(p, HOME);
     if (me == owner) {
-        expect_eq(p[0], 0);
-        tell(HOME, 1);
         told_by(taker, 3);
         hearth_lock(2);
         p[WORDS - 1] = 7;
@@ -98,7 +124,7 @@ START_TEST(a_copy_that_was_written_is_as_old_as_its_fetch)
         tell(taker, 4);
     }
     if (me == HOME && taker >= 0) {
-        told_by(owner, 1);
+        owner_told();
         publish(LOCK, p, 1);
         tell(taker, 2);
     }
@@ -149,12 +175,9 @@ START_TEST(what_a_rank_wrote_itself_is_in_what_it_takes)
     int64_t *other = hearth_alloc(MANY * WORDS, sizeof *p, hearth_on(HOME));
 
     first_copies_pass(p);
-    if (me == owner) {
-        expect_eq(p[0], 0);
-        tell(taker, 1);
-    }
+    owner_reads(p, taker);
     if (me == taker) {
-        told_by(owner, 1);
+        owner_told();
         p[1] = 5;
         for (int i = 0; i < MANY; i++)
             expect_eq(other[(size_t)i * WORDS], 0);
@@ -174,12 +197,9 @@ START_TEST(what_an_atomic_step_left_is_in_what_is_taken)
     int64_t *p = page_new();
 
     first_copies_pass(p);
-    if (me == owner) {
-        expect_eq(p[0], 0);
-        tell(taker, 1);
-    }
+    owner_reads(p, taker);
     if (me == taker) {
-        told_by(owner, 1);
+        owner_told();
         expect_eq(hearth_fetch_add(&p[1], 3), 0);
         expect_eq(*(volatile int64_t *)&p[1], 3);
     }

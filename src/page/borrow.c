@@ -5,6 +5,7 @@
 
 #include "base/stat.h"
 #include "page.h"
+#include "tell.h"
 
 /* A part of a run. */
 static struct hearthi_fetch
@@ -16,9 +17,8 @@ part_of(const struct hearthi_fetch *run, uint32_t at, uint32_t count)
     part.frame += at;
     part.to += (uint64_t)at << hearthi_heap.shift;
     part.count = count;
-    part.announce = false;
-    for (uint64_t p = part.page; p < part.page + count; p++)
-        part.announce |= !(hearthi_table.mark[p] & HEARTHI_REGISTERED);
+    if (count < run->count) /* else it is what it was */
+        part.announce = hearthi_registered(part.page, count) < count;
     return part;
 }
 
