@@ -50,6 +50,7 @@ libhearth_core_la_SOURCES += \
   src/coherence/interval.c \
   src/coherence/wish.c src/coherence/wish.h \
   src/coherence/agree.c src/coherence/agree.h \
+  src/coherence/asked.c src/coherence/asked.h \
   src/coherence/move.c src/coherence/move.h \
   src/coherence/order.c src/coherence/order.h \
   src/coherence/apply.c \

@@ -43,6 +43,7 @@
 #include <string.h>
 
 #include "agree.h"
+#include "asked.h"
 #include "base/least.h"
 #include "base/report.h"
 #include "base/stat.h"
@@ -50,6 +51,7 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/freeze.h"
+#include "page/near.h"
 #include "page/page.h"
 #include "page/predict.h"
 #include "shared.h"
@@ -64,100 +66,17 @@ struct moving {
     uint32_t home, frame;
 };
 
-/* What a rank asks for: the i-th of all, before which there are so many pages.
- */
-struct wish {
-    size_t   i, before;
-    uint64_t page, count;
-    int      by;
-};
-
 static struct {
-    uint32_t            *asked; /* of each rank: how many runs */
-    struct hearthi_wish *run;   /* and these, of each so many at most */
-    size_t               most;
-    uint8_t             *said, *own; /* refused runs; shared pages */
-    size_t               runs, pages;
-    struct moving       *moving;
-    size_t               n, room;
-    const struct wish   *now;
+    struct moving *moving;
+    size_t         n, room;
 } m;
-
-static void *
-memory(size_t bytes)
-{
-    void *p = calloc(bytes, 1);
-
-    if (p == NULL)
-        hearthi_fatal("hearth_barrier", "no memory to move pages");
-    return p;
-}
-
-/* ---- wishes and their bits ---- */
-
-static void
-bit_set(uint8_t *bits, size_t i)
-{
-    bits[i / 8] |= (uint8_t)(1 << i % 8);
-}
-
-static bool
-bit_is(const uint8_t *bits, size_t i)
-{
-    return bits[i / 8] >> i % 8 & 1;
-}
-
-static size_t
-shared_bit(uint64_t page)
-{
-    return m.runs + m.now->before + (size_t)(page - m.now->page);
-}
-
-static bool
-is_shared(uint64_t page)
-{
-    return bit_is(m.said, shared_bit(page));
-}
-
-static size_t
-bits_bytes(void)
-{
-    return (m.runs + m.pages + 7) / 8;
-}
-
-typedef void wish_do(const struct wish *w);
-
-static void
-wishes_each(wish_do *f)
-{
-    struct wish w = { 0 };
-
-    m.now = &w;
-    for (w.by = 0; w.by < hearthi_world.size; w.by++)
-        for (uint32_t k = 0; k < m.asked[w.by]; k++) {
-            const struct hearthi_wish *r = &m.run[(size_t)w.by * m.most + k];
-
-            w.page = r->page;
-            w.count = r->count;
-            f(&w);
-            w.i++;
-            w.before += w.count;
-        }
-}
-
-static void
-wish_count(const struct wish *w)
-{
-    m.runs = w->i + 1;
-    m.pages = w->before + w->count;
-}
 
 /* ---- freezing ---- */
 
 /* Has the node of a rank any of these at home, or are they in no allocation
  * whose pages may move? */
 static bool
-is_vain(const struct wish *w)
+is_vain(const struct hearthi_ask *w)
 {
     const struct hearthi_allocation *a = hearthi_allocation_of(w->page);
     uint64_t                         end = w->page + w->count;
@@ -175,26 +94,26 @@ is_vain(const struct wish *w)
 }
 
 static void
-wish_freeze(const struct wish *w)
+wish_freeze(const struct hearthi_ask *w)
 {
     bool full =
         w->by == hearthi_world.rank && !hearthi_segments_have(w->count);
 
     if (full || is_vain(w) || !hearthi_freeze(w->page, w->count))
-        bit_set(m.said, w->i);
+        hearthi_ask_refuse(w);
 }
 
 static void
-wish_look(const struct wish *w)
+wish_look(const struct hearthi_ask *w)
 {
-    if (bit_is(m.said, w->i))
+    if (hearthi_ask_is_refused_here(w))
         return;
     hearthi_freeze_note(w->page, w->count);
     if (hearthi_world.node_of[w->by] == hearthi_world.node)
         return;
     for (uint64_t p = w->page; p < w->page + w->count; p++)
         if (hearthi_was_copy(p))
-            bit_set(m.said, shared_bit(p));
+            hearthi_ask_share(p);
 }
 
 /* Pages are protected before flags are looked at: so what is stored after that
@@ -204,11 +123,10 @@ all_freeze(void)
 {
     hearthi_table_lock();
     hearthi_predict_finish(); /* what is on its way would be refused */
-    wishes_each(wish_freeze);
+    hearthi_asked_each(wish_freeze);
     hearthi_diff_end();
     hearthi_shared_scan();
-    wishes_each(wish_look);
-    memcpy(m.own, m.said, bits_bytes());
+    hearthi_asked_each(wish_look);
     hearthi_table_unlock();
     atomic_thread_fence(memory_order_seq_cst); /* stores to home frames */
 }
@@ -218,12 +136,7 @@ all_freeze(void)
 static void
 moving_add(struct moving to)
 {
-    if (m.n == m.room) {
-        m.room = m.room == 0 ? 64 : 2 * m.room;
-        m.moving = realloc(m.moving, m.room * sizeof to);
-        if (m.moving == NULL)
-            hearthi_fatal("hearth_barrier", "no memory to move pages");
-    }
+    m.moving = hearthi_grown(m.moving, m.n, sizeof to, &m.room);
     m.moving[m.n++] = to;
 }
 
@@ -249,12 +162,12 @@ content_bring(const struct moving *to)
 
 /* What finds no frame stays. */
 static void
-wish_bring(const struct wish *w)
+wish_bring(const struct hearthi_ask *w)
 {
     struct hearthi_allocation *a;
     uint64_t                   end = w->page + w->count, n, frame;
 
-    if (bit_is(m.said, w->i))
+    if (hearthi_ask_is_refused(w))
         return;
     a = hearthi_allocation_of(w->page);
     for (uint64_t p = w->page; p < end; p += n) {
@@ -277,7 +190,7 @@ all_bring(void)
     uint8_t done = 0;
 
     hearthi_table_lock();
-    wishes_each(wish_bring);
+    hearthi_asked_each(wish_bring);
     hearthi_table_unlock();
     if (m.n == 0)
         return;
@@ -317,14 +230,14 @@ moving_end(const struct moving *to)
     hearthi_places_move(to->page, to->count, to->home, to->frame);
     hearthi_shared_expect_at(
         &(struct hearthi_piece){ 0, to->count, to->home, to->frame });
-    hearthi_thaw_moved(to->page, to->count, is_shared);
+    hearthi_thaw_moved(to->page, to->count, hearthi_ask_is_shared);
     hearthi_wishes_done(to->page, to->count);
 }
 
 /* Those of what moves that begin with a wish's pages: they are in the order of
  * wishes. */
 static void
-wish_end(const struct wish *w)
+wish_end(const struct hearthi_ask *w)
 {
     uint64_t page = w->page, end = page + w->count;
 
@@ -333,7 +246,7 @@ wish_end(const struct wish *w)
         moving_end(m.moving);
         page += m.moving->count;
     }
-    if (page < end && !bit_is(m.own, w->i))
+    if (page < end && !hearthi_ask_is_refused_here(w))
         hearthi_thaw_stayed(page, end - page);
     if (w->by != hearthi_world.rank)
         return;
@@ -348,49 +261,23 @@ all_thaw(void)
     struct moving *list = m.moving;
 
     hearthi_table_lock();
-    wishes_each(wish_end);
+    hearthi_asked_each(wish_end);
     hearthi_freeze_end();
     hearthi_table_unlock();
     free(list);
+    memset(&m, 0, sizeof m);
 }
 
 /* ---- all of it ---- */
 
-static void
-wishes_gather(void)
-{
-    struct hearthi_wishes *mine = memory(sizeof *mine);
-    size_t                 ranks = (size_t)hearthi_world.size;
-
-    m.asked = memory(ranks * sizeof *m.asked);
-    hearthi_table_lock();
-    hearthi_wishes_take(mine);
-    hearthi_table_unlock();
-    hearthi_agree_gather(&mine->n, sizeof mine->n, m.asked);
-    for (size_t r = 0; r < ranks; r++)
-        if (m.asked[r] > m.most)
-            m.most = m.asked[r];
-    m.run = memory(ranks * m.most * sizeof *m.run + 1);
-    if (m.most > 0)
-        hearthi_agree_gather(mine->run, m.most * sizeof *m.run, m.run);
-    free(mine);
-}
-
 void
 hearthi_move(void)
 {
-    memset(&m, 0, sizeof m);
-    wishes_gather();
-    wishes_each(wish_count);
-    if (m.most > 0) {
-        m.said = memory(2 * bits_bytes());
-        m.own = m.said + bits_bytes();
-        all_freeze();
-        hearthi_agree_join(m.said, bits_bytes());
-        all_bring();
-        all_thaw();
-    }
-    free(m.said);
-    free(m.run);
-    free(m.asked);
+    if (!hearthi_asked_begin())
+        return;
+    all_freeze();
+    hearthi_asked_agree();
+    all_bring();
+    all_thaw();
+    hearthi_asked_end();
 }
