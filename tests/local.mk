@@ -118,7 +118,8 @@ mpi_tests += %D%/rwlocks.mpi
 
 mpi_tests += %D%/migrate.mpi
 %C%_migrate_mpi_SOURCES = %D%/migrate.c %D%/migrate.h \
-  %D%/migrate_beside.c %D%/migrate_first.c %D%/migrate_seam.c $(mpi_harness)
+  %D%/migrate_beside.c %D%/migrate_first.c %D%/migrate_new.c \
+  %D%/migrate_seam.c $(mpi_harness)
 %C%_migrate_mpi_CFLAGS = $(test_cflags)
 %C%_migrate_mpi_LDADD = $(mpi_ldadd)
 

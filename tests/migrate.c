@@ -308,6 +308,7 @@ main(int argc, char **argv)
     suite_add_tcase(s, tests_of("cache", on_start));
     suite_add_tcase(s, tests_of("small", small_cache_start));
     suite_add_tcase(s, first_touch_tests());
+    suite_add_tcase(s, new_tests());
     suite_add_tcase(s, beside_tests(on_start));
     suite_add_tcase(s, seam_tests(on_start));
     return mpi_main(argc, argv, s);

@@ -15,6 +15,7 @@ words_on(int rank, int pages)
 uint64_t moves_so_far(void);
 
 TCase *first_touch_tests(void);
+TCase *new_tests(void);
 TCase *beside_tests(void (*start)(void));
 TCase *seam_tests(void (*start)(void));
 

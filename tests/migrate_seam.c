@@ -193,6 +193,37 @@ START_TEST(what_the_old_home_stored_is_told_when_it_releases)
 }
 END_TEST
 
+/* Rank 1 has a copy of the first page again when all of them are to become
+ * new: that one does not. */
+START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
+{
+    enum { PAGES = 40 };
+    struct scene s = { NULL, NULL };
+    hearth_stats now;
+
+    if (may_play()) {
+        p = words_on(0, PAGES);
+        copies_take(p, PAGES, 0);
+        for (int i = 0; me == 0 && i < PAGES; i++)
+            *word(p, i) = 2;
+        moving_barrier(&s);
+        hearth_get_stats(&now);
+        expect_eq((int64_t)now.renewed, me == 0 ? PAGES - 1 : 0);
+        for (int64_t value = 3; value < 6; value++) {
+            hearth_lock(LOCK);
+            if (me == 0)
+                *p = value;
+            hearth_unlock(LOCK);
+            barrier();
+            expect_eq(*p, value);
+            barrier();
+        }
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
 TCase *
 seam_tests(void (*start)(void))
 {
@@ -203,5 +234,6 @@ seam_tests(void (*start)(void))
     tcase_add_test(tc, copies_of_others_stay_and_are_told_of_stores);
     tcase_add_test(tc, what_is_changed_in_a_copy_moves_along);
     tcase_add_test(tc, what_the_old_home_stored_is_told_when_it_releases);
+    tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
     return tc;
 }

@@ -226,6 +226,12 @@ fails --keep-missed
 fails --freeze-steps
 fails --freeze-coming
 fails --mates --lend-frozen
+holds --renew
+fails --renew --renew-shared
+fails --renew --clear-late
+fails --renew --keep-registered
+fails --renew --no-vote
+fails --renew --no-done
 # Reader-writer locks.
 model=tests/model/rw
 holds
@@ -303,5 +309,6 @@ if test "$MODEL" = full; then
     fails --mates --bytes=1 --take-written
     model=tests/model/move
     holds --mates
+    holds --mates --renew
 fi
 exit $wrong

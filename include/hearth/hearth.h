@@ -435,6 +435,7 @@ typedef struct hearth_stats {
     uint64_t moves;         /**< pages that this rank asked to be at home on
                                  its node, and that moved there */
     uint64_t moves_refused; /**< and that stayed where they were */
+    uint64_t renewed;       /**< pages at home that count as never fetched */
     uint64_t locks;         /**< locks acquired */
     uint64_t locks_kept;    /**< of these, locks that had stayed at the rank */
     uint64_t barriers;      /**< barriers passed */

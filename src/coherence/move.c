@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pages that move to the node that writes them alone.
+ * Pages that move to the node that writes them alone, and pages that are at
+ * home there and become new: nobody has fetched them any more (shared.c).
  *
  * Other threads of all ranks go on meanwhile: they fault, synchronise, hold.
  * So a page moves in these steps, which all ranks make together:
@@ -30,6 +31,12 @@
  * without telling is in no copy that survives, or is told of: after they see
  * the page no more they look at their flags, as at a release, and a flag that
  * is set later is one of a copy that is a first one.
+ *
+ * A page that becomes new goes the same way, and stays in its frame.  If no
+ * rank of another node has a copy in step 3, its home clears the shared flag
+ * before step 5: no rank has a fetch on its way then that sets it, and each
+ * that fetches the page later sets it again, as for a page that was just
+ * placed.  Of its home's stores from then on nobody is told until it is seen.
  *
  * tests/model/move.c walks every order of these steps, beside a thread of each
  * rank that uses the page, and has a switch that breaks each rule.
@@ -69,24 +76,44 @@ struct moving {
 static struct {
     struct moving *moving;
     size_t         n, room;
+    bool           renews;
 } m;
 
 /* ---- freezing ---- */
 
-/* Has the node of a rank any of these at home, or are they in no allocation
- * whose pages may move? */
+static bool
+has_at_home(const struct hearthi_ask *w, const struct hearthi_place *r)
+{
+    return hearthi_world.node_of[r->home] == hearthi_world.node_of[w->by];
+}
+
+/* Who has its first page at home asks for pages to become new.  All know that
+ * alike of what nobody has refused. */
+static bool
+is_renewal(const struct hearthi_ask *w)
+{
+    return has_at_home(w, hearthi_place_of(w->page));
+}
+
+/* Is only a part of these at home on the node that asks, or are they in no
+ * allocation, or one whose pages do not move? */
 static bool
 is_vain(const struct hearthi_ask *w)
 {
     const struct hearthi_allocation *a = hearthi_allocation_of(w->page);
     uint64_t                         end = w->page + w->count;
 
-    if (a == NULL || a->spare == NULL || end > a->page + a->pages)
+    bool near;
+
+    if (a == NULL || end > a->page + a->pages)
+        return true;
+    near = is_renewal(w);
+    if (!near && a->spare == NULL)
         return true;
     for (uint64_t p = w->page; p < end;) {
         const struct hearthi_place *r = hearthi_place_of(p);
 
-        if (hearthi_world.node_of[r->home] == hearthi_world.node_of[w->by])
+        if (has_at_home(w, r) != near)
             return true;
         p = r->page + r->count;
     }
@@ -99,7 +126,8 @@ wish_freeze(const struct hearthi_ask *w)
     bool full =
         w->by == hearthi_world.rank && !hearthi_segments_have(w->count);
 
-    if (full || is_vain(w) || !hearthi_freeze(w->page, w->count))
+    if (is_vain(w) || (full && !is_renewal(w)) ||
+        !hearthi_freeze(w->page, w->count))
         hearthi_ask_refuse(w);
 }
 
@@ -160,6 +188,19 @@ content_bring(const struct moving *to)
     }
 }
 
+/* No rank fetches one of these now, nor has a copy. */
+static void
+flags_clear(const struct hearthi_ask *w)
+{
+    for (uint64_t p = w->page; p < w->page + w->count; p++) {
+        if (hearthi_ask_is_shared(p))
+            continue;
+        m.renews = true;
+        if (hearthi_home_of(p) == hearthi_world.rank)
+            hearthi_segment_unflag(hearthi_home_frame_of(p), 1);
+    }
+}
+
 /* What finds no frame stays. */
 static void
 wish_bring(const struct hearthi_ask *w)
@@ -169,6 +210,10 @@ wish_bring(const struct hearthi_ask *w)
 
     if (hearthi_ask_is_refused(w))
         return;
+    if (is_renewal(w)) {
+        flags_clear(w);
+        return;
+    }
     a = hearthi_allocation_of(w->page);
     for (uint64_t p = w->page; p < end; p += n) {
         struct moving to = { .page = p, .home = (uint32_t)w->by };
@@ -192,7 +237,7 @@ all_bring(void)
     hearthi_table_lock();
     hearthi_asked_each(wish_bring);
     hearthi_table_unlock();
-    if (m.n == 0)
+    if (m.n == 0 && !m.renews)
         return;
     atomic_thread_fence(memory_order_seq_cst);
     hearthi_agree_join(&done, sizeof done);
@@ -234,6 +279,35 @@ moving_end(const struct moving *to)
     hearthi_wishes_done(to->page, to->count);
 }
 
+static void
+renewal_end(const struct hearthi_ask *w)
+{
+    uint64_t end = w->page + w->count, renewed = 0;
+
+    for (uint64_t p = w->page, n; p < end; p += n) {
+        struct hearthi_place r = *hearthi_place_of(p);
+        uint64_t             most = hearthi_least(end, r.page + r.count) - p;
+        bool                 shared = hearthi_ask_is_shared(p);
+
+        for (n = 1; n < most && hearthi_ask_is_shared(p + n) == shared; n++)
+            ;
+        if (shared) {
+            hearthi_thaw_stayed(p, n);
+        } else {
+            struct hearthi_piece at = { 0, n, r.home,
+                                        (uint32_t)(r.frame + p - r.page) };
+
+            hearthi_shared_forget_at(&at);
+            hearthi_shared_expect_at(&at);
+            hearthi_thaw_moved(p, n, hearthi_ask_is_shared);
+            renewed += n;
+        }
+    }
+    hearthi_wishes_done(w->page, w->count);
+    if (w->by == hearthi_world.rank)
+        hearthi_count(renewed, renewed);
+}
+
 /* Those of what moves that begin with a wish's pages: they are in the order of
  * wishes. */
 static void
@@ -241,6 +315,10 @@ wish_end(const struct hearthi_ask *w)
 {
     uint64_t page = w->page, end = page + w->count;
 
+    if (!hearthi_ask_is_refused(w) && is_renewal(w)) {
+        renewal_end(w);
+        return;
+    }
     for (; m.n > 0 && m.moving->page == page && page < end;
          m.n--, m.moving++) {
         moving_end(m.moving);
@@ -250,9 +328,12 @@ wish_end(const struct hearthi_ask *w)
         hearthi_thaw_stayed(page, end - page);
     if (w->by != hearthi_world.rank)
         return;
+    hearthi_wishes_done(page, end - page);
+    if (hearthi_ask_is_refused(w) &&
+        hearthi_is_home(hearthi_state_of(w->page)))
+        return;
     hearthi_count(moves, page - w->page);
     hearthi_count(moves_refused, end - page);
-    hearthi_wishes_done(page, end - page);
 }
 
 static void

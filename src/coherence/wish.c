@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "base/option.h"
 #include "home/spare.h"
+#include "page/held.h"
 #include "page/page.h"
 #include "world.h"
 
@@ -20,8 +22,24 @@ static struct {
     bool                  *used; /* of a chunk: rows are not all 0 */
     struct hearthi_pagerun run[HEARTHI_WISHES];
     size_t                 n;
-    uint64_t               pages;
+    uint64_t               pages, renewals;
 } w;
+
+/* To make pages new all ranks meet some times more: what it saves, a fault for
+ * each page and interval, is to be worth that at once. */
+enum { RENEW_LEAST = 32 };
+
+static uint64_t
+renewals_least(void)
+{
+    return hearthi_opt.migrate == HEARTHI_WHEN_ON ? 1 : RENEW_LEAST;
+}
+
+static bool
+may_ask(void)
+{
+    return hearthi_opt.migrate != HEARTHI_WHEN_OFF;
+}
 
 static size_t
 chunks(void)
@@ -54,20 +72,21 @@ pages_most(void)
     return HEARTHI_WISH_PAGES / (uint64_t)hearthi_world.size + 1;
 }
 
-static void
+static bool
 run_add(uint64_t page)
 {
     struct hearthi_pagerun *last = w.n > 0 ? &w.run[w.n - 1] : NULL;
 
     if (w.pages == pages_most())
-        return;
+        return false;
     if (last != NULL && last->page + last->count == page)
         last->count++;
     else if (w.n < HEARTHI_WISHES)
         w.run[w.n++] = (struct hearthi_pagerun){ page, 1 };
     else
-        return;
+        return false;
     w.pages++;
+    return true;
 }
 
 static bool
@@ -86,16 +105,42 @@ is_first(uint64_t page, unsigned need)
     return need == HEARTHI_FIRST_TOUCH && w.turns[page] == 0;
 }
 
+static bool
+is_near(const struct hearthi_place *r)
+{
+    return hearthi_world.node_of[r->home] == hearthi_world.node;
+}
+
+/* In how many barriers in a row it must be written, or 0. */
+static unsigned
+need_of(const struct hearthi_place *r)
+{
+    if (r->in == NULL)
+        return 0;
+    if (is_near(r))
+        return HEARTHI_OTHERS;
+    return r->in->spare != NULL ? r->in->spare->need : 0;
+}
+
+static bool
+is_tracked(uint64_t page)
+{
+    return (hearthi_table.mark[page] & HEARTHI_TRACKED) &&
+           !hearthi_is_held(page);
+}
+
 static void
-run_count(uint64_t page, uint64_t end, unsigned need)
+run_count(uint64_t page, uint64_t end, unsigned need, bool near)
 {
     for (; page < end; page++) {
         uint8_t row = w.row[page] & ROW;
 
+        if (near && !is_tracked(page))
+            continue;
         w.row[page] = row < ROW ? (uint8_t)(row + 1) : row;
         w.used[page / HEARTHI_CHUNK] = true;
-        if (is_enough(page, need))
-            run_add(page);
+        if (is_enough(page, need) && run_add(page))
+            w.renewals += near;
     }
 }
 
@@ -115,8 +160,8 @@ all_forget(void)
 bool
 hearthi_wishes_begin(const struct hearthi_pageset *own)
 {
-    w.n = w.pages = 0;
-    if (hearthi_spares == 0)
+    w.n = w.pages = w.renewals = 0;
+    if (!may_ask())
         return false;
     if (own->everything)
         all_forget();
@@ -127,11 +172,12 @@ hearthi_wishes_begin(const struct hearthi_pageset *own)
             const struct hearthi_place *r = hearthi_place_of(page);
 
             next = hearthi_least(end, r->page + r->count);
-            if (r->in != NULL && r->in->spare != NULL &&
-                hearthi_world.node_of[r->home] != hearthi_world.node)
-                run_count(page, next, r->in->spare->need);
+            if (need_of(r) > 0)
+                run_count(page, next, need_of(r), is_near(r));
         }
     }
+    if (w.pages == w.renewals && w.renewals < renewals_least())
+        w.n = w.pages = 0;
     return w.n > 0;
 }
 
@@ -160,7 +206,7 @@ hearthi_wishes_learn(const struct hearthi_news *news)
 {
     const uint32_t me = (uint32_t)hearthi_world.rank;
 
-    if (hearthi_spares == 0)
+    if (!may_ask())
         return;
     hearthi_spares_settle();
     if (news->everything)
@@ -186,10 +232,15 @@ hearthi_wishes_take(struct hearthi_wishes *to)
     for (size_t i = 0; i < w.n; i++) {
         uint64_t page = w.run[i].page, end = page + w.run[i].count;
 
-        for (bool open = false; page < end; page++) {
-            unsigned need = hearthi_place_of(page)->in->spare->need;
-            bool     alone = !(w.row[page] & MATE) && is_enough(page, need);
-            bool     mine = alone || is_first(page, need);
+        for (bool open = false, was = false; page < end; page++) {
+            const struct hearthi_place *r = hearthi_place_of(page);
+            unsigned                    need = need_of(r);
+            bool                        near = is_near(r);
+            bool alone = !(w.row[page] & MATE) && is_enough(page, need);
+            bool mine = alone || is_first(page, need);
+
+            open = open && near == was;
+            was = near;
 
             if (mine && !open && to->n < HEARTHI_WISHES)
                 to->run[to->n++] = (struct hearthi_wish){ (uint32_t)page, 0 };
@@ -218,7 +269,7 @@ hearthi_wishes_done(uint64_t page, uint64_t count)
 void
 hearthi_wishes_forget(uint64_t page, uint64_t count)
 {
-    if (hearthi_spares == 0)
+    if (!may_ask())
         return;
     hearthi_sparse_clear(w.row + page, count);
     hearthi_sparse_clear(w.turns + page, count);

@@ -14,6 +14,11 @@
  * not (shared.c); so memory for first touch does not ask who else wrote it the
  * first time.
  *
+ * In the same way a rank asks for pages that are at home on its node, and that
+ * others have fetched, to become new (move.c): if nobody has one any more, who
+ * stores to it need not be told of again.  Several at a time, since all ranks
+ * meet for it.
+ *
  * What damps it: of a page that has moved, and of one that this rank asked for
  * in vain, twice as many barriers are needed each time, and from the seventh
  * time on it stays.  A page that two nodes write in turn is never one that was
@@ -58,7 +63,7 @@ void hearthi_wishes_learn(const struct hearthi_news *news);
 /* What is left. */
 void hearthi_wishes_take(struct hearthi_wishes *w);
 
-/* These have moved, or did not though this rank had asked for them. */
+/* These have moved or become new, or did not though this rank had asked for them. */
 void hearthi_wishes_done(uint64_t page, uint64_t count);
 
 /* They are freed. */

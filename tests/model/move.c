@@ -6,19 +6,12 @@
 
 #include <string.h>
 
-static const char *const rules[] = { "--no-flush",
-                                     "--no-look",
-                                     "--no-note",
-                                     "--no-vote",
-                                     "--no-done",
-                                     "--untracked",
-                                     "--keep-registered",
-                                     "--keep-missed",
-                                     "--freeze-steps",
-                                     "--freeze-coming",
-                                     "--lend-frozen",
-                                     "--mates",
-                                     NULL };
+static const char *const rules[] = {
+    "--no-flush",     "--no-look",       "--no-note",         "--no-vote",
+    "--no-done",      "--untracked",     "--keep-registered", "--keep-missed",
+    "--freeze-steps", "--freeze-coming", "--lend-frozen",     "--mates",
+    "--renew",        "--renew-shared",  "--clear-late",      NULL
+};
 
 /* ---- the thread that moves ---- */
 
@@ -47,7 +40,7 @@ freeze(struct state *s, int me)
         if (broken(NO_NOTE))
             r->listed = 0;
     }
-    s->shared |= me != NEW && r->was == CLEAN;
+    s->shared |= me != asker() && r->was == CLEAN;
     r->moving = VOTED;
     return true;
 }
@@ -73,16 +66,27 @@ have_all_voted(const struct state *s)
 }
 
 static bool
+becomes_new(const struct state *s)
+{
+    return !s->shared || broken(RENEW_SHARED);
+}
+
+static bool
 bring(struct state *s, int me)
 {
     struct rank *r = &s->rank[me];
 
-    if (me != NEW || r->moving != VOTED || s->refused ||
+    if (me != asker() || r->moving != VOTED || s->refused ||
         !(have_all_voted(s) || broken(NO_VOTE)))
         return false;
+    r->moving = BROUGHT;
+    if (broken(RENEW)) {
+        if (becomes_new(s) && !broken(CLEAR_LATE))
+            s->flag[OLD] = 0;
+        return true;
+    }
     s->byte[NEW] = s->byte[OLD];
     s->count[NEW] = s->count[OLD];
-    r->moving = BROUGHT;
     return true;
 }
 
@@ -126,6 +130,19 @@ thaw_moved(struct state *s, int me)
     r->view = r->tracked ? HOME_ARMED : HOME_OPEN;
 }
 
+static void
+thaw_renewed(struct state *s, int me)
+{
+    struct rank *r = &s->rank[me];
+
+    if (!broken(KEEP_REGISTERED))
+        r->registered = 0;
+    r->tracked = 0;
+    r->view = me == OLD ? HOME_OPEN : copy_view(r);
+    if (me == OLD && broken(CLEAR_LATE))
+        s->flag[OLD] = 0;
+}
+
 static bool
 thaw(struct state *s, int me)
 {
@@ -133,12 +150,14 @@ thaw(struct state *s, int me)
 
     if (r->moving == AFTER || !have_all_voted(s))
         return false;
-    if (!s->refused && s->rank[NEW].moving < BROUGHT && !broken(NO_DONE))
+    if (!s->refused && s->rank[asker()].moving < BROUGHT && !broken(NO_DONE))
         return false;
-    if (!s->refused && me == NEW && r->moving != BROUGHT)
+    if (!s->refused && me == asker() && r->moving != BROUGHT)
         return false;
-    if (s->refused)
+    if (s->refused || (broken(RENEW) && !becomes_new(s)))
         thaw_stayed(r);
+    else if (broken(RENEW))
+        thaw_renewed(s, me);
     else
         thaw_moved(s, me);
     r->moving = AFTER;

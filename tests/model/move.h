@@ -6,6 +6,9 @@
  * These two take copies of each other (page/mates.h), store nothing, and
  * nobody refuses or counts then, or the walk would be too long.
  *
+ * With --renew the old home asks for the page to become new, if nobody has a
+ * copy, and it stays where it is.
+ *
  * A byte of the page is written inside of one lock, so each load there has one
  * right value; the page may be touched outside of it, too, which brings copies
  * at any time.  Another byte is counted by atomic steps at the home.  Flags
@@ -32,7 +35,10 @@ enum rule {
     FREEZE_STEPS,    /* in an atomic step */
     FREEZE_COMING,   /* on its way */
     LEND_FROZEN,     /* a frozen copy may be taken */
-    MATES            /* holds: there are mates */
+    MATES,           /* holds: there are mates */
+    RENEW,           /* holds: the page stays at home, and becomes new */
+    RENEW_SHARED,    /* whoever has a copy */
+    CLEAR_LATE       /* its flag is cleared when others may have set it */
 };
 
 enum view {
@@ -72,6 +78,12 @@ static inline int
 ranks(void)
 {
     return broken(MATES) ? RANKS : MATE;
+}
+
+static inline int
+asker(void)
+{
+    return broken(RENEW) ? OLD : NEW;
 }
 
 static inline bool
