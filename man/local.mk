@@ -23,6 +23,7 @@ api_pages = \
   %D%/man3/hearth_fetch_add.3 \
   %D%/man3/hearth_finalize.3 \
   %D%/man3/hearth_first_touch.3 \
+  %D%/man3/hearth_calloc.3 \
   %D%/man3/hearth_cond_broadcast.3 \
   %D%/man3/hearth_cond_signal.3 \
   %D%/man3/hearth_cond_wait.3 \
@@ -39,6 +40,8 @@ api_pages = \
   %D%/man3/hearth_layout_kind.3 \
   %D%/man3/hearth_lock.3 \
   %D%/man3/hearth_lock_of.3 \
+  %D%/man3/hearth_malloc.3 \
+  %D%/man3/hearth_malloc_on.3 \
   %D%/man3/hearth_node.3 \
   %D%/man3/hearth_node_of.3 \
   %D%/man3/hearth_nodes.3 \
@@ -48,6 +51,7 @@ api_pages = \
   %D%/man3/hearth_prefetch.3 \
   %D%/man3/hearth_rank.3 \
   %D%/man3/hearth_rdlock.3 \
+  %D%/man3/hearth_realloc.3 \
   %D%/man3/hearth_release.3 \
   %D%/man3/hearth_rwunlock.3 \
   %D%/man3/hearth_size.3 \

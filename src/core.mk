@@ -12,6 +12,7 @@ libhearth_core_la_SOURCES += \
   src/space/extent.c src/space/extent.h \
   src/space/heap.c src/space/heap.h \
   src/space/pool.c src/space/pool.h \
+  src/space/arena.c src/space/arena.h \
   src/space/segment.c src/space/segment.h \
   src/space/files.c src/space/files.h \
   src/page/moved.c src/page/moved.h \
@@ -63,6 +64,7 @@ libhearth_core_la_SOURCES += \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/named.c src/transport/named.h \
+  src/transport/words.c src/transport/words.h \
   src/transport/directory.c src/transport/directory.h \
   src/transport/keep.c src/transport/keep.h \
   src/transport/mpi/letter.c src/transport/mpi/letter.h \
@@ -123,7 +125,15 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/job.h \
   src/api/init.c src/api/api.h \
   src/api/launch.c src/api/launch.h \
+  src/malloc/class.h \
+  src/malloc/slab.c src/malloc/slab.h \
+  src/malloc/ground.c src/malloc/ground.h \
+  src/malloc/stock.c src/malloc/stock.h \
+  src/malloc/hand.c src/malloc/hand.h \
+  src/malloc/cache.c src/malloc/cache.h \
+  src/malloc/malloc.c src/malloc/malloc.h \
   src/api/alloc.c \
+  src/api/malloc.c \
   src/api/hold.c src/api/hold.h \
   src/api/through.c src/api/through.h \
   src/api/stats.c src/api/stats.h \

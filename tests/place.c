@@ -208,6 +208,7 @@ mappings_lose(void)
 
 START_TEST(every_layout_is_as_a_table_would_have_it)
 {
+    long     areas = hearthi_table.areas; /* of arenas */
     uint64_t random = 11;
 
     page_in = calloc((size_t)ranks * FRAMES + 1, sizeof *page_in);
@@ -239,7 +240,7 @@ START_TEST(every_layout_is_as_a_table_would_have_it)
         expect_eq(page_in[i], 0);
     free(page_in);
     areas_expect();
-    expect_eq(hearthi_table.areas, 0);
+    expect_eq(hearthi_table.areas, areas);
     all_expected();
 }
 END_TEST

@@ -5,9 +5,11 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
+#include "space/segment.h"
 #include "transport/mpi/window.h"
 #include "windows.h"
 
@@ -104,13 +106,14 @@ START_TEST(threads_synchronise_while_others_allocate_and_free)
 END_TEST
 
 /* Pages around the ends of the first windows over the segments, which each
- * begin where as many frames were covered: frames are given from 0 on. */
+ * begin where as many frames were covered: frames are given from 0 on, behind
+ * the arena for hearth_malloc, which here is a small one. */
 enum { AROUND = 3, ENDS = 3, WIDE = 20 << 20 };
 
 static size_t
 end_page(int i)
 {
-    return ((size_t)HEARTHI_WINDOW_FIRST << i) / PAGE;
+    return ((size_t)HEARTHI_WINDOW_FIRST << i) / PAGE - hearthi_segments.arena;
 }
 
 static int64_t
@@ -224,7 +227,9 @@ END_TEST
 static void
 start_with_several_windows(void)
 {
+    setenv("HEARTH_MALLOC", "64k", 1);
     fixture_start_with("HOME", "600m");
+    unsetenv("HEARTH_MALLOC");
 }
 
 int

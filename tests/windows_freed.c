@@ -20,13 +20,14 @@
 #include "transport/transport.h"
 #include "world.h"
 
-/* Is there memory behind my i-th frame? */
+/* Is there memory behind my i-th frame that hearth_alloc gives? */
 static bool
 has_memory(uint64_t i)
 {
     unsigned char there = 0;
-    char         *frame = hearthi_segments.base[hearthi_world.node_rank] +
-                  hearthi_frame_at(i, hearthi_heap.shift);
+    char         *frame =
+        hearthi_segments.base[hearthi_world.node_rank] +
+        hearthi_frame_at(hearthi_segments.arena + i, hearthi_heap.shift);
 
     mincore(frame, PAGE, &there);
     return there & 1;

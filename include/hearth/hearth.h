@@ -176,7 +176,49 @@ hearth_first_touch(void)
 HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
 
 /**
- * Free an allocation; NULL is allowed.  Collective.  A pointer that
+ * Allocate an object: memory that any thread of any rank takes and gives back
+ * at any time.  Local, and no more than a few instructions for most objects of
+ * up to 16 KiB.  Its home is this rank.  Aligned as by malloc(3), to 16 bytes,
+ * and to its size where that is a power of two; what it holds is not defined.
+ * 0 bytes are an object, too; never NULL.
+ *
+ * It is heap memory like any other: the pointer means the same on every rank,
+ * and who has learnt of it by a lock, a barrier and so on may load and store.
+ * Different ranks may write different bytes at the same time.  Small objects
+ * lie side by side in pages.
+ *
+ * Each rank's memory for this is set aside at the start: HEARTH_MALLOC in
+ * hearth-env(7).  Where no more is left, or none was so large, the job ends.
+ */
+HEARTH_API void *hearth_malloc(size_t bytes);
+
+/** Allocate an object at home on a rank, which takes no part in it; otherwise
+ *  as hearth_malloc().  Local; now and then it sends a message. */
+HEARTH_API void *hearth_malloc_on(size_t bytes, int rank);
+
+/** Allocate an object of count elements of size bytes each, which are 0;
+ *  otherwise as hearth_malloc().  Local. */
+HEARTH_API void *hearth_calloc(size_t count, size_t size);
+
+/**
+ * Give an object another size, on any rank.  Local.  As many of its bytes stay
+ * as fit, and so does its home; but its address may be another, and then the
+ * old one is freed, by the rules of hearth_free().  NULL is allocated, at home
+ * here.  What hearth_malloc() and its like did not return ends the job.
+ */
+HEARTH_API void *hearth_realloc(void *p, size_t bytes);
+
+/**
+ * Free what hearth_malloc(), hearth_malloc_on(), hearth_calloc() or
+ * hearth_realloc() returned: local, by any thread of any rank.  It counts as a
+ * store to all of the object: what others did with it must have been ordered
+ * before.  Objects that are freed by another rank than the one that allocated
+ * them are gathered, and go back to it some at a time.  What is no such
+ * pointer, or was freed before, ends the job, if it was allocated by another
+ * rank when that finds so, at hearth_finalize() at the latest.  NULL is
+ * nothing.
+ *
+ * Free what hearth_alloc() returned: collective.  A pointer that
  * hearth_alloc() did not return, or that was freed before, ends the job.
  * The memory of home pages goes back to the system, but over mpi with more
  * than one node it stays for later allocations, since a network card may have

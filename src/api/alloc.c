@@ -109,11 +109,11 @@ size_check(size_t count, size_t size)
                       "allocate at least 1",
                       count, size);
     if (__builtin_mul_overflow(count, size, &bytes) ||
-        bytes > hearthi_heap.bytes)
+        bytes > hearthi_opt.heap)
         hearthi_fatal("hearth_alloc",
                       "%zu elements of %zu bytes do not fit "
                       "the heap of %zu MiB: raise HEARTH_HEAP",
-                      count, size, hearthi_heap.bytes >> 20);
+                      count, size, hearthi_opt.heap >> 20);
     return bytes;
 }
 
@@ -194,10 +194,10 @@ hearthi_free(const char *call, const char *maker, void *p)
     MPI_Request                request;
     uint64_t                   start;
 
-    hearthi_args_check(call, name, args);
     if (p == NULL)
         return;
     a = allocation_of(call, maker, p);
+    hearthi_args_check(call, name, args);
     hearthi_orphans_look();
     start = hearthi_time_begin();
     hearthi_barrier(false);
@@ -214,15 +214,6 @@ hearthi_free(const char *call, const char *maker, void *p)
      */
     HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
     hearthi_requests_wait(&request, 1);
-}
-
-void
-hearth_free(void *p)
-{
-    HEARTHI_UNCANCELLED;
-
-    hearthi_require_thread("hearth_free");
-    hearthi_free("hearth_free", "hearth_alloc", p);
 }
 
 /* Programs ask ahead of each element, and most lie on the page of the one

@@ -22,6 +22,7 @@
 #include "home/home.h"
 #include "launch.h"
 #include "life/life.h"
+#include "malloc/malloc.h"
 #include "page/copies.h"
 #include "page/fault.h"
 #include "page/fetch.h"
@@ -228,12 +229,14 @@ layers_open(MPI_Comm comm)
     hearthi_transport_open();
     hearthi_life_ask(locks_lost);
     hearthi_turn_end();
+    hearthi_malloc_open();
 }
 
 static void
 layers_close(void)
 {
     hearthi_give_close();
+    hearthi_malloc_close();
     hearthi_life_ask(NULL);
     hearthi_transport->close();
     hearthi_life_close();
@@ -295,10 +298,12 @@ hearth_finalize(void)
     hearthi_require_thread("hearth_finalize");
     hearthi_users_check("hearth_finalize");
     start = hearthi_time_begin();
+    hearthi_malloc_settle();
     hearthi_table_lock();
     hearthi_predict_close();
     hearthi_table_unlock();
     hearthi_barrier(false);
+    hearthi_malloc_check();
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
     hearthi_pending_close();

@@ -34,7 +34,8 @@ hearthi_home_open(void)
     frames = calloc((size_t)hearthi_world.size, sizeof *frames);
     if (frames == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    hearthi_extents_init(&pages, 0, hearthi_heap.pages);
+    hearthi_extents_init(&pages, hearthi_heap.arena,
+                         hearthi_heap.pages - hearthi_heap.arena);
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_extents_init(&frames[r], 0, hearthi_segments.frames);
     hearthi_spare_open();
@@ -62,7 +63,8 @@ hearthi_home_reach(void)
 static void
 no_home_memory(int rank, uint64_t want)
 {
-    uint64_t all = hearthi_segments.frames - hearthi_segments.spare;
+    uint64_t all = hearthi_segments.frames - hearthi_segments.spare -
+                   hearthi_segments.arena;
 
     hearthi_fatal(
         "hearth_alloc",
@@ -118,7 +120,7 @@ hearthi_home_take(size_t bytes, unsigned unit,
             "free): raise HEARTH_HEAP",
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
-            hearthi_heap.bytes >> 20);
+            hearthi_opt.heap >> 20);
     rank = hearthi_layout_take(&a, to, frames, &want);
     if (rank >= 0)
         no_home_memory(rank, want);
@@ -130,10 +132,43 @@ hearthi_home_take(size_t bytes, unsigned unit,
     return hearthi_places_add(&a);
 }
 
+/* The first frames of each rank, one piece after the other. */
+struct hearthi_allocation *
+hearthi_home_arena(void)
+{
+    struct hearthi_allocation a = { .unit = 1, .number = ++numbers };
+    uint64_t                  each = hearthi_segments.arena;
+    size_t                    n = (size_t)hearthi_world.size;
+
+    if (each == 0)
+        return NULL;
+    a.pages = each * n;
+    a.bytes = a.pages << hearthi_heap.shift;
+    a.pieces = n;
+    a.piece = malloc(n * sizeof *a.piece);
+    if (a.piece == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    for (size_t r = 0; r < n; r++) {
+        uint64_t first;
+
+        hearthi_extents_take(&frames[r], each, &first);
+        a.piece[r] = (struct hearthi_piece){ r * each, each, (uint32_t)r,
+                                             (uint32_t)first };
+    }
+    reach_note(a.piece, n);
+    return hearthi_places_add(&a);
+}
+
 void
 hearthi_home_place(struct hearthi_allocation *a)
 {
     hearthi_pages_place(a);
+}
+
+static bool
+is_arena(const struct hearthi_allocation *a)
+{
+    return a->page < hearthi_heap.arena;
 }
 
 struct hearthi_allocation *
@@ -144,7 +179,7 @@ hearthi_home_find(const void *p)
     if (!hearthi_in_heap(p))
         return NULL;
     a = hearthi_allocation_of(hearthi_page_of(p));
-    return a != NULL && hearthi_app(a->page) == p ? a : NULL;
+    return a != NULL && !is_arena(a) && hearthi_app(a->page) == p ? a : NULL;
 }
 
 const struct hearthi_allocation *
@@ -246,7 +281,8 @@ hearthi_home_clear(void)
     hearthi_extents_fini(&freed);
 }
 
-/* The one before a page, which may have it, or the one behind it. */
+/* The one before a page, which may have it, or the one behind it.  An arena is
+ * none. */
 static const struct hearthi_allocation *
 nearest(uint64_t page)
 {
@@ -254,9 +290,9 @@ nearest(uint64_t page)
     const struct hearthi_allocation *next = hearthi_places_get(i), *before;
     uint64_t                         end;
 
-    if (i == 0)
+    before = i > 0 ? hearthi_places_get(i - 1) : NULL;
+    if (before == NULL || is_arena(before))
         return next;
-    before = hearthi_places_get(i - 1);
     end = before->page + before->pages;
     if (next == NULL || page < end)
         return before;

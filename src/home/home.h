@@ -23,6 +23,10 @@ void hearthi_home_close(void);
 struct hearthi_allocation *hearthi_home_take(size_t bytes, unsigned unit,
                                              const struct hearthi_placing *to);
 
+/* The same of the arenas of hearth_malloc (space/arena.h), all in one; NULL if
+ * there are none.  Before anything else is taken. */
+struct hearthi_allocation *hearthi_home_arena(void);
+
 /* All frames that were ever taken, of any rank, lie below. */
 uint64_t hearthi_home_reach(void);
 

@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "api/api.h"
 #include "base/cancel.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "hearth/jia.h"
@@ -74,7 +75,7 @@ deal_agree(const struct deal *d)
 static void
 deal_check(const struct deal *d)
 {
-    size_t heap = hearthi_heap.bytes;
+    size_t heap = hearthi_opt.heap;
     bool   some = false;
 
     if (d->size <= 0)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "front/direct.h"
@@ -103,6 +104,22 @@ candidate_map(uintptr_t at, size_t bytes)
     return p;
 }
 
+/* Pages are numbered with 32 bits (option.c), those of all arenas too. */
+static size_t
+arenas_bytes(const struct hearthi_heap *h)
+{
+    size_t each = hearthi_arena_most(), ranks = (size_t)hearthi_world.size;
+    size_t most = (size_t)(UINT32_MAX - 1) << h->shift;
+
+    if (each > (most - hearthi_opt.heap) / ranks)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_MALLOC=%zu for each of %zu ranks does not fit "
+                      "beside HEARTH_HEAP=%zu: lower one, or raise "
+                      "HEARTH_PAGE_SIZE",
+                      each, ranks, hearthi_opt.heap);
+    return each * ranks;
+}
+
 /* The first candidate that is free on every rank. */
 static char *
 reserve(size_t bytes)
@@ -152,7 +169,9 @@ hearthi_heap_open(void)
 
     h->page = hearthi_opt.page_size;
     h->shift = (unsigned)__builtin_ctzll(h->page);
+    h->arena = arenas_bytes(h) >> h->shift;
     h->bytes = (hearthi_opt.heap + h->page - 1) & ~(h->page - 1);
+    h->bytes += h->arena << h->shift;
     h->pages = h->bytes >> h->shift;
     if ((h->base = reserve(h->bytes)) == NULL)
         hearthi_fatal("hearth_init",

@@ -29,6 +29,7 @@ struct hearthi_heap {
     size_t   page; /* bytes a page */
     unsigned shift;
     uint64_t pages;
+    uint64_t arena; /* of these, the first are for hearth_malloc (arena.h) */
 };
 
 extern struct hearthi_heap hearthi_heap;

@@ -12,6 +12,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "base/least.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -39,7 +40,7 @@ static size_t
 home_default(void)
 {
     struct statvfs shm;
-    size_t         home = hearthi_heap.bytes, share;
+    size_t         home = hearthi_opt.heap, share;
 
     if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
         return home;
@@ -63,7 +64,7 @@ letters_size(struct hearthi_segments *s)
 /* As many frames again for pages that move, which are memory only then; of
  * /dev/shm what is left of seven eighths. */
 static uint64_t
-spare_frames(uint64_t frames)
+spare_frames(uint64_t frames, uint64_t arena)
 {
     struct statvfs shm;
     uint64_t       most;
@@ -74,7 +75,19 @@ spare_frames(uint64_t frames)
         return frames;
     most = shm.f_bavail * shm.f_frsize / 8 * 7 /
            (size_t)hearthi_world.machine_ranks / hearthi_heap.page;
-    return most > frames ? hearthi_least(frames, most - frames) : 0;
+    frames += arena;
+    return most > frames ? hearthi_least(frames - arena, most - frames) : 0;
+}
+
+/* Home memory and an arena, in bytes: that of /dev/shm is for both. */
+static void
+wishes(uint64_t wish[2])
+{
+    wish[0] = hearthi_opt.home != 0 ? hearthi_opt.home : home_default();
+    wish[1] = hearthi_arena_wish(wish[0]);
+    if (hearthi_opt.home == 0 && hearthi_world.node_size > 1 &&
+        hearthi_opt.malloc == 0)
+        wish[0] -= wish[1];
 }
 
 /* Every rank's segment has the same size, so that offsets can be computed
@@ -83,19 +96,19 @@ static void
 sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 {
     size_t   page = hearthi_heap.page;
-    uint64_t home = hearthi_opt.home, spare, least;
+    uint64_t spare, wish[2], least[2];
 
-    if (home == 0)
-        home = home_default();
-    hearthi_together_reduce(&home, &least, 1, MPI_UINT64_T, MPI_MIN,
+    wishes(wish);
+    hearthi_together_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
                             hearthi_world.comm);
-    s->frames = least / page;
+    s->frames = least[0] / page;
+    s->arena = least[1] / page;
     if (s->frames == 0)
         s->frames = 1;
-    spare = spare_frames(s->frames);
+    spare = spare_frames(s->frames, s->arena);
     hearthi_together_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
                             hearthi_world.comm);
-    s->frames += s->spare;
+    s->frames += s->spare + s->arena;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
         round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
@@ -122,7 +135,8 @@ shm_check(size_t bytes)
     if (want > shm.f_bavail * shm.f_frsize)
         hearthi_fatal("hearth_init",
                       "/dev/shm has %zu MiB left, and the segments of %d "
-                      "ranks need %zu MiB: lower HEARTH_HOME, or enlarge "
+                      "ranks need %zu MiB: lower HEARTH_HOME or "
+                      "HEARTH_MALLOC, or enlarge "
                       "/dev/shm (mount -o remount,size=... /dev/shm)",
                       (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
                       hearthi_world.machine_ranks, want >> 20);

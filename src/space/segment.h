@@ -17,6 +17,7 @@
 struct hearthi_segments {
     uint64_t frames;     /* in each rank's segment */
     uint64_t spare;      /* of these, for pages that move to it */
+    uint64_t arena;      /* and the first ones, for hearth_malloc (arena.h) */
     size_t   summary_at; /* offsets within a segment: flags are at 0 */
     size_t   told_at;    /* HEARTHI_TOLD words */
     size_t   keep_at;    /* locks that stay (transport/keep.h) */

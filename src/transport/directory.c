@@ -12,9 +12,6 @@
  * name's manager, so that nobody else gives one there meanwhile.  He makes the
  * lock ready and writes the name before its number, each step complete before
  * the next, so that who finds the number may use all of it.
- *
- * The words are written by atomic steps at their home, since a card that reads
- * a word by an atomic step may write back what it has read.
  */
 #include "config.h"
 
@@ -25,6 +22,7 @@
 #include "named.h"
 #include "space/segment.h"
 #include "transport.h"
+#include "words.h"
 #include "world.h"
 
 /* Twice as many places as names. */
@@ -58,32 +56,16 @@ offset_of(size_t word)
     return hearthi_segments.names_at + word * sizeof(uint64_t);
 }
 
-static uint64_t *
-near(int node_rank, size_t word)
-{
-    return (uint64_t *)(void *)(hearthi_segments.base[node_rank] +
-                                offset_of(word));
-}
-
 static uint64_t
 get(int manager, size_t word)
 {
-    if (hearthi_world.node_of[manager] == hearthi_world.node)
-        return __atomic_load_n(near(hearthi_world.node_rank_of[manager], word),
-                               __ATOMIC_ACQUIRE);
-    return (uint64_t)hearthi_transport->atomic(HEARTHI_ADD, manager,
-                                               offset_of(word), 0);
+    return hearthi_word_get(manager, offset_of(word));
 }
 
 static void
 put(int manager, size_t word, uint64_t value)
 {
-    if (hearthi_world.nodes == 1)
-        __atomic_store_n(near(hearthi_world.node_rank_of[manager], word),
-                         value, __ATOMIC_RELEASE);
-    else
-        hearthi_transport->atomic(HEARTHI_SWAP, manager, offset_of(word),
-                                  (int64_t)value);
+    hearthi_word_put(manager, offset_of(word), value);
 }
 
 /* ---- names ---- */

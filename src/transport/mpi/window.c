@@ -5,14 +5,14 @@
  * A network card registers what a window covers: the memory is pinned, and
  * half of the machine's would be gone if one window covered all of
  * HEARTH_HOME. So windows follow allocation: the first covers the head of each
- * segment and its first frames, and each further one as many frames as there
- * were before, or that a multiple times over if one allocation needs it, made
- * when frames are given out that no window covers.  All
- * ranks compute that from the same allocations.  Windows stay, so what is
- * covered is 64 MiB, or less than twice what lies below the last frame that
- * any segment ever had in use, free frames between them included.  That takes
- * some ten windows (MPICH 4.0.2 has 2045); a program that stays in the first
- * never pays for this.
+ * segment, its arena (space/arena.h) and some frames behind that, and each
+ * further one as many frames as there were before, or that a multiple times
+ * over if one allocation needs it, made when frames are given out that no
+ * window covers.  All ranks compute that from the same allocations.  Windows
+ * stay, so what is covered is 64 MiB, or less than twice what lies below the
+ * last frame that any segment ever had in use, free frames between them
+ * included.  That takes some ten windows (MPICH 4.0.2 has 2045); a program
+ * that stays in the first never pays for this.
  *
  * Windows by chunks, not one dynamic window: a Get of 4 KiB with its flush
  * took 12.1 us on a dynamic window against 7.3 us (MPICH 4.0.2; 15.4 with 200
@@ -25,6 +25,7 @@
 
 #include "window.h"
 
+#include "base/least.h"
 #include "base/report.h"
 #include "front/direct.h"
 #include "mpi.h"
@@ -125,12 +126,18 @@ void
 hearthi_windows_open(void)
 {
     struct hearthi_windows *w = &hearthi_windows;
-    size_t                  page = hearthi_heap.page;
+    size_t                  page = hearthi_heap.page, end;
+    int                     steps = 1;
 
     w->n = w->steps = 0;
     w->first = page > HEARTHI_WINDOW_FIRST ? page : HEARTHI_WINDOW_FIRST;
-    w->first_end = step_end(0);
-    window_make("hearth_init", 1);
+    end = hearthi_frame_at(hearthi_segments.arena, hearthi_heap.shift) +
+          w->first / 2;
+    end = hearthi_least(end, hearthi_segments.bytes);
+    while (end > step_end(steps - 1))
+        steps++;
+    w->first_end = step_end(steps - 1);
+    window_make("hearth_init", steps);
     model_check(w->win[0]);
 }
 

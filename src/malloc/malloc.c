@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "malloc.h"
+
+#include <string.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "cache.h"
+#include "hand.h"
+#include "page/copies.h"
+#include "page/page.h"
+#include "world.h"
+
+void
+hearthi_malloc_open(void)
+{
+    hearthi_ground_open();
+    hearthi_stocks_open();
+    hearthi_hand_open();
+    hearthi_caches_open();
+}
+
+void
+hearthi_malloc_close(void)
+{
+    hearthi_caches_close();
+    hearthi_hand_close();
+    hearthi_stocks_close();
+    hearthi_ground_close();
+}
+
+void
+hearthi_malloc_settle(void)
+{
+    hearthi_hand_settle();
+}
+
+void
+hearthi_malloc_check(void)
+{
+    hearthi_hand_check();
+}
+
+/* ---- taking ---- */
+
+_Noreturn static void
+no_memory(const char *call, size_t bytes, int home)
+{
+    const size_t most = hearthi_ground.room;
+
+    if (bytes > most)
+        hearthi_fatal(call,
+                      "%zu bytes do not fit the %zu KiB that each rank has "
+                      "for hearth_malloc: raise HEARTH_MALLOC, now %zu KiB, "
+                      "or use hearth_alloc",
+                      bytes, most >> 10, hearthi_ground.each >> 10);
+    hearthi_fatal(call,
+                  "rank %d has no memory for %zu bytes more, with all of its "
+                  "%zu KiB for hearth_malloc shared out: raise HEARTH_MALLOC, "
+                  "now %zu KiB, or let other ranks have some "
+                  "(hearth_malloc_on)",
+                  home, bytes, most >> 10, hearthi_ground.each >> 10);
+}
+
+/* From this thread's cache, or the stock. */
+static hearthi_object
+small_take(int home, unsigned class)
+{
+    struct hearthi_cache *c = hearthi_cache_own();
+    hearthi_object        o = 0;
+
+    if (home != hearthi_world.rank) {
+        hearthi_stock_take(home, class, &o, 1);
+        return o;
+    }
+    if (c == NULL)
+        c = hearthi_cache_begin();
+    if (c->n[class] == 0 && !hearthi_cache_fill(c, class))
+        return 0;
+    return c->object[class][--c->n[class]];
+}
+
+static hearthi_object
+object_try(size_t bytes, int home)
+{
+    char          *p;
+    hearthi_object o;
+
+    if (bytes > HEARTHI_SMALL)
+        return bytes > hearthi_ground.room
+                   ? 0
+                   : hearthi_stock_take_run(home, bytes);
+    o = small_take(home, hearthi_class_of(bytes));
+    p = hearthi_object_at(o);
+    if (o != 0) {
+        struct hearthi_slab *s = hearthi_slab_around(p);
+
+        hearthi_slot_lend(s, (uint32_t)hearthi_slot_of(s, p));
+    }
+    return o;
+}
+
+/* Others may have handed over some. */
+static hearthi_object
+object_take(const char *call, size_t bytes, int home)
+{
+    hearthi_object o;
+
+    hearthi_hand_take();
+    o = object_try(bytes, home);
+    if (o != 0)
+        return o;
+    hearthi_hand_settle();
+    while (o == 0 && hearthi_hand_take())
+        o = object_try(bytes, home);
+    if (o == 0)
+        no_memory(call, bytes, home);
+    return o;
+}
+
+/* What was used before counts as written by who gets it, in the section in
+ * which that is (hand.c). */
+static void
+written_note(const char *p, size_t bytes)
+{
+    uint64_t page = hearthi_page_of(p);
+    uint64_t last = hearthi_page_of(p + bytes - 1);
+
+    hearthi_table_lock();
+    for (; page <= last; page++) {
+        hearthi_list(page);
+        hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    }
+    hearthi_table_unlock();
+}
+
+void *
+hearthi_malloc(const char *call, size_t bytes, int home, bool zero)
+{
+    hearthi_object o = object_take(call, bytes, home);
+    char          *p = hearthi_object_at(o);
+
+    if ((o & 1) && hearthi_ground.written)
+        written_note(p, bytes);
+    if ((o & 1) && zero)
+        memset(p, 0, bytes);
+    return p;
+}
+
+/* ---- giving back ---- */
+
+_Noreturn static void
+not_ours(const char *call, const void *p)
+{
+    hearthi_fatal(call,
+                  "%p is not what hearth_malloc returned, or was freed "
+                  "before: free each object once",
+                  p);
+}
+
+static bool
+is_near(int home)
+{
+    return hearthi_world.node_of[home] == hearthi_world.node;
+}
+
+/* Of this rank: at once, unless its copy may be old. */
+static void
+own_free(const char *call, void *p, struct hearthi_slab *s)
+{
+    struct hearthi_cache *c = hearthi_cache_own();
+    int                   slot = s == NULL ? 0 : hearthi_slot_of(s, p);
+
+    if (s == NULL ? !hearthi_run_return(p)
+                  : slot == HEARTHI_NO_SLOT || !hearthi_slot_return(s, slot))
+        not_ours(call, p);
+    if (hearthi_ground.written && !is_near(hearthi_arena_of(p)))
+        hearthi_hand_over(p, hearthi_world.rank,
+                          s == NULL ? hearthi_run_bytes(p) : 0);
+    else if (s == NULL)
+        hearthi_stock_give_run(p);
+    else if (s->home == hearthi_world.rank && c != NULL)
+        hearthi_cache_put(c, s->class, p);
+    else
+        hearthi_stock_give(p);
+}
+
+static void *
+block_begin(const void *p)
+{
+    size_t at = hearthi_ground_at(p);
+
+    return hearthi_heap.base + (at - at % HEARTHI_ARENA_BLOCK);
+}
+
+/* Who owns it, and how much it is if it is large, else 0.  Small ones are
+ * remembered. */
+static int
+owner_of(const char *call, const void *p, size_t *large)
+{
+    uint64_t             is = hearthi_block_get(p);
+    struct hearthi_label l;
+
+    *large = 0;
+    if (is & HEARTHI_BLOCK_OTHERS)
+        return (int)(is >> 8);
+    l = hearthi_label_get(block_begin(p));
+    if (l.small) {
+        __atomic_store_n(hearthi_block_of(p),
+                         (uint64_t)l.owner << 8 | HEARTHI_BLOCK_OTHERS,
+                         __ATOMIC_RELEASE);
+        return l.owner;
+    }
+    if (hearthi_ground_at(p) % hearthi_ground.grain == 0)
+        l = hearthi_label_get(p);
+    else
+        l.owner = -1;
+    if (l.owner < 0)
+        not_ours(call, p);
+    *large = l.grains * hearthi_ground.grain;
+    return l.owner;
+}
+
+void
+hearthi_malloc_free(const char *call, void *p)
+{
+    struct hearthi_slab *s = hearthi_slab_around(p);
+    size_t               large;
+    int                  owner;
+
+    if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE) {
+        own_free(call, p, s);
+        return;
+    }
+    owner = owner_of(call, p, &large);
+    hearthi_hand_over(p, owner, large);
+}
+
+/* ---- its size ---- */
+
+static size_t
+own_bytes(const char *call, const void *p, const struct hearthi_slab *s)
+{
+    int    slot = s == NULL ? HEARTHI_NO_SLOT : hearthi_slot_of(s, p);
+    size_t bytes = s == NULL ? hearthi_run_bytes(p) : s->size;
+
+    if (s == NULL ? hearthi_ground_at(p) % hearthi_ground.grain != 0
+                  : slot == HEARTHI_NO_SLOT || !hearthi_slot_is_live(s, slot))
+        bytes = 0;
+    if (bytes == 0)
+        not_ours(call, p);
+    return bytes;
+}
+
+size_t
+hearthi_malloc_bytes(const char *call, const void *p)
+{
+    struct hearthi_slab *s = hearthi_slab_around(p);
+    struct hearthi_label l;
+    size_t               large;
+
+    if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE)
+        return own_bytes(call, p, s);
+    owner_of(call, p, &large);
+    if (large > 0)
+        return large;
+    l = hearthi_label_get(block_begin(p)); /* its class may have changed */
+    return hearthi_class_size(l.class);
+}

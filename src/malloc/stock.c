@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "stock.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/report.h"
+#include "class.h"
+#include "ground.h"
+#include "page/near.h"
+#include "space/extent.h"
+#include "world.h"
+
+/* Blocks that are carved at a time for large objects, if there are so many. */
+enum { BLOCK = HEARTHI_ARENA_BLOCK, LARGE_BLOCKS = 4 };
+
+/* Of one home.  Runs are numbered as the grains of all arenas are. */
+struct stock {
+    pthread_mutex_t        mutex;
+    int                    home;
+    struct hearthi_slab   *with[HEARTHI_CLASSES]; /* free slots */
+    struct hearthi_slab   *empty; /* without objects, for any class */
+    struct hearthi_extents runs;
+    char                 **block; /* that have or had slabs */
+    size_t                 n, room;
+};
+
+static struct stock **stocks; /* of each home; NULL: none yet */
+
+void
+hearthi_stocks_open(void)
+{
+    stocks = calloc((size_t)hearthi_world.size, sizeof *stocks);
+    if (stocks == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+}
+
+static void
+stock_close(struct stock *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(hearthi_slab_around(s->block[i]));
+    free(s->block);
+    hearthi_extents_fini(&s->runs);
+    pthread_mutex_destroy(&s->mutex);
+    free(s);
+}
+
+void
+hearthi_stocks_close(void)
+{
+    for (int r = 0; r < hearthi_world.size; r++)
+        if (stocks[r] != NULL)
+            stock_close(stocks[r]);
+    free(stocks);
+    stocks = NULL;
+}
+
+static struct stock *
+stock_make(int home)
+{
+    struct stock *s = calloc(1, sizeof *s), *none = NULL;
+
+    if (s == NULL)
+        hearthi_fatal("hearth_malloc", "no private memory");
+    s->home = home;
+    pthread_mutex_init(&s->mutex, NULL);
+    if (__atomic_compare_exchange_n(&stocks[home], &none, s, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return s;
+    free(s); /* another thread was faster */
+    return none;
+}
+
+static struct stock *
+stock_of(int home)
+{
+    struct stock *s = __atomic_load_n(&stocks[home], __ATOMIC_ACQUIRE);
+
+    return s != NULL ? s : stock_make(home);
+}
+
+/* ---- slabs ---- */
+
+static void
+slab_link(struct hearthi_slab **list, struct hearthi_slab *s)
+{
+    s->before = NULL;
+    s->next = *list;
+    if (s->next != NULL)
+        s->next->before = s;
+    *list = s;
+}
+
+static void
+slab_unlink(struct hearthi_slab **list, struct hearthi_slab *s)
+{
+    if (s->before != NULL)
+        s->before->next = s->next;
+    else
+        *list = s->next;
+    if (s->next != NULL)
+        s->next->before = s->before;
+}
+
+static void
+block_set(const void *p, uint64_t is)
+{
+    __atomic_store_n(hearthi_block_of(p), is, __ATOMIC_RELEASE);
+}
+
+static void
+slab_begin(struct stock *s, unsigned class, char *base, bool used)
+{
+    struct hearthi_slab *slab = hearthi_slab_new(base, BLOCK, class, s->home);
+
+    slab->used = used;
+    hearthi_label_put(base, (struct hearthi_label){
+                                .small = true,
+                                .class = class,
+                                .owner = hearthi_world.rank,
+                            });
+    block_set(base, (uintptr_t)slab);
+    slab_link(&s->with[class], slab);
+}
+
+/* A slab with free slots of a class: one that has objects, one that has none,
+ * or a new one. */
+static bool
+slab_find(struct stock *s, unsigned class)
+{
+    struct hearthi_slab *empty = s->empty;
+    char                *base;
+
+    if (s->with[class] != NULL)
+        return true;
+    if (empty != NULL) {
+        slab_unlink(&s->empty, empty);
+        base = empty->base;
+        free(empty);
+        slab_begin(s, class, base, true);
+        return true;
+    }
+    base = hearthi_ground_carve(s->home, 1);
+    if (base == NULL)
+        return false;
+    s->block = hearthi_grown(s->block, s->n, sizeof *s->block, &s->room);
+    s->block[s->n++] = base;
+    slab_begin(s, class, base, false);
+    return true;
+}
+
+static hearthi_object
+object_take(struct stock *s, unsigned class)
+{
+    struct hearthi_slab *slab = s->with[class];
+    bool                 used;
+    uint32_t             slot = hearthi_slab_take(slab, &used);
+
+    if (slab->left == 0)
+        slab_unlink(&s->with[class], slab);
+    return (uintptr_t)hearthi_slot_at(slab, slot) | used;
+}
+
+unsigned
+hearthi_stock_take(int home, unsigned class, hearthi_object *out, unsigned n)
+{
+    struct stock *s = stock_of(home);
+    unsigned      i = 0;
+
+    pthread_mutex_lock(&s->mutex);
+    if (slab_find(s, class))
+        while (i < n && s->with[class] != NULL)
+            out[i++] = object_take(s, class);
+    pthread_mutex_unlock(&s->mutex);
+    return i;
+}
+
+/* The last slab of a class stays with it. */
+void
+hearthi_stock_give(void *p)
+{
+    struct hearthi_slab  *slab = hearthi_slab_around(p);
+    struct stock         *s = stock_of(slab->home);
+    struct hearthi_slab **with = &s->with[slab->class];
+
+    pthread_mutex_lock(&s->mutex);
+    hearthi_slab_give(slab, (uint32_t)hearthi_slot_of(slab, p));
+    if (slab->left == 1)
+        slab_link(with, slab);
+    if (slab->left == slab->slots && (*with)->next != NULL) {
+        slab_unlink(with, slab);
+        slab_link(&s->empty, slab);
+    }
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* ---- large objects ---- */
+
+static char *
+grain_at(uint64_t grain)
+{
+    return hearthi_heap.base + grain * hearthi_ground.grain;
+}
+
+static bool
+runs_carve(struct stock *s, size_t blocks)
+{
+    char *base = hearthi_ground_carve(s->home, blocks);
+
+    if (base == NULL)
+        return false;
+    for (size_t i = 0; i < blocks; i++)
+        block_set(base + i * BLOCK, HEARTHI_BLOCK_LARGE);
+    hearthi_extents_give(&s->runs,
+                         hearthi_ground_at(base) / hearthi_ground.grain,
+                         blocks * (BLOCK / hearthi_ground.grain));
+    return true;
+}
+
+static bool
+run_find(struct stock *s, size_t grains, uint64_t *first)
+{
+    size_t blocks = (grains * hearthi_ground.grain + BLOCK - 1) / BLOCK;
+
+    return hearthi_extents_take(&s->runs, grains, first) == 0 ||
+           (((blocks < LARGE_BLOCKS && runs_carve(s, LARGE_BLOCKS)) ||
+             runs_carve(s, blocks)) &&
+            hearthi_extents_take(&s->runs, grains, first) == 0);
+}
+
+/* True if any of them was used before; they have been now. */
+static bool
+run_use(uint64_t first, size_t grains)
+{
+    uint32_t *run = &hearthi_ground.run[first], used = 0;
+
+    for (size_t i = 0; i < grains; i++) {
+        used |= run[i];
+        run[i] = HEARTHI_RUN_USED;
+    }
+    __atomic_store_n(&run[0], HEARTHI_RUN_USED | (uint32_t)grains,
+                     __ATOMIC_RELEASE);
+    return used != 0;
+}
+
+hearthi_object
+hearthi_stock_take_run(int home, size_t bytes)
+{
+    struct stock  *s = stock_of(home);
+    size_t         grains = hearthi_grains(bytes);
+    uint64_t       first;
+    hearthi_object o = 0;
+
+    pthread_mutex_lock(&s->mutex);
+    if (run_find(s, grains, &first))
+        o = (uintptr_t)grain_at(first) | run_use(first, grains);
+    pthread_mutex_unlock(&s->mutex);
+    if (o != 0)
+        hearthi_label_put(hearthi_object_at(o),
+                          (struct hearthi_label){ .owner = hearthi_world.rank,
+                                                  .grains = grains });
+    return o;
+}
+
+bool
+hearthi_run_return(const void *p)
+{
+    uint32_t *run = hearthi_run_of(p);
+    uint32_t  is = __atomic_load_n(run, __ATOMIC_ACQUIRE);
+
+    if (hearthi_ground_at(p) % hearthi_ground.grain != 0)
+        return false;
+    do
+        if ((is & HEARTHI_RUN_BACK) || (is & HEARTHI_RUN_COUNT) == 0)
+            return false;
+    while (!__atomic_compare_exchange_n(run, &is, is | HEARTHI_RUN_BACK, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return true;
+}
+
+size_t
+hearthi_run_bytes(const void *p)
+{
+    uint32_t is = __atomic_load_n(hearthi_run_of(p), __ATOMIC_RELAXED);
+
+    return (is & HEARTHI_RUN_COUNT) * hearthi_ground.grain;
+}
+
+void
+hearthi_stock_give_run(void *p)
+{
+    struct stock *s = stock_of(hearthi_arena_of(p));
+    size_t        grains = hearthi_run_bytes(p) / hearthi_ground.grain;
+
+    hearthi_label_put(p, (struct hearthi_label){ .owner = -1 });
+    pthread_mutex_lock(&s->mutex);
+    *hearthi_run_of(p) = HEARTHI_RUN_USED;
+    hearthi_extents_give(&s->runs, hearthi_ground_at(p) / hearthi_ground.grain,
+                         grains);
+    pthread_mutex_unlock(&s->mutex);
+}
