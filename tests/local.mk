@@ -134,6 +134,18 @@ mpi_tests += %D%/mates.mpi
 %C%_mates_mpi_CFLAGS = $(test_cflags)
 %C%_mates_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/malloc.mpi
+%C%_malloc_mpi_SOURCES = %D%/malloc.c %D%/malloc.h %D%/malloc_reused.c \
+  %D%/malloc_threads.c $(mpi_harness)
+%C%_malloc_mpi_CFLAGS = $(test_cflags)
+%C%_malloc_mpi_LDADD = $(mpi_ldadd)
+
+# Blocks of small objects.  MPI is linked, not started.
+unit_tests += %D%/slab
+%C%_slab_SOURCES = %D%/slab.c %D%/property.h %D%/harness.h %D%/harness_unit.c
+%C%_slab_CFLAGS = $(test_cflags)
+%C%_slab_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 mpi_tests += %D%/overwrite.mpi
 %C%_overwrite_mpi_SOURCES = %D%/overwrite.c $(mpi_harness)
 %C%_overwrite_mpi_CFLAGS = $(test_cflags)

@@ -148,6 +148,7 @@ child_leave(void)
     hearthi_users_forked();
     hearthi_mates_forked();
     hearthi_keep = NULL; /* what its parent keeps lies in shared memory */
+    hearthi_malloc_forked();
     if (up) {
         hearthi_serve_forked();
         hearthi_watched_forked();

@@ -39,9 +39,15 @@ mailed_at(size_t rank)
 }
 
 static size_t
+taken_at(size_t rank)
+{
+    return mailed_at((size_t)hearthi_world.size + rank);
+}
+
+static size_t
 label_at(size_t grain)
 {
-    return mailed_at((size_t)hearthi_world.size) + grain * sizeof(uint64_t);
+    return taken_at((size_t)hearthi_world.size) + grain * sizeof(uint64_t);
 }
 
 static size_t
@@ -55,6 +61,12 @@ size_t
 hearthi_mailed_at(int rank)
 {
     return arena_at(mailed_at((size_t)rank));
+}
+
+size_t
+hearthi_taken_at(int rank)
+{
+    return arena_at(taken_at((size_t)rank));
 }
 
 size_t

@@ -11,7 +11,8 @@
  *   a block of small objects   the label of its first grain says so, its owner
  *                              and class; such a block never becomes anything
  *                              else, though its class may change when no
- *                              object is left: so the owner may be remembered
+ *                              object is left: so the owner may be
+ *                              remembered, the class as a guess
  *   a large object             the label of its first grain: owner and length;
  *                              read anew each time
  *
@@ -120,10 +121,12 @@ struct hearthi_label {
 void                 hearthi_label_put(const void *p, struct hearthi_label l);
 struct hearthi_label hearthi_label_get(const void *p);
 
-/* Offsets in a segment: a word that counts what has come, the word of a rank
- * that says how much of its mail is there, and that. */
+/* Offsets in a segment: a word that counts all mails; and of each rank how
+ * many objects it has mailed, how many of these were taken, and those that
+ * were not, a ring of HEARTHI_MAIL. */
 size_t hearthi_bell_at(void);
 size_t hearthi_mailed_at(int rank);
+size_t hearthi_taken_at(int rank);
 size_t hearthi_mail_at(int rank);
 
 #endif

@@ -19,22 +19,21 @@
  *     go who get the object from it.  A barrier the writers have told, since
  *     they synchronised as writers.
  *
- * Release consistency needs no more: who frees an object of its own has seen
- * what others wrote there, and tells of it.  Under scope consistency a lock
- * tells of its own sections only.  So an owner's own frees take the same way
- * where it is not at home, and whatever is given out again counts as written
- * then and there (malloc.c).
+ * What an owner frees itself it may use again at once: it has seen what others
+ * wrote there, and tells of that.  But under scope consistency a lock tells of
+ * its own sections only: so whatever is given out again counts as written by
+ * who gets it, in the section in which that is (malloc.c).
  *
  * On a node of its home nobody has a copy, and stores are seen at once; the
  * owner tells of it all the same.
  *
  * An object waits at the freer until there are some for its owner: they go
- * together, by one message into the freer's mailbox at the owner, and an
- * atomic step on a word that says how many.  If that is not 0 yet the owner
- * has not taken the last ones: then more are gathered.  Only the freer makes
- * the word more than 0, and only the owner makes it 0 again, after it has read
- * the mail.  A bell, which each mail adds to, saves the owner from looking at
- * the words of all.
+ * together into a ring that the freer has at the owner, by one message, and
+ * then a word there says how many it has mailed in all.  Another word says how
+ * many the owner has taken; the freer looks there when the ring may be full,
+ * and gathers more if it is.  Each word is one rank's to write: the owner's
+ * after it has read what was mailed, the freer's after that is there.  A bell,
+ * which each mail adds to, saves the owner from looking at the words of all.
  */
 #include "config.h"
 
@@ -44,6 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "base/report.h"
 #include "coherence/order.h"
 #include "ground.h"
@@ -62,7 +62,8 @@ enum { SOME = 64 };
 struct waiting {
     uint64_t *at;
     size_t    n, room;
-    size_t    due; /* with so many the next attempt is made */
+    size_t    due;           /* with so many the next attempt is made */
+    uint64_t  mailed, taken; /* in all, as far as is known here */
 };
 
 static struct {
@@ -70,6 +71,7 @@ static struct {
     struct waiting **for_owner;
     pthread_mutex_t  taking; /* one thread at a time */
     uint64_t         bell;   /* as it was */
+    uint64_t        *taken;  /* from each rank */
 } h = { .mutex = PTHREAD_MUTEX_INITIALIZER,
         .taking = PTHREAD_MUTEX_INITIALIZER };
 
@@ -77,7 +79,8 @@ void
 hearthi_hand_open(void)
 {
     h.for_owner = calloc((size_t)hearthi_world.size, sizeof *h.for_owner);
-    if (h.for_owner == NULL)
+    h.taken = calloc((size_t)hearthi_world.size, sizeof *h.taken);
+    if (h.for_owner == NULL || h.taken == NULL)
         hearthi_fatal("hearth_init", "no memory");
     h.bell = 0;
 }
@@ -91,6 +94,7 @@ hearthi_hand_close(void)
         free(h.for_owner[r]);
     }
     free(h.for_owner);
+    free(h.taken);
     h.for_owner = NULL;
 }
 
@@ -212,12 +216,17 @@ own_word(size_t at)
 static size_t
 mail_take(int rank, uint64_t *at)
 {
-    size_t n = own_word(hearthi_mailed_at(rank));
+    uint64_t       *taken = &h.taken[rank];
+    size_t          n = own_word(hearthi_mailed_at(rank)) - *taken;
+    const uint64_t *ring =
+        (const uint64_t *)(const void *)own(hearthi_mail_at(rank));
 
     if (n == 0)
         return 0;
-    memcpy(at, own(hearthi_mail_at(rank)), n * sizeof *at);
-    hearthi_word_put(hearthi_world.rank, hearthi_mailed_at(rank), 0);
+    for (size_t i = 0; i < n; i++)
+        at[i] = ring[(*taken + i) % HEARTHI_MAIL];
+    *taken += n;
+    hearthi_word_put(hearthi_world.rank, hearthi_taken_at(rank), *taken);
     objects_return(at, n, rank);
     return n;
 }
@@ -265,20 +274,29 @@ hearthi_hand_check(void)
 
 /* By a message, or straight into the memory of a rank of this node. */
 static void
-mail_write(int owner, const uint64_t *at, size_t n)
+words_write(int owner, size_t to, const uint64_t *from, size_t n)
 {
-    size_t to = hearthi_mail_at(hearthi_world.rank), bytes = n * sizeof *at;
-
-    if (hearthi_world.node_of[owner] == hearthi_world.node) {
+    if (hearthi_world.node_of[owner] == hearthi_world.node)
         memcpy(hearthi_segments.base[hearthi_world.node_rank_of[owner]] + to,
-               at, bytes);
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        return;
-    }
+               from, n * sizeof *from);
+    else if (n > 0)
+        hearthi_transport->diff(owner, to, from, n * sizeof *from);
+}
+
+/* To the place of the next in the ring, and to its beginning. */
+static void
+mail_write(int owner, uint64_t mailed, const uint64_t *at, size_t n)
+{
+    size_t to = hearthi_mail_at(hearthi_world.rank);
+    size_t first = mailed % HEARTHI_MAIL;
+    size_t here = hearthi_least(n, HEARTHI_MAIL - first);
+
     hearthi_table_lock();
-    hearthi_transport->diff(owner, to, at, bytes);
+    words_write(owner, to + first * sizeof *at, at, here);
+    words_write(owner, to, at + here, n - here);
     hearthi_diff_end();
     hearthi_table_unlock();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Large objects were released when they were freed. */
@@ -296,35 +314,39 @@ objects_release(const uint64_t *at, size_t n)
     ranges_order(range, small, hearthi_order_release);
 }
 
-static bool
-mail_send(int owner, const uint64_t *at, size_t n)
+/* How many more there is room for, of so many. */
+static size_t
+room_at(int owner, struct waiting *w, size_t n)
 {
-    size_t word = hearthi_mailed_at(hearthi_world.rank);
-
-    if (hearthi_word_get(owner, word) != 0)
-        return false;
-    objects_release(at, n);
-    mail_write(owner, at, n);
-    hearthi_word_put(owner, word, n);
-    hearthi_word_add(owner, hearthi_bell_at(), 1);
-    return true;
+    if (w->mailed + n - w->taken > HEARTHI_MAIL)
+        w->taken =
+            hearthi_word_get(owner, hearthi_taken_at(hearthi_world.rank));
+    return hearthi_least(n, HEARTHI_MAIL - (w->mailed - w->taken));
 }
 
-/* As many as a mail holds; its own a rank gets at once. */
+static size_t
+mail_send(int owner, struct waiting *w, size_t n)
+{
+    n = room_at(owner, w, n);
+    if (n == 0)
+        return 0;
+    objects_release(w->at, n);
+    mail_write(owner, w->mailed, w->at, n);
+    w->mailed += n;
+    hearthi_word_put(owner, hearthi_mailed_at(hearthi_world.rank), w->mailed);
+    hearthi_word_add(owner, hearthi_bell_at(), 1);
+    return n;
+}
+
+/* As many as a mail holds. */
 static void
 waiting_send(struct waiting *w, int owner)
 {
-    size_t n = w->n < HEARTHI_MAIL ? w->n : HEARTHI_MAIL;
+    size_t n = mail_send(owner, w, hearthi_least(w->n, HEARTHI_MAIL));
 
-    if (owner == hearthi_world.rank) {
-        objects_give(w->at, n);
-    } else if (!mail_send(owner, w->at, n)) {
-        w->due = w->n + SOME;
-        return;
-    }
     w->n -= n;
     memmove(w->at, w->at + n, w->n * sizeof *w->at);
-    w->due = SOME;
+    w->due = w->n + SOME;
 }
 
 static struct waiting *

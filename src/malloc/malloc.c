@@ -32,6 +32,12 @@ hearthi_malloc_close(void)
 }
 
 void
+hearthi_malloc_forked(void)
+{
+    hearthi_caches_close();
+}
+
+void
 hearthi_malloc_settle(void)
 {
     hearthi_hand_settle();
@@ -160,13 +166,6 @@ not_ours(const char *call, const void *p)
                   p);
 }
 
-static bool
-is_near(int home)
-{
-    return hearthi_world.node_of[home] == hearthi_world.node;
-}
-
-/* Of this rank: at once, unless its copy may be old. */
 static void
 own_free(const char *call, void *p, struct hearthi_slab *s)
 {
@@ -176,10 +175,7 @@ own_free(const char *call, void *p, struct hearthi_slab *s)
     if (s == NULL ? !hearthi_run_return(p)
                   : slot == HEARTHI_NO_SLOT || !hearthi_slot_return(s, slot))
         not_ours(call, p);
-    if (hearthi_ground.written && !is_near(hearthi_arena_of(p)))
-        hearthi_hand_over(p, hearthi_world.rank,
-                          s == NULL ? hearthi_run_bytes(p) : 0);
-    else if (s == NULL)
+    if (s == NULL)
         hearthi_stock_give_run(p);
     else if (s->home == hearthi_world.rank && c != NULL)
         hearthi_cache_put(c, s->class, p);
@@ -187,7 +183,7 @@ own_free(const char *call, void *p, struct hearthi_slab *s)
         hearthi_stock_give(p);
 }
 
-static void *
+static char *
 block_begin(const void *p)
 {
     size_t at = hearthi_ground_at(p);
@@ -195,47 +191,61 @@ block_begin(const void *p)
     return hearthi_heap.base + (at - at % HEARTHI_ARENA_BLOCK);
 }
 
-/* Who owns it, and how much it is if it is large, else 0.  Small ones are
- * remembered. */
-static int
-owner_of(const char *call, const void *p, size_t *large)
+static bool
+is_slot(const char *p, unsigned class)
 {
-    uint64_t             is = hearthi_block_get(p);
+    return (size_t)(p - block_begin(p)) % hearthi_class_size(class) == 0;
+}
+
+/* What is remembered of a block: its owner above 8 bits, a class above those
+ * and one.  A class that does not fit may be an old one. */
+static bool
+is_known(const char *p, struct hearthi_label *l)
+{
+    uint64_t is = hearthi_block_get(p);
+
+    *l = (struct hearthi_label){ .small = true,
+                                 .class = (unsigned)(is >> 1 & 0x7f),
+                                 .owner = (int)(is >> 8) };
+    return (is & HEARTHI_BLOCK_OTHERS) && is_slot(p, l->class);
+}
+
+/* What another rank has allocated there, or so it seems. */
+static struct hearthi_label
+label_of(const char *call, const char *p)
+{
     struct hearthi_label l;
 
-    *large = 0;
-    if (is & HEARTHI_BLOCK_OTHERS)
-        return (int)(is >> 8);
+    if (is_known(p, &l))
+        return l;
     l = hearthi_label_get(block_begin(p));
-    if (l.small) {
+    if (l.small)
         __atomic_store_n(hearthi_block_of(p),
-                         (uint64_t)l.owner << 8 | HEARTHI_BLOCK_OTHERS,
+                         (uint64_t)l.owner << 8 | l.class << 1 |
+                             HEARTHI_BLOCK_OTHERS,
                          __ATOMIC_RELEASE);
-        return l.owner;
-    }
-    if (hearthi_ground_at(p) % hearthi_ground.grain == 0)
-        l = hearthi_label_get(p);
     else
-        l.owner = -1;
-    if (l.owner < 0)
+        l = hearthi_label_get(p);
+    if (l.owner < 0 ||
+        (l.small ? !is_slot(p, l.class)
+                 : hearthi_ground_at(p) % hearthi_ground.grain != 0))
         not_ours(call, p);
-    *large = l.grains * hearthi_ground.grain;
-    return l.owner;
+    return l;
 }
 
 void
 hearthi_malloc_free(const char *call, void *p)
 {
     struct hearthi_slab *s = hearthi_slab_around(p);
-    size_t               large;
-    int                  owner;
+    struct hearthi_label l;
 
     if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE) {
         own_free(call, p, s);
         return;
     }
-    owner = owner_of(call, p, &large);
-    hearthi_hand_over(p, owner, large);
+    l = label_of(call, p);
+    hearthi_hand_over(p, l.owner,
+                      l.small ? 0 : l.grains * hearthi_ground.grain);
 }
 
 /* ---- its size ---- */
@@ -259,13 +269,12 @@ hearthi_malloc_bytes(const char *call, const void *p)
 {
     struct hearthi_slab *s = hearthi_slab_around(p);
     struct hearthi_label l;
-    size_t               large;
 
     if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE)
         return own_bytes(call, p, s);
-    owner_of(call, p, &large);
-    if (large > 0)
-        return large;
-    l = hearthi_label_get(block_begin(p)); /* its class may have changed */
+    l = label_of(call, p);
+    if (!l.small)
+        return l.grains * hearthi_ground.grain;
+    l = hearthi_label_get(block_begin(p)); /* what is remembered may be old */
     return hearthi_class_size(l.class);
 }

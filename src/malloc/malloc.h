@@ -24,6 +24,9 @@
 void hearthi_malloc_open(void);
 void hearthi_malloc_close(void);
 
+/* In a child of fork(2): nothing can be taken or given back. */
+void hearthi_malloc_forked(void);
+
 /* Before the last barrier, and after it: what was freed wrongly is found. */
 void hearthi_malloc_settle(void);
 void hearthi_malloc_check(void);

@@ -105,6 +105,29 @@ slab_unlink(struct hearthi_slab **list, struct hearthi_slab *s)
         s->next->before = s->before;
 }
 
+static char *
+grain_at(uint64_t grain)
+{
+    return hearthi_heap.base + grain * hearthi_ground.grain;
+}
+
+/* A whole block of free grains: somewhere in a run of nearly two. */
+static bool
+block_take(struct hearthi_extents *runs, uint64_t *first)
+{
+    const uint64_t each = BLOCK / hearthi_ground.grain, most = 2 * each - 1;
+    uint64_t       from;
+
+    if (hearthi_extents_take(runs, most, &from) != 0)
+        return false;
+    *first = (from + each - 1) / each * each;
+    if (*first > from)
+        hearthi_extents_give(runs, from, *first - from);
+    if (from + most > *first + each)
+        hearthi_extents_give(runs, *first + each, from + most - *first - each);
+    return true;
+}
+
 static void
 block_set(const void *p, uint64_t is)
 {
@@ -126,12 +149,31 @@ slab_begin(struct stock *s, unsigned class, char *base, bool used)
     slab_link(&s->with[class], slab);
 }
 
+/* A block for a slab that was none yet; where there is no new one, of what
+ * large objects have left. */
+static char *
+block_find(struct stock *s, bool *used)
+{
+    char    *base = hearthi_ground_carve(s->home, 1);
+    uint64_t first;
+
+    *used = base == NULL;
+    if (base == NULL && block_take(&s->runs, &first))
+        base = grain_at(first);
+    if (base == NULL)
+        return NULL;
+    s->block = hearthi_grown(s->block, s->n, sizeof *s->block, &s->room);
+    s->block[s->n++] = base;
+    return base;
+}
+
 /* A slab with free slots of a class: one that has objects, one that has none,
  * or a new one. */
 static bool
 slab_find(struct stock *s, unsigned class)
 {
     struct hearthi_slab *empty = s->empty;
+    bool                 used = true;
     char                *base;
 
     if (s->with[class] != NULL)
@@ -140,16 +182,12 @@ slab_find(struct stock *s, unsigned class)
         slab_unlink(&s->empty, empty);
         base = empty->base;
         free(empty);
-        slab_begin(s, class, base, true);
-        return true;
+    } else {
+        base = block_find(s, &used);
     }
-    base = hearthi_ground_carve(s->home, 1);
-    if (base == NULL)
-        return false;
-    s->block = hearthi_grown(s->block, s->n, sizeof *s->block, &s->room);
-    s->block[s->n++] = base;
-    slab_begin(s, class, base, false);
-    return true;
+    if (base != NULL)
+        slab_begin(s, class, base, used);
+    return base != NULL;
 }
 
 static hearthi_object
@@ -198,12 +236,6 @@ hearthi_stock_give(void *p)
 }
 
 /* ---- large objects ---- */
-
-static char *
-grain_at(uint64_t grain)
-{
-    return hearthi_heap.base + grain * hearthi_ground.grain;
-}
 
 static bool
 runs_carve(struct stock *s, size_t blocks)
