@@ -19,8 +19,8 @@ static void
 work(const char *name)
 {
     static const struct badinput *const tables[] = {
-        badinput_calls, badinput_holds, badinput_touches, badinput_ends,
-        badinput_losses
+        badinput_calls, badinput_holds,  badinput_touches,
+        badinput_ends,  badinput_losses, badinput_mallocs
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -58,6 +58,8 @@ main(int argc, char **argv)
     signal(SIGUSR1, SIG_IGN);
     if (strcmp(name, "before_init") == 0)
         hearth_barrier();
+    if (strcmp(name, "malloc_before_init") == 0)
+        hearth_malloc(64);
     if (strcmp(name, "hold_before_init") == 0)
         hearth_hold(&me, sizeof me, HEARTH_READ);
     if (level != NULL && strcmp(level, "funneled") == 0)

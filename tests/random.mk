@@ -7,7 +7,7 @@ mpi_tests += %D%/random.mpi
   %D%/random/watch.c %D%/random/watch.h \
   %D%/random/scene.c %D%/random/scene.h \
   %D%/random/late.c %D%/random/late.h \
-  %D%/random/beside.c %D%/random/cancel.c %D%/random/flags.c \
+  %D%/random/beside.c %D%/random/boxes.c %D%/random/cancel.c %D%/random/flags.c \
   %D%/random/fresh.c %D%/random/hold.c %D%/random/messages.c \
   %D%/random/quiet.c %D%/random/rwlock.c %D%/random/stay.c \
   %D%/random/tries.c %D%/random/words.c \

@@ -13,7 +13,7 @@
 #include "ground.h"
 #include "stock.h"
 
-enum { HEARTHI_CACHED = 64 }; /* most of a class */
+enum { HEARTHI_CACHED = HEARTHI_BOUND(64, 4) }; /* most of a class */
 
 struct hearthi_cache {
     uint64_t       start; /* of Hearth, for which it counts */

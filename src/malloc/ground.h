@@ -26,11 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bound.h"
 #include "slab.h"
 #include "space/arena.h"
 #include "space/heap.h"
 
-enum { HEARTHI_BLOCK_SHIFT = 16, HEARTHI_MAIL = 256 };
+enum { HEARTHI_BLOCK_SHIFT = 16, HEARTHI_MAIL = HEARTHI_BOUND(256, 8) };
 
 struct hearthi_ground {
     size_t    each, bytes; /* of an arena, and of all */

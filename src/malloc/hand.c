@@ -56,7 +56,7 @@
 #include "transport/words.h"
 #include "world.h"
 
-enum { SOME = 64 };
+enum { SOME = HEARTHI_BOUND(64, 3) };
 
 /* For one owner; addresses as offsets in the heap. */
 struct waiting {

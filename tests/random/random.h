@@ -49,6 +49,7 @@ enum {
 enum custody { UNDER_LOCK, OF_RANK, READ_ONLY, IN_CHAIN, ROAMING };
 
 struct arena;
+struct box;
 
 struct object {
     struct arena  *arena;
@@ -93,6 +94,7 @@ struct world {
     int64_t       *table;              /* heap words */
     uint32_t       word[WORDS];        /* their places in the table */
     struct arena   arena[ARENAS];
+    struct box    *boxes; /* of objects that come and go (boxes.c) */
     struct object *roamer[ROAMERS];
     int            roamers;
     struct object *chain[CHAINS];
@@ -162,6 +164,11 @@ void step_thread(struct actor *a);
 void actor_nap(struct actor *a);
 void actor_start(struct actor *a, struct world *w, int thread);
 int  chain_rank(const struct world *w, int chain, int link);
+
+/* boxes.c */
+void boxes_make(struct world *w, uint64_t *random);
+void boxes_use(struct actor *a, int lock); /* by who holds it */
+void boxes_inspect(const struct actor *a);
 
 /* hold.c */
 void step_hold(struct actor *a);

@@ -150,6 +150,8 @@ section_work(struct actor *a, int lock)
         object_use(a, object_draw(a, UNDER_LOCK, lock));
     if (a->w->roamers > 0 && draw(&a->random, 2))
         roamers_use(a, lock);
+    for (uint64_t n = draw(&a->random, 3); n > 0; n--)
+        boxes_use(a, lock);
     if (draw(&a->random, 6) == 0)
         actor_nap(a);
 }

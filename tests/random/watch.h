@@ -15,6 +15,7 @@
     TALLY(STEPS, "steps")           \
     TALLY(SCENES, "scenes")         \
     TALLY(ALLOCS, "allocations")    \
+    TALLY(OBJECTS, "objects")       \
     TALLY(SECTIONS, "sections")     \
     TALLY(TRIES, "tries")           \
     TALLY(TAKEN, "taken")           \

@@ -254,6 +254,7 @@ inspect(struct world *w)
     for (int i = 0; i < ARENAS; i++)
         for (int k = 0; w->arena[i].base != NULL && k < OBJECTS; k++)
             object_check(&a, &w->arena[i].object[(k + w->me) % OBJECTS]);
+    boxes_inspect(&a);
     census(&a);
     hearth_barrier();
 }
@@ -290,6 +291,7 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     watch_at("the making of a world");
     locks_draw(w, random);
     table_make(w, random);
+    boxes_make(w, random);
 }
 
 static void
