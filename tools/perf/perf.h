@@ -103,6 +103,7 @@ extern const struct perf_figure perf_trip_figures[];
 extern const struct perf_figure perf_model_figures[];
 extern const struct perf_figure perf_scatter_figures[];
 extern const struct perf_figure perf_beside_figures[];
+extern const struct perf_figure perf_malloc_figures[];
 extern const struct perf_figure perf_idle_figures[];
 
 /* measure.c */
