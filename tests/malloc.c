@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "fixture.h"
 #include "malloc.h"
 #include "malloc/ground.h"
+#include "transport/transport.h"
 
 static uint64_t state;
 
@@ -190,6 +192,32 @@ START_TEST(many_small_objects_take_little_more_than_their_bytes)
 }
 END_TEST
 
+/* Is there memory behind the page at p? */
+static bool
+has_memory(const unsigned char *p)
+{
+    unsigned char there = 0;
+
+    mincore((void *)(uintptr_t)p, PAGE, &there);
+    return there & 1;
+}
+
+/* A network card would not see the memory that took its place. */
+START_TEST(memory_of_large_objects_goes_back)
+{
+    enum { MANY = 4 << 20 };
+    unsigned char *p = hearth_malloc(MANY);
+
+    memset(p, 1, MANY);
+    expect(has_memory(p) && has_memory(p + MANY - PAGE));
+    hearth_free(p);
+    if (!hearthi_transport->registers())
+        expect(!has_memory(p) && !has_memory(p + MANY - PAGE));
+    barrier();
+    all_expected();
+}
+END_TEST
+
 /* ---- by several ---- */
 
 struct node {
@@ -297,6 +325,7 @@ main(int argc, char **argv)
 
     tcase_add_unchecked_fixture(one, fixture_start, fixture_stop);
     tcase_add_test(one, objects_of_all_sizes_keep_what_is_written);
+    tcase_add_test(one, memory_of_large_objects_goes_back);
     tcase_add_test(one, calloc_gives_zeros_whatever_was_there);
     tcase_add_test(one, no_page_is_touched);
     tcase_add_test(one, many_small_objects_take_little_more_than_their_bytes);

@@ -293,6 +293,63 @@ START_TEST(a_large_object_goes_back_with_all_that_was_written)
 }
 END_TEST
 
+static void
+large_is(const unsigned char *p, size_t bytes, unsigned char value)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        wrong += p[i] != value;
+    expect_eq(wrong, 0);
+}
+
+/* Its memory may have gone back to the system, where copies have what it
+ * held. */
+START_TEST(what_went_back_to_the_system_is_as_new_for_the_next_user)
+{
+    enum { MANY = 1 << 20 };
+    unsigned char *p = NULL, *q;
+    int            owner = 0, user = ranks - 1;
+
+    for (int round = 0; round < 3; round++) {
+        if (me == owner)
+            p = hearth_malloc(MANY);
+        MPI_Bcast(&p, sizeof p, MPI_BYTE, owner, MPI_COMM_WORLD);
+        barrier();
+        if (me == user)
+            memset(p, 1, MANY);
+        barrier();
+        for (int i = 0; i < 4; i++) {
+            large_is(p, MANY, 1);
+            barrier();
+        }
+        if (me == owner) {
+            hearth_free(p);
+            hearth_lock(7);
+            q = hearth_calloc(MANY, 1);
+            expect(q == p);
+            large_is(p, MANY, 0);
+            hearth_unlock(7);
+        }
+        if (me == owner && user != owner)
+            tell(user, 2);
+        if (me == user) {
+            if (user != owner)
+                told_by(owner, 2);
+            hearth_lock(7);
+            memset(p, 1, MANY);
+            hearth_unlock(7);
+        }
+        barrier();
+        large_is(p, MANY, 1);
+        barrier();
+        if (me == owner)
+            hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
 /* Who is not the owner may give an object another size. */
 START_TEST(another_rank_resizes)
 {
@@ -334,5 +391,7 @@ malloc_reused(TCase *tc)
     tcase_add_test(tc,
                    what_the_owner_frees_itself_is_as_new_for_the_next_user);
     tcase_add_test(tc, a_large_object_goes_back_with_all_that_was_written);
+    tcase_add_test(tc,
+                   what_went_back_to_the_system_is_as_new_for_the_next_user);
     tcase_add_test(tc, another_rank_resizes);
 }

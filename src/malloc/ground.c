@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "coherence/shared.h"
 #include "home/home.h"
+#include "page/copies.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "transport/words.h"
@@ -210,4 +211,20 @@ hearthi_label_get(const void *p)
         .owner = (int)(word >> OWNER & 0xfffff) - 1,
         .grains = word >> LENGTH,
     };
+}
+
+/* ---- pages ---- */
+
+void
+hearthi_written_note(const void *p, size_t bytes)
+{
+    uint64_t page = hearthi_page_of(p);
+    uint64_t last = hearthi_page_of((const char *)p + bytes - 1);
+
+    hearthi_table_lock();
+    for (; page <= last; page++) {
+        hearthi_list(page);
+        hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    }
+    hearthi_table_unlock();
 }

@@ -122,6 +122,9 @@ struct hearthi_label {
 void                 hearthi_label_put(const void *p, struct hearthi_label l);
 struct hearthi_label hearthi_label_get(const void *p);
 
+/* These bytes count as written by this rank in this interval. */
+void hearthi_written_note(const void *p, size_t bytes);
+
 /* Offsets in a segment: a word that counts all mails; and of each rank how
  * many objects it has mailed, how many of these were taken, and those that
  * were not, a ring of HEARTHI_MAIL. */

@@ -9,8 +9,6 @@
 #include "base/report.h"
 #include "cache.h"
 #include "hand.h"
-#include "page/copies.h"
-#include "page/page.h"
 #include "world.h"
 
 void
@@ -126,30 +124,15 @@ object_take(const char *call, size_t bytes, int home)
     return o;
 }
 
-/* What was used before counts as written by who gets it, in the section in
- * which that is (hand.c). */
-static void
-written_note(const char *p, size_t bytes)
-{
-    uint64_t page = hearthi_page_of(p);
-    uint64_t last = hearthi_page_of(p + bytes - 1);
-
-    hearthi_table_lock();
-    for (; page <= last; page++) {
-        hearthi_list(page);
-        hearthi_table.mark[page] |= HEARTHI_CHANGED;
-    }
-    hearthi_table_unlock();
-}
-
 void *
 hearthi_malloc(const char *call, size_t bytes, int home, bool zero)
 {
     hearthi_object o = object_take(call, bytes, home);
     char          *p = hearthi_object_at(o);
 
+    /* In the section in which it is given out (hand.c). */
     if ((o & 1) && hearthi_ground.written)
-        written_note(p, bytes);
+        hearthi_written_note(p, bytes);
     if ((o & 1) && zero)
         memset(p, 0, bytes);
     return p;

@@ -5,16 +5,22 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/report.h"
 #include "class.h"
 #include "ground.h"
 #include "page/near.h"
 #include "space/extent.h"
+#include "space/segment.h"
+#include "transport/transport.h"
 #include "world.h"
 
 /* Blocks that are carved at a time for large objects, if there are so many. */
 enum { BLOCK = HEARTHI_ARENA_BLOCK, LARGE_BLOCKS = 4 };
+
+/* So much memory goes back to the system when it is freed. */
+enum { WORTH = 1 << 20 };
 
 /* Of one home.  Runs are numbered as the grains of all arenas are. */
 struct stock {
@@ -321,15 +327,36 @@ hearthi_run_bytes(const void *p)
     return (is & HEARTHI_RUN_COUNT) * hearthi_ground.grain;
 }
 
+/* Of a large object at home here, so much as is worth a call: its memory goes
+ * back to the system, unless a network card may have registered it.  That
+ * writes zeros for all who have copies, so it counts as written. */
+static bool
+run_clear(const char *p, size_t bytes)
+{
+    uint64_t page = hearthi_page_of(p), count = bytes >> hearthi_heap.shift;
+
+    if (bytes < WORTH || hearthi_arena_of(p) != hearthi_world.rank ||
+        bytes % hearthi_heap.page != 0 || hearthi_app(page) != p ||
+        hearthi_transport->registers())
+        return false;
+    hearthi_segment_clear(page % hearthi_segments.arena, count, false);
+    hearthi_written_note(p, bytes);
+    return true;
+}
+
 void
 hearthi_stock_give_run(void *p)
 {
     struct stock *s = stock_of(hearthi_arena_of(p));
-    size_t        grains = hearthi_run_bytes(p) / hearthi_ground.grain;
+    uint32_t     *run = hearthi_run_of(p);
+    size_t        bytes = hearthi_run_bytes(p);
+    size_t        grains = bytes / hearthi_ground.grain;
 
     hearthi_label_put(p, (struct hearthi_label){ .owner = -1 });
+    *run = HEARTHI_RUN_USED;
+    if (run_clear(p, bytes) && !hearthi_ground.written)
+        memset(run, 0, grains * sizeof *run);
     pthread_mutex_lock(&s->mutex);
-    *hearthi_run_of(p) = HEARTHI_RUN_USED;
     hearthi_extents_give(&s->runs, hearthi_ground_at(p) / hearthi_ground.grain,
                          grains);
     pthread_mutex_unlock(&s->mutex);
