@@ -185,7 +185,9 @@ HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
  * It is heap memory like any other: the pointer means the same on every rank,
  * and who has learnt of it by a lock, a barrier and so on may load and store.
  * Different ranks may write different bytes at the same time.  Small objects
- * lie side by side in pages.
+ * lie side by side in pages.  For the order of accesses this is a store to all
+ * of the object: under scope consistency it belongs into the critical section
+ * that hands the pointer on.
  *
  * Each rank's memory for this is set aside at the start: HEARTH_MALLOC in
  * hearth-env(7).  Where no more is left, or none was so large, the job ends.
@@ -213,10 +215,11 @@ HEARTH_API void *hearth_realloc(void *p, size_t bytes);
  * hearth_realloc() returned: local, by any thread of any rank.  It counts as a
  * store to all of the object: what others did with it must have been ordered
  * before.  Objects that are freed by another rank than the one that allocated
- * them are gathered, and go back to it some at a time.  What is no such
- * pointer, or was freed before, ends the job, if it was allocated by another
- * rank when that finds so, at hearth_finalize() at the latest.  NULL is
- * nothing.
+ * them are gathered, and go back to it some at a time; the memory of those of
+ * a MiB and more goes back to the system, as below, if the rank that allocated
+ * them is their home.  What is no such pointer, or was freed before, ends the
+ * job; if another rank allocated it, that may be when that one finds so, at
+ * hearth_finalize() at the latest.  NULL is nothing.
  *
  * Free what hearth_alloc() returned: collective.  A pointer that
  * hearth_alloc() did not return, or that was freed before, ends the job.
