@@ -158,73 +158,77 @@ START_TEST(the_owner_does_not_write_on_an_old_copy)
 }
 END_TEST
 
-/* The owner passes the object on by a lock and writes nothing; who gets it has
- * a copy from before somebody else wrote, and writes what that has. */
+/* The user has copies in which all is 1, which stay. */
+static void
+copies_begin(unsigned char **p, int owner, int user, int home)
+{
+    if (me == owner)
+        take_on(p, home);
+    MPI_Bcast(p, OBJECTS * (int)sizeof *p, MPI_BYTE, owner, MPI_COMM_WORLD);
+    barrier();
+    if (me == user)
+        all_write(p, 1);
+    barrier();
+    for (int i = 0; i < 4; i++) {
+        expect_eq(wrong(p, 1), 0);
+        barrier();
+    }
+}
+
+/* The owner passes the same objects on by a lock and writes nothing; the user
+ * writes what its old copies have, and all see that. */
+static void
+copies_end(unsigned char **p, int owner, int user, int home)
+{
+    if (me == owner) {
+        hearth_lock(7);
+        take_again(p, home);
+        hearth_unlock(7);
+        tell(user, 2);
+    }
+    if (me == user) {
+        told_by(owner, 2);
+        hearth_lock(7);
+        all_write(p, 1);
+        hearth_unlock(7);
+    }
+    barrier();
+    expect_eq(wrong(p, 1), 0);
+    barrier();
+    if (me == owner)
+        all_free(p);
+}
+
 START_TEST(the_next_user_does_not_write_on_an_old_copy)
 {
     unsigned char *p[OBJECTS];
     int            owner = 0, writer = 1, user = ranks - 1;
 
     for (int round = 0; round < 3 && ranks > 2; round++) {
-        if (me == owner)
-            take_on(p, owner);
-        MPI_Bcast(p, sizeof p, MPI_BYTE, owner, MPI_COMM_WORLD);
-        barrier();
-        if (me == user)
-            all_write(p, 1);
-        barrier();
-        for (int i = 0; i < 4; i++) { /* until copies stay */
-            expect_eq(wrong(p, 1), 0);
-            barrier();
-        }
+        copies_begin(p, owner, user, owner);
         if (me == writer) {
             all_write(p, 2);
             all_free(p);
             tell(owner, 1);
         }
-        if (me == owner) {
-            told_by(writer, 1);
-            hearth_lock(7);
-            take_again(p, owner);
-            hearth_unlock(7);
-            tell(user, 2);
-        }
-        if (me == user) {
-            told_by(owner, 2);
-            hearth_lock(7);
-            all_write(p, 1);
-            hearth_unlock(7);
-        }
-        barrier();
-        expect_eq(wrong(p, 1), 0);
-        barrier();
         if (me == owner)
-            all_free(p);
+            told_by(writer, 1);
+        copies_end(p, owner, user, owner);
     }
     all_expected();
 }
 END_TEST
 
 /* The owner frees what another rank wrote last, by an order that it took part
- * in, and gives it to a third that has an old copy. */
+ * in. */
 START_TEST(what_the_owner_frees_itself_is_as_new_for_the_next_user)
 {
     unsigned char *p[OBJECTS];
-    int            owner = 0, writer = 1, user = ranks - 1, home = user;
+    int            owner = 0, writer = 1, user = ranks - 1, home;
 
     for (int round = 0; round < 4 && ranks > 2; round++) {
         home = round % 2 ? owner : user;
-        if (me == owner)
-            take_on(p, home);
-        MPI_Bcast(p, sizeof p, MPI_BYTE, owner, MPI_COMM_WORLD);
-        barrier();
-        if (me == user)
-            all_write(p, 1);
-        barrier();
-        for (int i = 0; i < 4; i++) {
-            expect_eq(wrong(p, 1), 0);
-            barrier();
-        }
+        copies_begin(p, owner, user, home);
         if (me == writer) {
             hearth_lock(8);
             all_write(p, 2);
@@ -236,22 +240,8 @@ START_TEST(what_the_owner_frees_itself_is_as_new_for_the_next_user)
             hearth_lock(8);
             all_free(p);
             hearth_unlock(8);
-            hearth_lock(7);
-            take_again(p, home);
-            hearth_unlock(7);
-            tell(user, 2);
         }
-        if (me == user) {
-            told_by(owner, 2);
-            hearth_lock(7);
-            all_write(p, 1);
-            hearth_unlock(7);
-        }
-        barrier();
-        expect_eq(wrong(p, 1), 0);
-        barrier();
-        if (me == owner)
-            all_free(p);
+        copies_end(p, owner, user, home);
     }
     all_expected();
 }
