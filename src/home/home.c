@@ -136,7 +136,7 @@ hearthi_home_take(size_t bytes, unsigned unit,
 struct hearthi_allocation *
 hearthi_home_arena(void)
 {
-    struct hearthi_allocation a = { .unit = 1, .number = ++numbers };
+    struct hearthi_allocation a = { .unit = 1, .number = UINT64_MAX };
     uint64_t                  each = hearthi_segments.arena;
     size_t                    n = (size_t)hearthi_world.size;
 

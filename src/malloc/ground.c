@@ -172,6 +172,7 @@ hearthi_ground_carve(int home, size_t blocks)
 
     if (!blocks_take(home, blocks, &first))
         return NULL;
+    __atomic_store_n(&hearthi_ground.carved, true, __ATOMIC_RELAXED);
     if (home == hearthi_world.rank)
         hearthi_dump(base, (first + blocks) * BLOCK, true);
     return base + first * BLOCK;

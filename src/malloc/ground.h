@@ -39,7 +39,8 @@ struct hearthi_ground {
     size_t    grain;       /* bytes: a page, or a block if that is less */
     uint64_t *block;       /* of all arenas, what this rank knows */
     uint32_t *run;         /* of each grain, see below */
-    bool      written;     /* tell of what is used again (malloc.h) */
+    bool      written;     /* tell of what is used again (hand.c) */
+    bool      carved;      /* this rank has blocks, of any arena */
 };
 extern struct hearthi_ground hearthi_ground;
 

@@ -237,8 +237,8 @@ mails_take(bool give)
     uint64_t at[HEARTHI_MAIL], bell;
     bool     any = false;
 
-    if (hearthi_ground.room == 0)
-        return false;
+    if (!__atomic_load_n(&hearthi_ground.carved, __ATOMIC_RELAXED))
+        return false; /* and no page of the arena is touched */
     bell = own_word(hearthi_bell_at());
     if (bell == h.bell)
         return false;

@@ -74,6 +74,10 @@ page_describe(uint64_t page, char *text, size_t room)
 
     if (a == NULL)
         snprintf(text, room, "what ranks of a node share");
+    else if (page < hearthi_heap.arena)
+        snprintf(text, room,
+                 "what rank %d has for hearth_malloc (HEARTH_MALLOC)",
+                 hearthi_home_of(page));
     else
         snprintf(text, room,
                  "page %llu, at home on rank %d, of the allocation of %zu "
