@@ -32,14 +32,6 @@ after_malloc(void)
 }
 
 static void
-malloc_after_end(void)
-{
-    hearth_free(hearth_malloc(SMALL));
-    hearth_finalize();
-    hearth_malloc(SMALL);
-}
-
-static void
 twice_own(void)
 {
     char *p = hearth_malloc(SMALL);
@@ -75,15 +67,6 @@ twice_large(void)
 }
 
 static void
-twice_large_own(void)
-{
-    char *p = hearth_malloc(LARGE);
-
-    hearth_free(p);
-    hearth_free(p);
-}
-
-static void
 inside_own(void)
 {
     hearth_free((char *)hearth_malloc(SMALL) + 16);
@@ -105,12 +88,6 @@ inside_large(void)
 
     if (me == last)
         hearth_free(p + 8192);
-}
-
-static void
-inside_large_own(void)
-{
-    hearth_free((char *)hearth_malloc(LARGE) + 8192);
 }
 
 /* On one rank alone: nobody waits for others. */
@@ -171,31 +148,13 @@ resized_after_free(void)
     hearth_realloc(p, 2 * SMALL);
 }
 
-static void
-resized_allocation(void)
-{
-    hearth_realloc(page_new(), SMALL);
-}
-
 const struct badinput badinput_mallocs[] = {
-    BADINPUT(after_malloc),
-    BADINPUT(malloc_after_end),
-    BADINPUT(twice_own),
-    BADINPUT(twice_others),
-    BADINPUT(twice_large),
-    BADINPUT(twice_large_own),
-    BADINPUT(inside_own),
-    BADINPUT(inside_others),
-    BADINPUT(inside_large),
-    BADINPUT(inside_large_own),
-    BADINPUT(not_from_here),
-    BADINPUT(never_given_out),
-    BADINPUT(object_too_large),
-    BADINPUT(memory_used_up),
-    BADINPUT(memory_used_up_elsewhere),
-    BADINPUT(rank_unknown),
-    BADINPUT(elements_overflow),
-    BADINPUT(resized_after_free),
-    BADINPUT(resized_allocation),
-    { NULL, NULL },
+    BADINPUT(after_malloc),       BADINPUT(twice_own),
+    BADINPUT(twice_others),       BADINPUT(twice_large),
+    BADINPUT(inside_own),         BADINPUT(inside_others),
+    BADINPUT(inside_large),       BADINPUT(not_from_here),
+    BADINPUT(never_given_out),    BADINPUT(object_too_large),
+    BADINPUT(memory_used_up),     BADINPUT(memory_used_up_elsewhere),
+    BADINPUT(rank_unknown),       BADINPUT(elements_overflow),
+    BADINPUT(resized_after_free), { NULL, NULL },
 };
