@@ -142,7 +142,8 @@ libhearth_core_la_SOURCES += \
   src/api/sync.c \
   src/api/rw.c \
   src/api/lock.c src/api/lock.h \
-  src/api/user.c src/api/user.h
+  src/api/user.c src/api/user.h \
+  src/api/farewell.c src/api/farewell.h
 
 # The rule of logs and the decoder of datagrams are pure functions, so they
 # are tested as such.  hearth-info asks what userfaultfd can do.

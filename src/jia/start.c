@@ -14,8 +14,8 @@
 
 #include "alloc.h"
 #include "api/api.h"
+#include "api/farewell.h"
 #include "base/cancel.h"
-#include "base/clock.h"
 #include "base/report.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
@@ -26,8 +26,6 @@
 #include "transport/transport.h"
 #include "tune.h"
 #include "world.h"
-
-enum { WARN_SECONDS = 10, LEAVE_SECONDS = 600 };
 
 /* What the command line asks for. */
 struct wish {
@@ -112,15 +110,6 @@ bystander(void)
     exit(EXIT_SUCCESS);
 }
 
-static bool
-variable_default(const char *name, const char *value)
-{
-    if (getenv(name) != NULL)
-        return false;
-    setenv(name, value, 1);
-    return true;
-}
-
 /* hearth_init() with defaults of JIAJIA, which leave no trace in the
  * environment. */
 static void
@@ -128,52 +117,15 @@ start_with_defaults(bool omit)
 {
     const char *transport = getenv("HEARTH_TRANSPORT");
     bool        udp = transport != NULL && strcmp(transport, "udp") == 0;
-    bool        scope = variable_default("HEARTH_CONSISTENCY", "scope");
-    bool ack = udp && !omit && variable_default("HEARTH_UDP_ACK", "all");
+    bool scope = hearthi_variable_default("HEARTH_CONSISTENCY", "scope");
+    bool ack =
+        udp && !omit && hearthi_variable_default("HEARTH_UDP_ACK", "all");
 
     hearth_init(hearthi_jia.comm);
     if (scope)
         unsetenv("HEARTH_CONSISTENCY");
     if (ack)
         unsetenv("HEARTH_UDP_ACK");
-}
-
-/* This host has ended and others have not: waits are long, but not for ever,
- * as one of them may be in a barrier. */
-static void
-patience(uint64_t start, bool *warned)
-{
-    uint64_t seconds = (hearthi_clock_kernel() - start) / 1000000000u;
-
-    if (seconds >= LEAVE_SECONDS)
-        hearthi_fatal("exit", "the program ended without jia_exit, and other "
-                              "hosts have not ended: call it on every host");
-    if (seconds >= WARN_SECONDS && !*warned) {
-        hearthi_warn("exit", "the program ended without jia_exit here: "
-                             "waiting for the other hosts");
-        *warned = true;
-    }
-}
-
-/* Wait until all hosts are at the end. */
-static void
-farewell(bool patient)
-{
-    uint64_t    start = hearthi_clock_kernel();
-    unsigned    turn = 0;
-    bool        warned = false;
-    MPI_Request all;
-    int         done = 0;
-
-    HEARTHI_MPI(MPI_Ibarrier(hearthi_jia.comm, &all));
-    for (;;) {
-        HEARTHI_MPI(MPI_Test(&all, &done, MPI_STATUS_IGNORE));
-        if (done)
-            return;
-        hearthi_relax(&turn);
-        if (!patient)
-            patience(start, &warned);
-    }
 }
 
 static void
@@ -203,13 +155,8 @@ leave(int status, void *unused)
     (void)unused;
     if (!hearthi_jia.up)
         return;
-    if (status != EXIT_SUCCESS)
-        hearthi_fatal("exit",
-                      "the program ended with status %d and without "
-                      "jia_exit",
-                      status);
     hearthi_jia_require("exit");
-    farewell(false);
+    hearthi_farewell_without(hearthi_jia.comm, "jia_exit", status);
     stop();
 }
 
@@ -263,6 +210,6 @@ jia_exit(void)
     HEARTHI_UNCANCELLED;
 
     hearthi_jia_require("jia_exit");
-    farewell(true);
+    hearthi_farewell(hearthi_jia.comm, NULL);
     stop();
 }

@@ -9,9 +9,9 @@
 #include "config.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "api/farewell.h"
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
@@ -22,8 +22,6 @@
 #include "transport/transport.h"
 #include "tune.h"
 #include "world.h"
-
-enum { TEXT_MAX = 900 };
 
 static const double LEAST_SECONDS = 1e-6; /* what counts as no time at all */
 
@@ -85,14 +83,10 @@ jia_stopstat(void)
 void
 jia_error(const char *format, ...)
 {
-    char    text[TEXT_MAX];
     va_list ap;
 
     va_start(ap, format);
-    if (vsnprintf(text, sizeof text, format, ap) < 0)
-        text[0] = '\0';
-    va_end(ap);
-    hearthi_fatal("jia_error", "%s", text);
+    hearthi_error("jia_error", format, ap);
 }
 
 static void
