@@ -10,9 +10,22 @@ endif
 %D%/hearth-env.7: hearth-info$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && ./hearth-info$(EXEEXT) --man >$@.tmp && mv -f $@.tmp $@
 
-# hearth_*(3) and jia_*(3) come from the comments of hearth.h and jia.h,
+# hearth_*(3), jia_*(3) and Tmk_*(3) come from the comments of the headers,
 # through Doxygen; automake wants the list, tests/api-lists.sh keeps it right.
 api_pages = \
+  %D%/man3/Tmk.h.3 \
+  %D%/man3/Tmk_barrier.3 \
+  %D%/man3/Tmk_distribute.3 \
+  %D%/man3/Tmk_errexit.3 \
+  %D%/man3/Tmk_exit.3 \
+  %D%/man3/Tmk_free.3 \
+  %D%/man3/Tmk_lock_acquire.3 \
+  %D%/man3/Tmk_lock_cond_broadcast.3 \
+  %D%/man3/Tmk_lock_cond_signal.3 \
+  %D%/man3/Tmk_lock_cond_wait.3 \
+  %D%/man3/Tmk_lock_release.3 \
+  %D%/man3/Tmk_malloc.3 \
+  %D%/man3/Tmk_startup.3 \
   %D%/man3/hearth.h.3 \
   %D%/man3/hearth_acquire.3 \
   %D%/man3/hearth_alloc.3 \

@@ -8,8 +8,12 @@ inlined=`sed -n 's/^\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
 jia=$srcdir/include/hearth/jia.h
 exported="$exported
 `sed -n 's/^JIA_API .*\(jia_[a-z_0-9]*\)(.*/\1/p' "$jia"`"
-# Variables of jia.h have their place in the page of the header.
-variables=`sed -n 's/^extern JIA_API int \([a-z_]*\);.*/\1/p' "$jia"`
+tmk=$srcdir/include/hearth/Tmk.h
+exported="$exported
+`sed -n 's/^TMK_API .*\(Tmk_[a-z_]*\)(.*/\1/p' "$tmk"`"
+# Variables of jia.h and Tmk.h have their place in the page of the header.
+variables=`sed -n 's/^extern JIA_API int \([a-z_]*\);.*/\1/p' "$jia"
+    sed -n 's/^extern TMK_API unsigned \([A-Za-z_]*\);.*/\1/p' "$tmk"`
 types=`sed -n 's/^} \(hearth_[a-z_]*\);/\1/p' "$header"`
 
 words() {
@@ -60,7 +64,7 @@ if test -f man/doxygen.stamp; then
         test -f "$p" || { echo "no comment, so no page: $p"; fail=1; }
         grep '^\.so ' "$p" && { echo "elsewhere for man -l: $p"; fail=1; }
     done
-    for name in hearth_init jia_init; do
+    for name in hearth_init jia_init Tmk_startup; do
         command -v man >/dev/null || break
         man -l "man/man3/$name.3" 2>&1 | grep "$name *(" >/dev/null ||
             { echo "man -l does not show $name"; fail=1; }

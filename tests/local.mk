@@ -308,6 +308,10 @@ EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
 tap_tests += %D%/bindings.tap
 EXTRA_DIST += %D%/exchange.c %D%/exchange.f90 %D%/exchange.py %D%/profiler.c
 
+# Programs in the words of other systems.
+tap_tests += %D%/ways.tap
+EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c
+
 # Real libraries.
 tap_tests += %D%/programs.tap
 EXTRA_DIST += %D%/programs/fftw.c %D%/programs/hdf5.c \

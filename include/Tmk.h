@@ -1,0 +1,2 @@
+/* Where programs written for TreadMarks look for it: "Tmk.h". */
+#include <hearth/Tmk.h>
