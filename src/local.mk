@@ -16,6 +16,7 @@ include src/notice/local.mk
 include src/core.mk
 include src/jia/local.mk
 include src/tmk/local.mk
+include src/parmacs/local.mk
 include src/front/local.mk
 
 libhearth_la_SOURCES =
@@ -24,7 +25,7 @@ libhearth_la_LDFLAGS = -version-info $(HEARTH_ABI) -no-undefined
 
 hearthincludedir = $(includedir)/hearth
 hearthinclude_HEADERS = include/hearth/hearth.h include/hearth/jia.h \
-  include/hearth/Tmk.h
+  include/hearth/Tmk.h include/hearth/parmacs.h
 nodist_hearthinclude_HEADERS = include/hearth/version.h
 # JIAJIA's programs say "jia.h", and pkg-config --cflags gives $(includedir).
 include_HEADERS = include/jia.h include/Tmk.h

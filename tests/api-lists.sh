@@ -11,6 +11,9 @@ exported="$exported
 tmk=$srcdir/include/hearth/Tmk.h
 exported="$exported
 `sed -n 's/^TMK_API .*\(Tmk_[a-z_]*\)(.*/\1/p' "$tmk"`"
+# What macros call has no pages.
+macros=`sed -n 's/^PARMACS_API .*\(parmacs_[a-z_]*\)(.*/\1/p' \
+    "$srcdir/include/hearth/parmacs.h"`
 # Variables of jia.h and Tmk.h have their place in the page of the header.
 variables=`sed -n 's/^extern JIA_API int \([a-z_]*\);.*/\1/p' "$jia"
     sed -n 's/^extern TMK_API unsigned \([A-Za-z_]*\);.*/\1/p' "$tmk"`
@@ -51,7 +54,7 @@ compare() { # WHAT WANTED FOUND
     rm -f api-lists.$$
     fail=1
 }
-compare "exported symbols" "$exported $variables $system" \
+compare "exported symbols" "$exported $variables $macros $system" \
     "$symbols"
 compare "calls in front of MPI's" \
     "$table `printf 'P%s ' $table`" "$front"

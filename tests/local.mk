@@ -310,7 +310,9 @@ EXTRA_DIST += %D%/exchange.c %D%/exchange.f90 %D%/exchange.py %D%/profiler.c
 
 # Programs in the words of other systems.
 tap_tests += %D%/ways.tap
-EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c
+EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c \
+  %D%/parmacs_all.C %D%/parmacs_bad.C %D%/parmacs_loop.C \
+  %D%/parmacs_loop.h %D%/parmacs_work.C
 
 # Real libraries.
 tap_tests += %D%/programs.tap

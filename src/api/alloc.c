@@ -117,8 +117,9 @@ size_check(size_t count, size_t size)
     return bytes;
 }
 
-void *
-hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
+struct hearthi_allocation *
+hearthi_alloc_take(size_t bytes, unsigned unit,
+                   const struct hearthi_placing *to)
 {
     struct hearthi_allocation *a;
     uint64_t                   reach;
@@ -128,11 +129,23 @@ hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
     reach = hearthi_home_reach();
     hearthi_table_unlock();
     hearthi_transport->reach(reach);
+    return a;
+}
+
+void *
+hearthi_alloc_place(struct hearthi_allocation *a)
+{
     hearthi_table_lock();
     hearthi_home_place(a);
     hearthi_shared_expect(a);
     hearthi_table_unlock();
     return hearthi_app(a->page);
+}
+
+void *
+hearthi_alloc(size_t bytes, unsigned unit, const struct hearthi_placing *to)
+{
+    return hearthi_alloc_place(hearthi_alloc_take(bytes, unit, to));
 }
 
 void *

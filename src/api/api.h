@@ -36,10 +36,16 @@ void hearthi_require_number(const char *call, const char *what, int number,
  * From now on hearthi_fatal() ends the whole job. */
 bool hearthi_mpi_start(const char *call, MPI_Comm comm);
 
-/* Allocate: what hearth_alloc does once its arguments were checked. */
+/* Allocate: what hearth_alloc does once its arguments were checked.  In two
+ * steps, of which the first is collective: between them nothing is at its
+ * addresses on this rank, while others may use it. */
 struct hearthi_placing;
+struct hearthi_allocation;
 void *hearthi_alloc(size_t bytes, unsigned unit,
                     const struct hearthi_placing *to);
+struct hearthi_allocation *hearthi_alloc_take(size_t bytes, unsigned unit,
+                                              const struct hearthi_placing *to);
+void *hearthi_alloc_place(struct hearthi_allocation *a);
 
 /* Free what a call named `maker` has allocated. */
 void hearthi_free(const char *call, const char *maker, void *p);
