@@ -308,8 +308,8 @@ EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
 tap_tests += %D%/bindings.tap
 EXTRA_DIST += %D%/exchange.c %D%/exchange.f90 %D%/exchange.py %D%/profiler.c
 
-# Programs in the words of other systems.
-tap_tests += %D%/ways.tap
+# Programs in the words of other systems, and those of doc/.
+tap_tests += %D%/ways.tap %D%/pages.tap
 EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c \
   %D%/parmacs_all.C %D%/parmacs_bad.C %D%/parmacs_loop.C \
   %D%/parmacs_loop.h %D%/parmacs_work.C
