@@ -33,7 +33,17 @@ api_pages = \
   %D%/man3/hearth_block.3 \
   %D%/man3/hearth_cyclic.3 \
   %D%/man3/hearth_drop.3 \
+  %D%/man3/hearth_compare_swap.3 \
+  %D%/man3/hearth_compare_swap32.3 \
   %D%/man3/hearth_fetch_add.3 \
+  %D%/man3/hearth_fetch_add32.3 \
+  %D%/man3/hearth_fetch_add_double.3 \
+  %D%/man3/hearth_fetch_and.3 \
+  %D%/man3/hearth_fetch_and32.3 \
+  %D%/man3/hearth_fetch_or.3 \
+  %D%/man3/hearth_fetch_or32.3 \
+  %D%/man3/hearth_fetch_xor.3 \
+  %D%/man3/hearth_fetch_xor32.3 \
   %D%/man3/hearth_finalize.3 \
   %D%/man3/hearth_first_touch.3 \
   %D%/man3/hearth_calloc.3 \
@@ -72,6 +82,7 @@ api_pages = \
   %D%/man3/hearth_stats_start.3 \
   %D%/man3/hearth_stats_stop.3 \
   %D%/man3/hearth_swap.3 \
+  %D%/man3/hearth_swap32.3 \
   %D%/man3/hearth_trylock.3 \
   %D%/man3/hearth_tryrdlock.3 \
   %D%/man3/hearth_trywrlock.3 \

@@ -55,12 +55,13 @@ libhearth_core_la_SOURCES += \
   src/coherence/move.c src/coherence/move.h \
   src/coherence/order.c src/coherence/order.h \
   src/coherence/apply.c \
-  src/coherence/atomic.c \
+  src/coherence/atomic.c src/coherence/atomic.h \
   src/coherence/coherence.c src/coherence/coherence.h \
   src/coherence/sync.c src/coherence/learnt.h \
   src/coherence/give.c src/coherence/give.h \
   src/coherence/left.c src/coherence/left.h \
   src/transport/transport.c src/transport/transport.h \
+  src/transport/step.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/named.c src/transport/named.h \
@@ -132,7 +133,7 @@ libhearth_core_la_SOURCES += \
   src/malloc/hand.c src/malloc/hand.h \
   src/malloc/cache.c src/malloc/cache.h \
   src/malloc/malloc.c src/malloc/malloc.h \
-  src/api/alloc.c \
+  src/api/alloc.c src/api/atomic.c \
   src/api/malloc.c \
   src/api/hold.c src/api/hold.h \
   src/api/through.c src/api/through.h \

@@ -2,7 +2,7 @@
 # api-lists.sh -- the headers, the symbol table and the man pages must name the
 # same functions.  Environment: srcdir, NM, API_PAGES (from make check).
 header=$srcdir/include/hearth/hearth.h
-exported=`sed -n 's/^HEARTH_API .*\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
+exported=`sed -n 's/^HEARTH_API .*\(hearth_[a-z_0-9]*\)(.*/\1/p' "$header"`
 # Static inline functions: a line of their own starts with the name.
 inlined=`sed -n 's/^\(hearth_[a-z_]*\)(.*/\1/p' "$header"`
 jia=$srcdir/include/hearth/jia.h

@@ -282,15 +282,6 @@ barrier_in_section(void)
 }
 
 static void
-atomic_unaligned(void)
-{
-    char *p = page_new();
-
-    if (me == last)
-        hearth_fetch_add((int64_t *)(void *)(p + 4), 1);
-}
-
-static void
 release_beyond(void)
 {
     hearth_release(page_new(), 2 * 4096);
@@ -303,16 +294,6 @@ acquire_outside(void)
 
     page_new();
     hearth_acquire(&word, sizeof word);
-}
-
-static void
-atomic_outside(void)
-{
-    static int64_t word;
-
-    page_new();
-    if (me == last)
-        hearth_swap(&word, 1);
 }
 
 static void
@@ -387,8 +368,6 @@ const struct badinput badinput_calls[] = {
     BADINPUT(rwlock_of_another),
     BADINPUT(rdlock_held),
     BADINPUT(wrlock_held),
-    BADINPUT(atomic_unaligned),
-    BADINPUT(atomic_outside),
     BADINPUT(release_beyond),
     BADINPUT(acquire_outside),
     BADINPUT(init_twice),

@@ -142,6 +142,45 @@ free_received(void)
         hearthi_write_through("MPI_Recv", number, p, pages, sizeof pages);
 }
 
+/* ---- atomic steps ---- */
+
+static void
+atomic_unaligned(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_fetch_add((int64_t *)(void *)(p + 4), 1);
+}
+
+static void
+atomic_half(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_compare_swap32((int32_t *)(void *)(p + 2), 0, 1);
+}
+
+static void
+atomic_crossing(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_fetch_add_double((double *)(void *)(p + 4096 - 4), 1);
+}
+
+static void
+atomic_outside(void)
+{
+    static int64_t word;
+
+    page_new();
+    if (me == last)
+        hearth_swap(&word, 1);
+}
+
 const struct badinput badinput_holds[] = {
     BADINPUT(hold_null),
     BADINPUT(hold_outside),
@@ -157,5 +196,9 @@ const struct badinput badinput_holds[] = {
     BADINPUT(free_held),
     BADINPUT(free_received),
     BADINPUT(hold_nothing),
+    BADINPUT(atomic_unaligned),
+    BADINPUT(atomic_half),
+    BADINPUT(atomic_crossing),
+    BADINPUT(atomic_outside),
     { 0 },
 };

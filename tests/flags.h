@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 TCase *flags_and_atomics(void);
+TCase *atomics(void);    /* atomics.c */
 TCase *flag_logs(void);  /* flag_log.c */
 TCase *full_lists(void); /* full.c */
 TCase *tries(void);      /* tries.c */

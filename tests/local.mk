@@ -98,7 +98,7 @@ mpi_tests += %D%/litmus.mpi
 %C%_litmus_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/locks.mpi
-%C%_locks_mpi_SOURCES = %D%/locks.c %D%/tries.c %D%/flags.c %D%/flags.h \
+%C%_locks_mpi_SOURCES = %D%/locks.c %D%/atomics.c %D%/tries.c %D%/flags.c %D%/flags.h \
   %D%/flag_log.c %D%/full.c %D%/conds.c %D%/stay.c %D%/stay_barrier.c \
   %D%/delay.c %D%/delay.h \
   $(mpi_harness)

@@ -259,6 +259,7 @@ main(int argc, char **argv)
     suite_add_tcase(s, stays_in_barriers());
     suite_add_tcase(s, conditions());
     suite_add_tcase(s, flags_and_atomics());
+    suite_add_tcase(s, atomics());
     suite_add_tcase(s, flag_logs());
     suite_add_tcase(s, full_lists());
     return mpi_main(argc, argv, s);

@@ -56,14 +56,15 @@ replay_page_request(uint64_t frame, const struct hearthi_udp_set *set)
 }
 
 struct hearthi_udp_message
-replay_addition(uint64_t frame, const int64_t *value)
+replay_addition(uint64_t frame, const int64_t value[2])
 {
     return (struct hearthi_udp_message){ .op = HEARTHI_UDP_DIFF,
                                          .kind = HEARTHI_UDP_ADD,
+                                         .len = sizeof *value,
                                          .at = hearthi_frame_at(
                                              frame, hearthi_heap.shift),
                                          .body = (const uint8_t *)value,
-                                         .body_len = sizeof *value };
+                                         .body_len = 2 * sizeof *value };
 }
 
 /* The frame of the only page that was ever fetched, which the home's flags
@@ -192,18 +193,18 @@ START_TEST(a_late_addition_is_not_done_again)
     int64_t                   *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
     struct hearthi_udp_client *c;
     uint64_t                   frame;
-    int64_t                    one = 1;
+    int64_t                    one[2] = { 1 };
 
     barrier();
     if (me == 1)
         expect_eq(hearth_fetch_add(p, 1), 0);
     if (me == 1)
-        one += *(volatile int64_t *)p - 1; /* fetches the page */
+        one[0] += *(volatile int64_t *)p - 1; /* fetches the page */
     MPI_Barrier(MPI_COMM_WORLD);
     frame = fetched_frame();
     if (me == 1) {
         c = hearthi_udp_client_take();
-        replay_send(c, replay_addition(frame, &one));
+        replay_send(c, replay_addition(frame, one));
         hearthi_udp_client_give(c);
     }
     MPI_Barrier(MPI_COMM_WORLD);

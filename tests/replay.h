@@ -26,7 +26,7 @@ replay_page_request(uint64_t frame, const struct hearthi_udp_set *set);
 
 /* A request to add to the word at the beginning of one. */
 struct hearthi_udp_message replay_addition(uint64_t       frame,
-                                           const int64_t *value);
+                                           const int64_t value[2]);
 
 /* Let the other rank read the page, and nobody else; gives its frame. */
 uint64_t replay_fetch(const int64_t *p);

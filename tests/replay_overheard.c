@@ -127,8 +127,9 @@ END_TEST
 /* The same of an answer that is kept for a repetition. */
 START_TEST(nor_does_one_whose_answer_is_kept)
 {
-    int64_t *p = hearth_alloc(1, sizeof *p, hearth_on(HOME)), one = 1;
-    uint64_t before, frame = replay_fetch(p);
+    int64_t                   *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    int64_t                    one[2] = { 1 };
+    uint64_t                   before, frame = replay_fetch(p);
     struct hearthi_udp_client *c;
 
     before = refused();
@@ -136,7 +137,7 @@ START_TEST(nor_does_one_whose_answer_is_kept)
         expect_eq(hearth_fetch_add(p, 1), 0);
         c = hearthi_udp_client_take();
         drained(c->in.fd);
-        replay(c, replay_addition(frame, &one));
+        replay(c, replay_addition(frame, one));
         hearthi_udp_client_give(c);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -213,14 +214,15 @@ answers_of_server(struct hearthi_udp_client *c)
 
 START_TEST(an_answer_leaves_from_the_port_that_was_asked_the_second_time_too)
 {
-    int64_t *p = hearth_alloc(1, sizeof *p, hearth_on(HOME)), one = 1;
+    int64_t                   *p = hearth_alloc(1, sizeof *p, hearth_on(HOME));
+    int64_t                    one[2] = { 1 };
     struct hearthi_udp_set     set = { { 1 } };
     uint64_t                   frame = replay_fetch(p);
     struct hearthi_udp_client *c = hearthi_udp_client_take();
 
     if (me == 1) {
         expect_eq(hearth_fetch_add(p, 1), 0);
-        replay_send(c, replay_addition(frame, &one));
+        replay_send(c, replay_addition(frame, one));
         expect(answers_of_server(c) > 0);
         replay_send(hearthi_udp_bulk(1), replay_page_request(frame, &set));
         expect(answers_of_server(hearthi_udp_bulk(1)) > 0);

@@ -108,6 +108,8 @@ datagram_draw(uint64_t *s, uint8_t *data)
         m.pos = 512 + (uint32_t)below(s, LONGEST);
         m.at = m.pos * below(s, 140);
     }
+    if (m.op == HEARTHI_UDP_DIFF && m.kind > 0 && below(s, 2))
+        m.len = 4U << below(s, 2);
     hearthi_udp_encode(&m, data);
     return below(s, 32) ? HEARTHI_UDP_HEAD + len : below(s, LONGEST);
 }
@@ -144,7 +146,7 @@ END_TEST
 
 START_TEST(what_is_encoded_is_decoded)
 {
-    uint8_t                    data[HEARTHI_UDP_HEAD + 8] = { 0 };
+    uint8_t                    data[HEARTHI_UDP_HEAD + 16] = { 0 };
     struct hearthi_udp_message got;
     struct hearthi_udp_message m = { .seal = UINT64_C(0x1122334455667788),
                                      .op = HEARTHI_UDP_DIFF,
@@ -155,7 +157,7 @@ START_TEST(what_is_encoded_is_decoded)
                                      .to = 1,
                                      .turn = 7,
                                      .seq = UINT64_C(99) << 32,
-                                     .len = 5,
+                                     .len = 8,
                                      .pos = 6,
                                      .at = 8192 };
 
@@ -164,9 +166,9 @@ START_TEST(what_is_encoded_is_decoded)
               HEARTHI_UDP_GOOD);
     ck_assert(got.seal == m.seal && got.op == m.op && got.kind == m.kind);
     ck_assert(got.reliable && got.slot == 7 && got.from == 2 && got.to == 1);
-    ck_assert(got.seq == UINT64_C(99) << 32 && got.turn == 7 && got.len == 5 &&
+    ck_assert(got.seq == UINT64_C(99) << 32 && got.turn == 7 && got.len == 8 &&
               got.pos == 6);
-    ck_assert(got.at == 8192 && got.body_len == 8);
+    ck_assert(got.at == 8192 && got.body_len == 16);
     ck_assert(hearthi_udp_is_request(&got));
     ck_assert_str_eq(hearthi_udp_name(got.op), "DIFF");
 }

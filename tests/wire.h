@@ -86,9 +86,11 @@ wire_holds(const struct hearthi_udp_message *m, const uint8_t *data,
         return m->pos > 0 && m->len == m->body_len &&
                m->at / m->pos < HEARTHI_UDP_FRAGMENTS;
     case HEARTHI_UDP_DIFF:
-        return m->kind == 0 ? wire_runs_hold(m)
-                            : wire_inside(m->at, 8, wire_limits.names_at) &&
-                                  m->at % 8 == 0 && m->body_len == 8;
+        return m->kind == 0
+                   ? wire_runs_hold(m)
+                   : (m->len == 4 || m->len == 8) &&
+                         wire_inside(m->at, m->len, wire_limits.names_at) &&
+                         m->at % m->len == 0 && m->body_len == 16;
     case HEARTHI_UDP_ACQ:
         return m->len < wire_limits.locks ||
                (m->len >= wire_limits.rws && m->len < wire_limits.objects);

@@ -372,13 +372,57 @@ HEARTH_API void hearth_acquire(const void *p, size_t bytes);
 
 /**
  * Add to a heap word at its home, in one atomic step, and return what it was
- * before.  The word must be aligned; between two barriers it is to be used
- * through atomics only.  Orders nothing else: neither acquire nor release.
+ * before.  Local; a message there and back.  All atomic calls on a word are
+ * atomic to each other, of all ranks and threads.  The word must be aligned to
+ * its size and lie in an allocation, or the job ends; between two barriers it is
+ * to be used through atomics only, and those of one size.  Sums wrap.  Orders
+ * nothing else: neither acquire nor release.
  */
 HEARTH_API int64_t hearth_fetch_add(int64_t *word, int64_t value);
 
-/** Replace a heap word at its home and return what it was; as above. */
+/** Replace a heap word at its home and return what it was; as
+ *  hearth_fetch_add(). */
 HEARTH_API int64_t hearth_swap(int64_t *word, int64_t value);
+
+/** Replace a heap word at its home by `desired` if it is `expected`, and return
+ *  what it was: `expected` if it was replaced, and only then.  Otherwise as
+ *  hearth_fetch_add(). */
+HEARTH_API int64_t hearth_compare_swap(int64_t *word, int64_t expected,
+                                       int64_t desired);
+
+/** And a value to a heap word at its home, bit by bit, and return what it was.
+ *  Takes two messages there and back where nobody else changes it, more where
+ *  others do; otherwise as hearth_fetch_add(). */
+HEARTH_API int64_t hearth_fetch_and(int64_t *word, int64_t value);
+
+/** The same with a bitwise or. */
+HEARTH_API int64_t hearth_fetch_or(int64_t *word, int64_t value);
+
+/** The same with a bitwise exclusive or. */
+HEARTH_API int64_t hearth_fetch_xor(int64_t *word, int64_t value);
+
+/** hearth_fetch_add() on a word of 32 bits. */
+HEARTH_API int32_t hearth_fetch_add32(int32_t *word, int32_t value);
+
+/** hearth_swap() on a word of 32 bits. */
+HEARTH_API int32_t hearth_swap32(int32_t *word, int32_t value);
+
+/** hearth_compare_swap() on a word of 32 bits. */
+HEARTH_API int32_t hearth_compare_swap32(int32_t *word, int32_t expected,
+                                         int32_t desired);
+
+/** hearth_fetch_and() on a word of 32 bits. */
+HEARTH_API int32_t hearth_fetch_and32(int32_t *word, int32_t value);
+
+/** hearth_fetch_or() on a word of 32 bits. */
+HEARTH_API int32_t hearth_fetch_or32(int32_t *word, int32_t value);
+
+/** hearth_fetch_xor() on a word of 32 bits. */
+HEARTH_API int32_t hearth_fetch_xor32(int32_t *word, int32_t value);
+
+/** Add to a double at its home and return what it was; the sum is rounded once,
+ *  here.  Messages as hearth_fetch_and(), and otherwise as hearth_fetch_add(). */
+HEARTH_API double hearth_fetch_add_double(double *word, double value);
 
 /**
  * Fetch the pages of a range that are not here, in as few messages as

@@ -36,9 +36,6 @@ void hearthi_barrier(bool stay);
  * were written before it, since the next release is what publishes them. */
 void hearthi_interval_begin(uint64_t now, bool acquire);
 
-/* An atomic step on a heap word at its home; own copies of the page go. */
-int64_t hearthi_atomic(enum hearthi_atomic op, int64_t *word, int64_t value);
-
 /* ---- between the files of this layer; the table lock is held ---- */
 
 /* What an interval published: runs of pages, in notice.h's form. */

@@ -21,6 +21,7 @@
 #include "notice/notice.h"
 #include "transport/log.h"
 #include "transport/lost.h"
+#include "transport/step.h"
 
 /* A run of pages with one home and neighbouring frames, there and here. */
 struct hearthi_fetch {
@@ -69,8 +70,6 @@ struct hearthi_news {
     size_t                       n;
     bool                         everything;
 };
-
-enum hearthi_atomic { HEARTHI_ADD, HEARTHI_SWAP };
 
 /* Fetches at a time, beside one another. */
 enum { HEARTHI_WAYS = 16 };
@@ -192,9 +191,11 @@ struct hearthi_transport_ops {
     void (*rw_release)(int sync, bool write, const struct hearthi_notice *n,
                        size_t count);
 
-    /* One atomic step on a word of home's segment; blocks. */
-    int64_t (*atomic)(enum hearthi_atomic op, int home, size_t offset,
-                      int64_t value);
+    /* One atomic step on a word of home's segment, aligned to its size; gives
+     * what was there.  Atomic to all other steps on that word that come this
+     * way, of all ranks and threads, as long as they are as wide; bytes beside
+     * it stay as they are, whoever stores to them meanwhile.  Blocks. */
+    uint64_t (*atomic)(int home, size_t offset, const struct hearthi_step *s);
 
     /* Let others be served.  Local, cheap. */
     void (*progress)(void);

@@ -20,7 +20,8 @@ hearthi_word_get(int rank, size_t at)
 {
     if (hearthi_world.node_of[rank] == hearthi_world.node)
         return __atomic_load_n(near(rank, at), __ATOMIC_ACQUIRE);
-    return (uint64_t)hearthi_transport->atomic(HEARTHI_ADD, rank, at, 0);
+    return hearthi_transport->atomic(
+        rank, at, &(struct hearthi_step){ .kind = HEARTHI_ADD });
 }
 
 void
@@ -29,7 +30,9 @@ hearthi_word_put(int rank, size_t at, uint64_t value)
     if (hearthi_world.nodes == 1)
         __atomic_store_n(near(rank, at), value, __ATOMIC_RELEASE);
     else
-        hearthi_transport->atomic(HEARTHI_SWAP, rank, at, (int64_t)value);
+        hearthi_transport->atomic(
+            rank, at,
+            &(struct hearthi_step){ .kind = HEARTHI_SWAP, .value = value });
 }
 
 uint64_t
@@ -37,6 +40,7 @@ hearthi_word_add(int rank, size_t at, uint64_t value)
 {
     if (hearthi_world.nodes == 1)
         return __atomic_fetch_add(near(rank, at), value, __ATOMIC_SEQ_CST);
-    return (uint64_t)hearthi_transport->atomic(HEARTHI_ADD, rank, at,
-                                               (int64_t)value);
+    return hearthi_transport->atomic(
+        rank, at,
+        &(struct hearthi_step){ .kind = HEARTHI_ADD, .value = value });
 }

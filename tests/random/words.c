@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Several ranks add to a word and replace it at once.  Each step takes the
+ * Several ranks change a word by all kinds of steps at once.  Each takes the
  * word from one value to another, and together they are a chain from the first
  * value to the last: every value that a step found is one that another left,
  * or the first, and every value left was found, or is the last.
@@ -24,6 +24,16 @@ balance_add(struct balance *b, uint64_t found, uint64_t left)
     b->sum[1] += mix(found, 7) - mix(left, 7);
 }
 
+/* What was there a moment ago is expected, and may be gone. */
+static void
+word_exchange(int64_t *p, uint64_t value, struct balance *b)
+{
+    int64_t guess = hearth_fetch_add(p, 0);
+    int64_t found = hearth_compare_swap(p, guess, (int64_t)value);
+
+    balance_add(b, (uint64_t)found, found == guess ? value : (uint64_t)found);
+}
+
 static void
 word_step(struct stage *s, uint64_t *word, struct balance *b)
 {
@@ -31,12 +41,24 @@ word_step(struct stage *s, uint64_t *word, struct balance *b)
     int64_t *p = (int64_t *)(void *)word;
     uint64_t found;
 
-    if (draw(&s->a->random, 2)) {
+    switch (draw(&s->a->random, 5)) {
+    case 0:
         found = (uint64_t)hearth_fetch_add(p, (int64_t)value);
         balance_add(b, found, found + value);
-    } else {
+        break;
+    case 1:
         found = (uint64_t)hearth_swap(p, (int64_t)value);
         balance_add(b, found, value);
+        break;
+    case 2:
+        found = (uint64_t)hearth_fetch_or(p, (int64_t)value);
+        balance_add(b, found, found | value);
+        break;
+    case 3:
+        found = (uint64_t)hearth_fetch_and(p, (int64_t)value);
+        balance_add(b, found, found & value);
+        break;
+    default: word_exchange(p, value, b);
     }
     tally_add(TALLY_ATOMICS_DONE, 1);
     watch_step();
@@ -50,7 +72,7 @@ chain_check(struct stage *s, const uint64_t *word, struct balance b)
     balance_add(&b, *word, 0);
     if (b.sum[0] != 0 || b.sum[1] != 0)
         world_fail(s->a,
-                   "hearth_fetch_add and hearth_swap on %p (home %d) are no "
+                   "atomic steps on %p (home %d) are no "
                    "chain of values: they are off by 0x%llx",
                    (const void *)word, hearth_home(word),
                    (unsigned long long)b.sum[0]);

@@ -130,8 +130,8 @@ model_udp(struct perf *p, double *sample)
 static double
 half_mpi(const struct perf *p, double *sending)
 {
-    double half = perf_raw_bounce(p, p->figure->bytes, PERF_UDP_CHUNK,
-                                  sending);
+    double half =
+        perf_raw_bounce(p, p->figure->bytes, PERF_UDP_CHUNK, sending);
 
     if (sending)
         *sending /= PERF_UDP_CHUNK;
@@ -177,13 +177,12 @@ model_mpi(struct perf *p, double *sample)
                  "in MPI_Recv, the message being there" } },                  \
     {                                                                         \
         .name = "model_" #n, .unit = "us",                                    \
-        .what = "a message of " #n                                            \
-                " bytes: send + network + async + receive",                   \
+        .what =                                                               \
+            "a message of " #n " bytes: send + network + async + receive",    \
         .against = "half of a round trip over bare UDP, ends blocking",       \
         .need = PERF_PEER, .over = PERF_OVER_UDP, .bytes = n,                 \
         .round = model_udp,                                                   \
-        .extra = { "send", "gap", "network", "async", "receive" },            \
-        .words = {                                                            \
+        .extra = { "send", "gap", "network", "async", "receive" }, .words = { \
             "in sendmsg",                                                     \
             "from one message of a stream to the next (not added)",           \
             "what is left of half a round trip, ends spinning (below 0: "     \

@@ -186,60 +186,64 @@ stream_udp(struct perf *p, double *sample)
 }
 
 /* Two rows for a size, one for each transport. */
-#define TRIP(n, own)                                                          \
-    { .name = "round_trip_" #n,                                               \
-      .unit = "us",                                                           \
-      .what = own,                                                            \
-      .against = "MPI_Get of " #n " bytes and flush",                         \
-      .need = PERF_PEER,                                                      \
-      .over = PERF_OVER_MPI,                                                  \
-      .bytes = n,                                                             \
-      .round = trip_mpi,                                                      \
-      .extra = { "send_recv" } },                                             \
-    {                                                                         \
-        .name = "round_trip_" #n, .unit = "us", .what = own,                  \
-        .against = #n " bytes there and back over bare UDP",                  \
-        .need = PERF_PEER, .over = PERF_OVER_UDP, .bytes = n,                 \
-        .round = trip_udp, .extra = { "get", "send_recv" }                    \
+#define TRIP(n, own)                                          \
+    { .name = "round_trip_" #n,                               \
+      .unit = "us",                                           \
+      .what = own,                                            \
+      .against = "MPI_Get of " #n " bytes and flush",         \
+      .need = PERF_PEER,                                      \
+      .over = PERF_OVER_MPI,                                  \
+      .bytes = n,                                             \
+      .round = trip_mpi,                                      \
+      .extra = { "send_recv" } },                             \
+    {                                                         \
+        .name = "round_trip_" #n, .unit = "us", .what = own,  \
+        .against = #n " bytes there and back over bare UDP",  \
+        .need = PERF_PEER, .over = PERF_OVER_UDP, .bytes = n, \
+        .round = trip_udp, .extra = {                         \
+            "get",                                            \
+            "send_recv"                                       \
+        }                                                     \
     }
 
-#define STREAM(n)                                                             \
-    { .name = "bandwidth_" #n,                                                \
-      .unit = "MB/s",                                                         \
-      .what = "range by hearth_prefetch of " #n " bytes each",                \
-      .against = "MPI_Get of " #n " bytes each, flushed every 128",           \
-      .sense = PERF_AT_LEAST,                                                 \
-      .need = PERF_PEER,                                                      \
-      .over = PERF_OVER_MPI,                                                  \
-      .bytes = n,                                                             \
-      .round = stream_mpi,                                                    \
-      .extra = { "send_recv" } },                                             \
-    {                                                                         \
-        .name = "bandwidth_" #n, .unit = "MB/s",                              \
-        .what = "range by hearth_prefetch of " #n " bytes each",              \
-        .against = "messages of " #n " bytes over bare UDP",                  \
-        .sense = PERF_AT_LEAST, .need = PERF_PEER, .over = PERF_OVER_UDP,     \
-        .bytes = n, .round = stream_udp, .extra = { "get", "send_recv" }      \
+#define STREAM(n)                                                         \
+    { .name = "bandwidth_" #n,                                            \
+      .unit = "MB/s",                                                     \
+      .what = "range by hearth_prefetch of " #n " bytes each",            \
+      .against = "MPI_Get of " #n " bytes each, flushed every 128",       \
+      .sense = PERF_AT_LEAST,                                             \
+      .need = PERF_PEER,                                                  \
+      .over = PERF_OVER_MPI,                                              \
+      .bytes = n,                                                         \
+      .round = stream_mpi,                                                \
+      .extra = { "send_recv" } },                                         \
+    {                                                                     \
+        .name = "bandwidth_" #n, .unit = "MB/s",                          \
+        .what = "range by hearth_prefetch of " #n " bytes each",          \
+        .against = "messages of " #n " bytes over bare UDP",              \
+        .sense = PERF_AT_LEAST, .need = PERF_PEER, .over = PERF_OVER_UDP, \
+        .bytes = n, .round = stream_udp, .extra = {                       \
+            "get",                                                        \
+            "send_recv"                                                   \
+        }                                                                 \
     }
 
 #define WORD_STEP  "hearth_fetch_add on a word of the peer's"
 #define PAGE_FAULT "fault that brings a page of the peer's"
 
-const struct perf_figure perf_trip_figures[] = {
-    TRIP(1, WORD_STEP),
-    TRIP(4, WORD_STEP),
-    TRIP(16, PAGE_FAULT),
-    TRIP(64, PAGE_FAULT),
-    TRIP(256, PAGE_FAULT),
-    TRIP(1024, PAGE_FAULT),
-    TRIP(1500, PAGE_FAULT),
-    STREAM(1),
-    STREAM(16),
-    STREAM(256),
-    STREAM(1024),
-    STREAM(1500),
-    STREAM(4096),
-    STREAM(16384),
-    STREAM(65536),
-    { .name = NULL }
-};
+const struct perf_figure perf_trip_figures[] = { TRIP(1, WORD_STEP),
+                                                 TRIP(4, WORD_STEP),
+                                                 TRIP(16, PAGE_FAULT),
+                                                 TRIP(64, PAGE_FAULT),
+                                                 TRIP(256, PAGE_FAULT),
+                                                 TRIP(1024, PAGE_FAULT),
+                                                 TRIP(1500, PAGE_FAULT),
+                                                 STREAM(1),
+                                                 STREAM(16),
+                                                 STREAM(256),
+                                                 STREAM(1024),
+                                                 STREAM(1500),
+                                                 STREAM(4096),
+                                                 STREAM(16384),
+                                                 STREAM(65536),
+                                                 { .name = NULL } };

@@ -85,8 +85,7 @@ order_set(const struct perf *p, size_t ask, size_t answer, size_t message,
     u->order.ask = (uint32_t)ask;
     u->order.answer = (uint32_t)answer;
     u->order.message = (uint32_t)message;
-    u->order.each =
-        (uint32_t)(message < u->datagram ? message : u->datagram);
+    u->order.each = (uint32_t)(message < u->datagram ? message : u->datagram);
     u->order.spin = wait == PERF_UDP_SPIN;
     order_give(p);
 }
@@ -149,8 +148,8 @@ perf_udp_empty(const struct perf *p, size_t turns)
 double
 perf_udp_page(const struct perf *p, size_t turns)
 {
-    size_t body = p->udp->datagram - PERF_UDP_HEAD;
-    size_t heads = (p->page - 1) / body + 1;
+    size_t                body = p->udp->datagram - PERF_UDP_HEAD;
+    size_t                heads = (p->page - 1) / body + 1;
     struct perf_udp_trips t = { .ask = PERF_UDP_HEAD + PERF_UDP_ASK,
                                 .answer = p->page + heads * PERF_UDP_HEAD,
                                 .turns = turns };

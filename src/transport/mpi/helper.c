@@ -243,7 +243,7 @@ what_waits(void)
     if (need[HEARTHI_LOCK] != HEARTHI_FREE)
         return "a lock";
     if (need[HEARTHI_WORD] != HEARTHI_FREE)
-        return "hearth_fetch_add or hearth_swap";
+        return "hearth_fetch_add or another atomic step";
     return NULL;
 }
 

@@ -105,17 +105,15 @@ uint64_t hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
                           uint64_t value);
 void     hearthi_flush(MPI_Win win, int rank);
 
+/* The same of a step of the seam's. */
+uint64_t hearthi_fetch_step(MPI_Win win, int rank, size_t offset,
+                            const struct hearthi_step *s);
+
 /* What is said of every window: each flush waits for at most one accumulate a
- * word, so they need no order; and all of them are single 64-bit steps of
- * Fetch_and_op, which Open MPI's osc/rdma then does by one network atomic
- * instead of under a lock at the target.
- *
- * hearth_fetch_add and hearth_swap may meet on one word.  MPI promises that
- * steps of two operations are atomic to each other under no value of
- * accumulate_ops (same_op_no_op by default, or same_op).  MPICH has a key for
- * it, which_accumulate_ops: those listed are done all by the network or all by
- * the target's processor.  Open MPI's modules (4.1) have no key, and do both
- * by the same means.  tests/flags.c adds and swaps at once.
+ * word, so they need no order; and all of them are single steps of
+ * Fetch_and_op and Compare_and_swap, which Open MPI's osc/rdma then does by
+ * one network atomic instead of under a lock at the target.  window.c has the
+ * argument why they are atomic to each other.
  *
  * Who does not know a key ignores it.  To be freed. */
 MPI_Info hearthi_window_info(void);

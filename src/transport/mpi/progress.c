@@ -307,29 +307,87 @@ result_wait(const volatile uint64_t *result, int rank)
     }
 }
 
-uint64_t
-hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
-                 uint64_t value)
+/* What a step needs while its home is elsewhere. */
+static enum hearthi_need
+step_begin(MPI_Win win, int rank, size_t bytes)
 {
-    enum hearthi_operation operation =
-        win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD;
-    enum hearthi_need need = hearthi_need_at(operation, rank);
-    volatile uint64_t old = absent;
+    enum hearthi_need need = hearthi_need_at(
+        win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD, rank);
 
-    hearthi_mpi_count(rank, sizeof value);
+    hearthi_mpi_count(rank, bytes);
     if (need == HEARTHI_BLOCKS)
         hearthi_bell_announce(rank);
-    HEARTHI_MPI(MPI_Fetch_and_op(&value, (void *)&old, MPI_UINT64_T, rank,
-                                 (MPI_Aint)offset, op, win));
+    return need;
+}
+
+static uint64_t
+step_end(MPI_Win win, int rank, enum hearthi_need need,
+         const volatile uint64_t *old)
+{
     if (need == HEARTHI_WAITS)
-        result_wait(&old, rank);
+        result_wait(old, rank);
     HEARTHI_MPI(MPI_Win_flush(rank, win));
     /* Open MPI 4.1.4 over UCX holds a lock at the target meanwhile.  Where the
      * target's processor does the steps of others, inside its own step only,
      * they would find that lock taken every time.  Where the probe saw that
      * they need nobody at the target, they do not need this. */
-    if (rank == hearthi_world.rank &&
-        hearthi_help.need[operation] != HEARTHI_FREE)
+    if (rank == hearthi_world.rank)
+        hearthi_progress_own(win);
+    return *old;
+}
+
+void
+hearthi_progress_own(MPI_Win win)
+{
+    if (hearthi_help
+            .need[win == hearthi_mpi.sync ? HEARTHI_LOCK : HEARTHI_WORD] !=
+        HEARTHI_FREE)
         hearthi_progress_look();
-    return old;
+}
+
+uint64_t
+hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
+                 uint64_t value)
+{
+    enum hearthi_need need = step_begin(win, rank, sizeof value);
+    volatile uint64_t old = absent;
+
+    HEARTHI_MPI(MPI_Fetch_and_op(&value, (void *)&old, MPI_UINT64_T, rank,
+                                 (MPI_Aint)offset, op, win));
+    return step_end(win, rank, need, &old);
+}
+
+/* The lower half of a word, whatever the order of its bytes. */
+static volatile uint32_t *
+half_of(volatile uint64_t *word)
+{
+    const union {
+        uint64_t word;
+        uint32_t half[2];
+    } one = { .word = 1 };
+
+    return (volatile uint32_t *)word + (one.half[0] == 0);
+}
+
+uint64_t
+hearthi_fetch_step(MPI_Win win, int rank, size_t offset,
+                   const struct hearthi_step *s)
+{
+    enum hearthi_need need = step_begin(win, rank, hearthi_step_bytes(s));
+    MPI_Datatype      type = s->narrow ? MPI_UINT32_T : MPI_UINT64_T;
+    uint64_t          value = s->value, expected = s->expected;
+    volatile uint64_t old = absent;
+    void             *to = s->narrow ? (void *)half_of(&old) : (void *)&old;
+    const void       *v = s->narrow ? (void *)half_of(&value) : &value;
+    const void       *e = s->narrow ? (void *)half_of(&expected) : &expected;
+
+    if (s->kind == HEARTHI_CAS)
+        HEARTHI_MPI(
+            MPI_Compare_and_swap(v, e, to, type, rank, (MPI_Aint)offset, win));
+    else
+        HEARTHI_MPI(MPI_Fetch_and_op(
+            v, to, type, rank, (MPI_Aint)offset,
+            s->kind == HEARTHI_ADD ? MPI_SUM : MPI_REPLACE, win));
+    step_end(win, rank, need, &old);
+    return s->narrow ? (uint32_t)old : old;
 }

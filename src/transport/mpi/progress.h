@@ -68,6 +68,9 @@ uint32_t hearthi_progress_count(void);
 /* The same for the helper. */
 void hearthi_progress_look(void);
 
+/* The same after an own step on a window, if those of others need it. */
+void hearthi_progress_own(MPI_Win win);
+
 struct hearthi_wait {
     unsigned turn;
     uint64_t ring_at, again; /* when to ring next, and how long after that */

@@ -25,6 +25,8 @@
 
 #include "window.h"
 
+#include <string.h>
+
 #include "base/least.h"
 #include "base/report.h"
 #include "front/direct.h"
@@ -75,6 +77,46 @@ model_check(MPI_Win win)
                       "another network module of it");
 }
 
+/*
+ * Are steps of SUM, REPLACE and Compare_and_swap on one word atomic to each
+ * other?  MPI promises it under no value of accumulate_ops (same_op_no_op by
+ * default, or same_op), but each implementation is so where all of them are
+ * done by one and the same means.
+ *
+ * MPICH: by the target's processor, one after the other in its progress engine
+ * and under its lock, also those on a rank's own words; or by the network, if
+ * it is told not to use shared memory for them, and then only if the network
+ * has all those of the key which_accumulate_ops.  So that key lists what
+ * Hearth uses.
+ *
+ * Open MPI, osc/pt2pt: by the target's processor, under a lock of the window.
+ * osc/ucx: each is one atomic of UCX, which does all of a worker by the card
+ * or all by the processor.  (Others than these are not.)
+ *
+ * Open MPI, osc/rdma: each is one atomic of the BTL.  That of shared memory
+ * (vader) has the target's progress engine do it, by one instruction of the
+ * processor.  But a rank's own words osc/rdma reaches by plain loads and
+ * stores, which another thread that drives progress for other ranks may come
+ * between, and Compare_and_swap on them crashes (4.1.4: vader has no endpoint
+ * for it).  So there the rank itself takes the processor's instructions, which
+ * are atomic to those of vader.  With a network card whose atomics are not
+ * atomic to the processor's osc/rdma's own loads and stores are not, either.
+ *
+ * Neither MPI tells which module a window has, but its name begins with it
+ * (ompi_win_set_name in osc_rdma_component.c).  tests/atomics.c mixes all
+ * steps, by all ranks and threads.
+ */
+static bool
+is_rdma(MPI_Win win)
+{
+    static const char rdma[] = "rdma window";
+    char              name[MPI_MAX_OBJECT_NAME] = "";
+    int               len;
+
+    MPI_Win_get_name(win, name, &len);
+    return strncmp(name, rdma, sizeof rdma - 1) == 0;
+}
+
 MPI_Info
 hearthi_window_info(void)
 {
@@ -84,7 +126,7 @@ hearthi_window_info(void)
     HEARTHI_MPI(MPI_Info_set(info, "accumulate_ordering", "none"));
     HEARTHI_MPI(MPI_Info_set(info, "acc_single_intrinsic", "true"));
     HEARTHI_MPI(
-        MPI_Info_set(info, "which_accumulate_ops", "sum,replace,no_op"));
+        MPI_Info_set(info, "which_accumulate_ops", "sum,replace,no_op,cswap"));
     return info;
 }
 
@@ -139,6 +181,7 @@ hearthi_windows_open(void)
     w->first_end = step_end(steps - 1);
     window_make("hearth_init", steps);
     model_check(w->win[0]);
+    w->is_rdma = is_rdma(w->win[0]);
 }
 
 void

@@ -6,6 +6,7 @@
 #define HEARTHI_TRANSPORT_MPI_WINDOW_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct hearthi_windows {
     size_t  begin[HEARTHI_WINDOWS], end[HEARTHI_WINDOWS]; /* offsets */
     size_t  first;     /* a power of two, and of pages a whole number */
     size_t  first_end; /* offset where step 0 ends */
+    bool    is_rdma;   /* by osc/rdma of Open MPI (window.c) */
 };
 extern struct hearthi_windows hearthi_windows;
 

@@ -47,6 +47,7 @@
 #include "space/segment.h"
 #include "thread.h"
 #include "transport/event.h"
+#include "transport/step.h"
 #include "wire.h"
 #include "world.h"
 
@@ -177,18 +178,22 @@ answer_again(const struct hearthi_udp_peer    *p,
 
 /* ---- requests that go one at a time ---- */
 
+/* By the home's processor, whoever asks: a thread of the home itself, one of
+ * its node, the service thread for others. */
 static void
 atomic_serve(uint32_t peer, const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message grant = { .op = HEARTHI_UDP_DIFFGRANT,
                                          .kind = m->kind };
-    int64_t *word = (int64_t *)(void *)(hearthi_udp_segment() + m->at);
-    int64_t  value, old;
+    struct hearthi_step        step = { .narrow = m->len == sizeof(uint32_t) };
+    uint64_t                   old;
 
-    memcpy(&value, m->body, sizeof value);
-    old = m->kind == HEARTHI_UDP_ADD
-              ? __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST)
-              : __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+    step.kind = m->kind == HEARTHI_UDP_ADD    ? HEARTHI_ADD
+                : m->kind == HEARTHI_UDP_SWAP ? HEARTHI_SWAP
+                                              : HEARTHI_CAS;
+    memcpy(&step.value, m->body, sizeof step.value);
+    memcpy(&step.expected, m->body + sizeof step.value, sizeof step.expected);
+    old = hearthi_step_here(hearthi_udp_segment() + m->at, &step);
     grant.body = (const uint8_t *)&old;
     grant.body_len = sizeof old;
     hearthi_udp_answer(peer, &grant);

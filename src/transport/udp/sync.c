@@ -179,20 +179,22 @@ hearthi_udp_flag_reset(int sync)
     pass(sync, HEARTHI_UDP_RESET, hearthi_epochs.release, NULL, 0);
 }
 
-int64_t
-hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
-                   int64_t value)
+uint64_t
+hearthi_udp_atomic(int home, size_t offset, const struct hearthi_step *s)
 {
+    static const uint8_t       kind[] = { [HEARTHI_ADD] = HEARTHI_UDP_ADD,
+                                          [HEARTHI_SWAP] = HEARTHI_UDP_SWAP,
+                                          [HEARTHI_CAS] = HEARTHI_UDP_CAS };
     struct hearthi_udp_client *c = hearthi_udp_client_take();
+    const uint64_t             body[2] = { s->value, s->expected };
     struct hearthi_udp_message answer;
     struct hearthi_udp_message ask = { .op = HEARTHI_UDP_DIFF,
-                                       .kind = op == HEARTHI_ADD
-                                                   ? HEARTHI_UDP_ADD
-                                                   : HEARTHI_UDP_SWAP,
+                                       .kind = kind[s->kind],
                                        .at = offset,
-                                       .body = (const uint8_t *)&value,
-                                       .body_len = sizeof value };
-    int64_t                    old = 0;
+                                       .len = hearthi_step_bytes(s),
+                                       .body = (const uint8_t *)body,
+                                       .body_len = sizeof body };
+    uint64_t                   old = 0;
 
     hearthi_udp_call(c, home, &ask, "atomic", &answer);
     if (answer.body_len == sizeof old)

@@ -23,7 +23,7 @@ void    hearthi_udp_flag_set(int sync, const struct hearthi_notice *n,
                              size_t count);
 void    hearthi_udp_flag_wait(int sync, struct hearthi_grant *g);
 void    hearthi_udp_flag_reset(int sync);
-int64_t hearthi_udp_atomic(enum hearthi_atomic op, int home, size_t offset,
-                           int64_t value);
+uint64_t hearthi_udp_atomic(int home, size_t offset,
+                            const struct hearthi_step *s);
 
 #endif

@@ -173,11 +173,11 @@ diff_check(const_message *m, const_limits *l)
 {
     if (m->kind == 0)
         return runs_check(m, l);
-    if (m->body_len != sizeof(int64_t))
+    if (m->body_len != 2 * sizeof(uint64_t) ||
+        (m->len != sizeof(uint32_t) && m->len != sizeof(uint64_t)))
         return HEARTHI_UDP_BAD_LENGTH;
-    return m->at >= l->names_at && m->at < l->bytes &&
-                   m->at % sizeof(int64_t) == 0 &&
-                   l->bytes - m->at >= sizeof(int64_t)
+    return m->at >= l->names_at && m->at < l->bytes && m->at % m->len == 0 &&
+                   l->bytes - m->at >= m->len
                ? HEARTHI_UDP_GOOD
                : HEARTHI_UDP_BAD_PLACE;
 }
@@ -186,7 +186,7 @@ static reason
 diffgrant_check(const_message *m, const_limits *l)
 {
     (void)l;
-    return m->body_len == (m->kind == 0 ? 0 : sizeof(int64_t))
+    return m->body_len == (m->kind == 0 ? 0 : sizeof(uint64_t))
                ? HEARTHI_UDP_GOOD
                : HEARTHI_UDP_BAD_LENGTH;
 }
@@ -314,8 +314,8 @@ static const struct operation {
     { "EXIT", plain_check, REQUEST, 0 },
     { "GETP", getp_check, REQUEST, 1 },
     { "GETPGRANT", getpgrant_check, REPLY, 0 },
-    { "DIFF", diff_check, REQUEST, 2 },
-    { "DIFFGRANT", diffgrant_check, REPLY, 2 },
+    { "DIFF", diff_check, REQUEST, 3 },
+    { "DIFFGRANT", diffgrant_check, REPLY, 3 },
     { "BARR", barr_check, REQUEST, 3 },
     { "BARRGRANT", grant_check, REPLY, 3 },
     { "ACQ", acq_check, REQUEST, 3 },

@@ -32,8 +32,9 @@
  *           each a datagram with at: its offset from GETP's, pos as asked
  * DIFF      pos: number of pieces in the body, runs and patches (patch.h)
  *           -> DIFFGRANT, len: what the home can take (pace.c)
- *           ADD, SWAP: one atomic step; at: offset, body: the value
- *           -> DIFFGRANT with the value before
+ *           ADD, SWAP, CAS: one atomic step; at: offset, len: bytes of the
+ *           word, body: two words of 64 bits, the value and what is expected
+ *           -> DIFFGRANT with the value before, 64 bits
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
  *           many notices the barrier brought, body: the first of them; inside
  *           a node both say only how many there are, BARR in len, too
@@ -88,6 +89,7 @@ enum {
     HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
+    HEARTHI_UDP_CAS = 3,
     HEARTHI_UDP_TRY = 1,        /* ACQ; may be together with the next */
     HEARTHI_UDP_WRITE = 2,      /* ... of a reader-writer lock */
     HEARTHI_UDP_ENTER = 1,      /* WAIT */
