@@ -46,8 +46,8 @@ mpi_packages() {
 # are used where somebody has installed them.
 mpi_programs() {
     case $1 in
-    openmpi) echo libhdf5-openmpi-dev libfftw3-dev libfftw3-mpi-dev python3-mpi4py python3-numpy ;;
-    mpich) echo libhdf5-mpich-dev ;;
+    openmpi) echo g++ gfortran libhdf5-openmpi-dev libfftw3-dev libfftw3-mpi-dev python3-mpi4py python3-numpy ;;
+    mpich) echo g++ gfortran libhdf5-mpich-dev ;;
     esac
 }
 

@@ -58,6 +58,7 @@ api_pages = \
   %D%/man3/hearth_hold.3 \
   %D%/man3/hearth_home.3 \
   %D%/man3/hearth_init.3 \
+  %D%/man3/hearth_init_f.3 \
   %D%/man3/hearth_initialized.3 \
   %D%/man3/hearth_layout.3 \
   %D%/man3/hearth_layout_kind.3 \

@@ -25,7 +25,8 @@ libhearth_la_LDFLAGS = -version-info $(HEARTH_ABI) -no-undefined
 
 hearthincludedir = $(includedir)/hearth
 hearthinclude_HEADERS = include/hearth/hearth.h include/hearth/jia.h \
-  include/hearth/Tmk.h include/hearth/parmacs.h
+  include/hearth/Tmk.h include/hearth/parmacs.h \
+  include/hearth/hearth.hpp include/hearth/hearth.f90
 nodist_hearthinclude_HEADERS = include/hearth/version.h
 # JIAJIA's programs say "jia.h", and pkg-config --cflags gives $(includedir).
 include_HEADERS = include/jia.h include/Tmk.h

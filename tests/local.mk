@@ -314,6 +314,11 @@ EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c \
   %D%/parmacs_all.C %D%/parmacs_bad.C %D%/parmacs_loop.C \
   %D%/parmacs_loop.h %D%/parmacs_work.C
 
+# C++, Fortran and Python.
+tap_tests += %D%/languages.tap
+EXTRA_DIST += %D%/languages/containers.cpp %D%/languages/arrays.f90 \
+  %D%/languages/shared.py
+
 # Real libraries.
 tap_tests += %D%/programs.tap
 EXTRA_DIST += %D%/programs/fftw.c %D%/programs/hdf5.c \

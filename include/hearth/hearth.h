@@ -79,6 +79,11 @@ enum {
  */
 HEARTH_API void hearth_init(MPI_Comm comm);
 
+/** hearth_init() with a communicator as Fortran has it: an integer, which is
+ *  the component MPI_VAL of mpi_f08's, and what mpi4py's py2f() gives.
+ *  Collective.  MPI must be initialised. */
+HEARTH_API void hearth_init_f(MPI_Fint comm);
+
 /**
  * Stop Hearth: free the heap and report statistics if asked for.  Collective.
  * Pointers into the heap are invalid afterwards.  A rank that holds a lock, or

@@ -290,6 +290,18 @@ hearth_init(MPI_Comm comm)
 }
 
 void
+hearth_init_f(MPI_Fint comm)
+{
+    int up = 0;
+
+    MPI_Initialized(&up);
+    if (!up)
+        hearthi_fatal("hearth_init_f", "MPI is not initialised, so there is "
+                                       "no communicator: call MPI_Init first");
+    hearth_init(MPI_Comm_f2c(comm));
+}
+
+void
 hearth_finalize(void)
 {
     HEARTHI_UNCANCELLED;

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/**
+ * @file hearth.hpp
+ * @brief Hearth for C++17: memory for containers, locks for std::lock_guard,
+ * arrays with a layout.  Header only; doc/languages.md has examples.
+ *
+ * A container in the heap has itself, all its elements and what these point to
+ * in the heap: nested ones take the allocator, too.  Objects with virtual
+ * functions do not belong there unless all ranks run one program at the same
+ * addresses (no PIE, or no randomisation).
+ */
+#ifndef HEARTH_HPP
+#define HEARTH_HPP
+
+#include <cstddef>
+#include <hearth/hearth.h>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace hearth {
+
+/** Memory of hearth_malloc(), at home on this rank or on the one named.  Local:
+ *  what one rank allocates any other may free, so all allocators are equal. */
+template <class T> class allocator {
+    static_assert(alignof(T) <= alignof(std::max_align_t),
+                  "hearth_malloc() aligns as malloc() does");
+
+  public:
+    using value_type = T;
+    using is_always_equal = std::true_type;
+    using propagate_on_container_move_assignment = std::true_type;
+    using propagate_on_container_swap = std::true_type;
+
+    allocator() noexcept = default;
+    explicit allocator(int home) noexcept : home_(home)
+    {
+    }
+    template <class U>
+    allocator(const allocator<U> &other) noexcept : home_(other.home())
+    {
+    }
+
+    T *
+    allocate(std::size_t n)
+    {
+        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
+            throw std::bad_array_new_length();
+        return static_cast<T *>(home_ < 0
+                                    ? hearth_malloc(n * sizeof(T))
+                                    : hearth_malloc_on(n * sizeof(T), home_));
+    }
+
+    void
+    deallocate(T *p, std::size_t) noexcept
+    {
+        hearth_free(p);
+    }
+
+    /** The rank named, or -1. */
+    int
+    home() const noexcept
+    {
+        return home_;
+    }
+
+  private:
+    int home_ = -1;
+};
+
+template <class T, class U>
+bool
+operator==(const allocator<T> &, const allocator<U> &) noexcept
+{
+    return true;
+}
+
+template <class T, class U>
+bool
+operator!=(const allocator<T> &, const allocator<U> &) noexcept
+{
+    return false;
+}
+
+/** A lock of hearth_lock(), by its number or by an address that means the same
+ *  to all ranks.  Each rank has a mutex of its own for it; those of one number
+ *  are one lock. */
+class mutex {
+  public:
+    explicit mutex(int lock) noexcept : lock_(lock)
+    {
+    }
+    explicit mutex(const void *address) : lock_(hearth_lock_of(address))
+    {
+    }
+    mutex(const mutex &) = delete;
+    mutex &operator=(const mutex &) = delete;
+
+    void
+    lock()
+    {
+        hearth_lock(lock_);
+    }
+
+    bool
+    try_lock()
+    {
+        return hearth_trylock(lock_);
+    }
+
+    void
+    unlock()
+    {
+        hearth_unlock(lock_);
+    }
+
+    int
+    native_handle() const noexcept
+    {
+        return lock_;
+    }
+
+  private:
+    int lock_;
+};
+
+/** A reader-writer lock of hearth_wrlock() and hearth_rdlock(), for
+ *  std::unique_lock and std::shared_lock. */
+class shared_mutex {
+  public:
+    explicit shared_mutex(int rwlock) noexcept : rwlock_(rwlock)
+    {
+    }
+    shared_mutex(const shared_mutex &) = delete;
+    shared_mutex &operator=(const shared_mutex &) = delete;
+
+    void
+    lock()
+    {
+        hearth_wrlock(rwlock_);
+    }
+
+    bool
+    try_lock()
+    {
+        return hearth_trywrlock(rwlock_);
+    }
+
+    void
+    unlock()
+    {
+        hearth_rwunlock(rwlock_);
+    }
+
+    void
+    lock_shared()
+    {
+        hearth_rdlock(rwlock_);
+    }
+
+    bool
+    try_lock_shared()
+    {
+        return hearth_tryrdlock(rwlock_);
+    }
+
+    void
+    unlock_shared()
+    {
+        hearth_rwunlock(rwlock_);
+    }
+
+    int
+    native_handle() const noexcept
+    {
+        return rwlock_;
+    }
+
+  private:
+    int rwlock_;
+};
+
+/** A condition variable of hearth_cond_wait(); look again, or give what is
+ *  waited for. */
+class condition_variable {
+  public:
+    explicit condition_variable(int cond) noexcept : cond_(cond)
+    {
+    }
+    condition_variable(const condition_variable &) = delete;
+    condition_variable &operator=(const condition_variable &) = delete;
+
+    void
+    wait(std::unique_lock<mutex> &held)
+    {
+        hearth_cond_wait(cond_, held.mutex()->native_handle());
+    }
+
+    template <class Predicate>
+    void
+    wait(std::unique_lock<mutex> &held, Predicate done)
+    {
+        while (!done())
+            wait(held);
+    }
+
+    void
+    notify_one()
+    {
+        hearth_cond_signal(cond_);
+    }
+
+    void
+    notify_all()
+    {
+        hearth_cond_broadcast(cond_);
+    }
+
+  private:
+    int cond_;
+};
+
+/** An array of hearth_alloc(), zero-filled.  Making and destroying one is
+ *  collective, and so is assigning to one that has memory: in the same order on
+ *  all ranks, before hearth_finalize().  Moving is local. */
+template <class T> class array {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "elements begin as zeros and end without a destructor");
+
+  public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using iterator = T *;
+    using const_iterator = const T *;
+
+    array() noexcept = default;
+    explicit array(std::size_t count, hearth_layout layout = hearth_block())
+        : data_(static_cast<T *>(hearth_alloc(count, sizeof(T), layout))),
+          size_(count)
+    {
+    }
+    ~array()
+    {
+        reset();
+    }
+    array(const array &) = delete;
+    array &operator=(const array &) = delete;
+    array(array &&other) noexcept
+        : data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0))
+    {
+    }
+    array &
+    operator=(array &&other)
+    {
+        if (this != &other) {
+            reset();
+            data_ = std::exchange(other.data_, nullptr);
+            size_ = std::exchange(other.size_, 0);
+        }
+        return *this;
+    }
+
+    /** Free the memory.  Collective. */
+    void
+    reset()
+    {
+        if (data_ != nullptr)
+            hearth_free(data_);
+        data_ = nullptr;
+        size_ = 0;
+    }
+
+    T &
+    operator[](std::size_t i) const noexcept
+    {
+        return data_[i];
+    }
+
+    T *
+    data() const noexcept
+    {
+        return data_;
+    }
+
+    std::size_t
+    size() const noexcept
+    {
+        return size_;
+    }
+
+    bool
+    empty() const noexcept
+    {
+        return size_ == 0;
+    }
+
+    T *
+    begin() const noexcept
+    {
+        return data_;
+    }
+
+    T *
+    end() const noexcept
+    {
+        return data_ + size_;
+    }
+
+  private:
+    T          *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace hearth
+
+#endif

@@ -1,0 +1,3 @@
+# The module: PYTHONPATH=$(pythonmoduledir).
+pythonmoduledir = $(pkgdatadir)/python
+dist_pythonmodule_DATA = %D%/hearth.py
