@@ -161,7 +161,9 @@ free_twice(void)
 static void
 free_differs(void)
 {
-    jia_free(jia_alloc(8192) + 4096 * (unsigned long)jiapid);
+    unsigned long a = jia_alloc(8192), b = jia_alloc(8192);
+
+    jia_free(jiapid == 0 ? a : b);
 }
 
 static void
