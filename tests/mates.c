@@ -48,11 +48,18 @@ small_start(void)
     unsetenv("HEARTH_CACHE");
 }
 
+/* Pages that become new now and then would be fetched in other intervals. */
 static void
 ahead_start(void)
 {
-    setenv("HEARTH_MIGRATE", "on", 1);
     start_with("PREDICT", "on");
+}
+
+static void
+moving_start(void)
+{
+    setenv("HEARTH_MIGRATE", "on", 1);
+    ahead_start();
     unsetenv("HEARTH_MIGRATE");
 }
 
@@ -290,6 +297,7 @@ main(int argc, char **argv)
     small_ones_add(small);
     beside_ones_add(small, tc);
     ahead_ones_add(tcase_with(s, "ahead", ahead_start));
+    moving_ones_add(tcase_with(s, "moving", moving_start));
     tcase_add_test(tcase_with(s, "off", off_start), with_off_nothing_is_taken);
     return mpi_main(argc, argv, s);
 }

@@ -49,5 +49,6 @@ void beside_ones_add(TCase *small, TCase *tc);
 
 /* In mates_ahead.c: beside what was foreseen, and moves. */
 void ahead_ones_add(TCase *tc);
+void moving_ones_add(TCase *tc);
 
 #endif

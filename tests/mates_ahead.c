@@ -188,5 +188,10 @@ ahead_ones_add(TCase *tc)
     tcase_add_test(tc, what_a_mate_has_foreseen_is_taken);
     tcase_add_test(tc, what_was_foreseen_and_dropped_is_not_taken);
     tcase_add_test(tc, what_was_foreseen_before_an_acquire_is_not_taken);
+}
+
+void
+moving_ones_add(TCase *tc)
+{
     tcase_add_test(tc, what_moved_here_and_away_is_not_taken_as_it_was);
 }

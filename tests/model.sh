@@ -230,8 +230,6 @@ holds --renew
 fails --renew --renew-shared
 fails --renew --clear-late
 fails --renew --keep-registered
-fails --renew --no-vote
-fails --renew --no-done
 # Reader-writer locks.
 model=tests/model/rw
 holds
