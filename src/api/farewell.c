@@ -35,6 +35,14 @@ hearthi_start_moving(void)
         unsetenv("HEARTH_MIGRATE");
 }
 
+void
+hearthi_farewell_watch(void (*leave)(int status, void *unused), bool *watched)
+{
+    if (!*watched)
+        on_exit(leave, NULL);
+    *watched = true;
+}
+
 /* This rank has ended and others have not: waits are long, but not for ever,
  * as one of them may be in a barrier. */
 static void

@@ -18,6 +18,12 @@ bool hearthi_variable_default(const char *name, const char *value);
  * unless the environment says otherwise, where this leaves no trace. */
 void hearthi_start_moving(void);
 
+/* Have leave called when the program ends by itself; once, however often it is
+ * started: *watched says so.  After hearth_init(), so that it comes before
+ * hearth's own look at the end. */
+void hearthi_farewell_watch(void (*leave)(int status, void *unused),
+                            bool *watched);
+
 /* Wait until every rank of comm is at its end, and serve them meanwhile.  With
  * the name of a call that this rank has left without it waits 10 minutes, and
  * then ends the job. */

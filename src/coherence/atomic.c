@@ -111,8 +111,7 @@ hearthi_atomic(void *word, const struct hearthi_change *c)
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();
-    hearthi_list(page);
-    hearthi_table.mark[page] |= HEARTHI_CHANGED;
+    hearthi_list_changed(page);
     hearthi_table_unlock();
     return old;
 }

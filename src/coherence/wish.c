@@ -170,10 +170,11 @@ hearthi_wishes_begin(const struct hearthi_pageset *own)
 
         for (uint64_t next; page < end; page = next) {
             const struct hearthi_place *r = hearthi_place_of(page);
+            unsigned                    need = need_of(r);
 
             next = hearthi_least(end, r->page + r->count);
-            if (need_of(r) > 0)
-                run_count(page, next, need_of(r), is_near(r));
+            if (need > 0)
+                run_count(page, next, need, is_near(r));
         }
     }
     if (w.pages == w.renewals && w.renewals < renewals_least())

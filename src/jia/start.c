@@ -160,22 +160,11 @@ leave(int status, void *unused)
     stop();
 }
 
-/* After hearth_init(), so that it comes before hearth's own look at the end.
- */
-static void
-watch_the_end(void)
-{
-    static bool watched;
-
-    if (!watched)
-        on_exit(leave, NULL);
-    watched = true;
-}
-
 void
 jia_init(int argc, char **argv)
 {
     HEARTHI_UNCANCELLED;
+    static bool watched;
     struct wish wish;
     int         started;
 
@@ -200,7 +189,7 @@ jia_init(int argc, char **argv)
     hearthi_jia_alloc_open();
     hearthi_jia_sync_open();
     hearthi_jia_tune_open();
-    watch_the_end();
+    hearthi_farewell_watch(leave, &watched);
     hearthi_jia.up = true;
 }
 

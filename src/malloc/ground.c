@@ -223,9 +223,7 @@ hearthi_written_note(const void *p, size_t bytes)
     uint64_t last = hearthi_page_of((const char *)p + bytes - 1);
 
     hearthi_table_lock();
-    for (; page <= last; page++) {
-        hearthi_list(page);
-        hearthi_table.mark[page] |= HEARTHI_CHANGED;
-    }
+    for (; page <= last; page++)
+        hearthi_list_changed(page);
     hearthi_table_unlock();
 }

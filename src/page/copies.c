@@ -44,6 +44,13 @@ hearthi_list(uint64_t page)
 }
 
 void
+hearthi_list_changed(uint64_t page)
+{
+    hearthi_list(page);
+    hearthi_table.mark[page] |= HEARTHI_CHANGED;
+}
+
+void
 hearthi_copies_write(uint64_t page, uint64_t count)
 {
     for (uint64_t p = page; p < page + count; p++) {

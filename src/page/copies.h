@@ -15,6 +15,9 @@ void hearthi_copies_close(void);
 /* Note that a page has been (or may have been) written in this interval. */
 void hearthi_list(uint64_t page);
 
+/* Note that it has been, though no diff of this rank's may say so. */
+void hearthi_list_changed(uint64_t page);
+
 /* Open a run of valid copies for writing: twins, then the protection. */
 void hearthi_copies_write(uint64_t page, uint64_t count);
 

@@ -48,18 +48,6 @@ leave(int status, void *unused)
     stop();
 }
 
-/* After hearth_init(), so that it comes before hearth's own look at the end.
- */
-static void
-watch_the_end(void)
-{
-    static bool watched;
-
-    if (!watched)
-        on_exit(leave, NULL);
-    watched = true;
-}
-
 static void
 start(void)
 {
@@ -75,6 +63,7 @@ void
 Tmk_startup(int argc, char **argv)
 {
     HEARTHI_UNCANCELLED;
+    static bool watched;
 
     (void)argc, (void)argv;
     if (hearthi_tmk.up || hearth_initialized())
@@ -86,7 +75,7 @@ Tmk_startup(int argc, char **argv)
     Tmk_proc_id = (unsigned)hearth_rank();
     Tmk_nprocs = (unsigned)hearth_size();
     hearthi_tmk_share_open();
-    watch_the_end();
+    hearthi_farewell_watch(leave, &watched);
     hearthi_tmk.up = true;
 }
 
