@@ -1,5 +1,6 @@
 # Everything that may call MPI, lowest layer first.
 libhearth_core_la_SOURCES += \
+  src/cluster.c src/cluster.h \
   src/world.c src/world.h \
   src/together.c src/together.h \
   src/life/life.c src/life/life.h \

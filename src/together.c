@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "world.h"
 
@@ -92,8 +93,8 @@ hearthi_together_gather_by(const struct hearthi_together_way *way,
     memcpy(from_me, mine, bytes);
     for (int have = 1, round = 0; have < n; have *= 2, round++)
         hearthi_together_swap_by(
-            way, from_me, (me - have + n) % n,
-            from_me + (size_t)have * bytes, (me + have) % n,
+            way, from_me, (me - have + n) % n, from_me + (size_t)have * bytes,
+            (me + have) % n,
             bytes * (size_t)(have < n - have ? have : n - have), round);
     memcpy((char *)all + (size_t)me * bytes, from_me,
            (size_t)(n - me) * bytes);

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "together.h"
-#include "world.h"
 
 static int file = -1;
 static int tries_before; /* of MPICH, while windows are made */
@@ -30,7 +30,7 @@ alone_in_the_job(void)
     int all;
 
     MPI_Comm_size(MPI_COMM_WORLD, &all);
-    return all == hearthi_world.size;
+    return all == hearthi_cluster.size;
 }
 
 static void
@@ -80,7 +80,7 @@ symmetric_tries(int tries)
 static void
 turn_take(void)
 {
-    bool try = hearthi_world.machine_rank == 0;
+    bool try = hearthi_cluster.machine_rank == 0;
     int  mine, all;
 
     if (alone_in_the_job())
@@ -105,7 +105,7 @@ turn_give(void)
 {
     if (alone_in_the_job())
         return;
-    hearthi_together(hearthi_world.comm);
+    hearthi_together(hearthi_cluster.comm);
     if (file >= 0)
         close(file);
     file = -1;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cluster.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -149,7 +150,7 @@ runs_to_learn(void)
 
     for (int i = 0; i < count; i++) {
         if (own_node(i))
-            runs += hearthi_world.node_size > 1;
+            runs += hearthi_cluster.node_size > 1;
         else
             runs += i == 0 || own_node(i - 1);
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cluster.h"
 #include "harness.h"
 #include "transport/udp/inbox.h"
 #include "transport/udp/job.h"
@@ -27,7 +28,7 @@ setup(void)
 {
     hearthi_udp.session = 5;
     hearthi_udp.limits = (struct hearthi_udp_limits){ .size = 2 };
-    hearthi_world.machine_ranks = hearthi_world.cores = 1;
+    hearthi_cluster.machine_ranks = hearthi_cluster.cores = 1;
     hearthi_world.size = 1;
     sender = hearthi_udp_socket(0);
     hearthi_udp_inbox_open(&inbox, hearthi_udp_socket(0), false);

@@ -14,6 +14,7 @@
 #include "seen.h"
 #include "space/segment.h"
 #include "transport/mpi/progress.h"
+#include "world.h"
 
 enum { PAGES = 64, WORDS = PAGE / 8, ROUNDS = 4, LOCK = 11 };
 

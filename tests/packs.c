@@ -54,7 +54,7 @@ static uint64_t    letters_most; /* of a rank, told of and not done */
 static void
 letters_count(void)
 {
-    const char *at = (char *)hearthi_segments.base[hearthi_world.node_rank] +
+    const char *at = (char *)hearthi_segments.base[hearthi_cluster.node_rank] +
                      hearthi_segments.mail_at;
 
     for (int r = 0; r < ranks; r++, at += HEARTHI_MAIL_WORDS) {

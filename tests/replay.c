@@ -9,13 +9,13 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/udp/client.h"
 #include "transport/udp/job.h"
 #include "transport/udp/socket.h"
 #include "transport/udp/wire.h"
-#include "world.h"
 
 #include "replay.h"
 
@@ -72,7 +72,7 @@ replay_addition(uint64_t frame, const int64_t value[2])
 static uint64_t
 fetched_frame(void)
 {
-    const char *flags = hearthi_segments.base[hearthi_world.node_rank];
+    const char *flags = hearthi_segments.base[hearthi_cluster.node_rank];
     uint64_t    frame = 0;
 
     while (me == HOME && frame < hearthi_segments.frames && flags[frame] == 0)
@@ -99,7 +99,7 @@ replay_fetch(const int64_t *p)
 static bool
 is_flagged(uint64_t frame)
 {
-    return hearthi_segments.base[hearthi_world.node_rank][frame] != 0;
+    return hearthi_segments.base[hearthi_cluster.node_rank][frame] != 0;
 }
 
 START_TEST(a_late_request_for_a_page_sets_no_flag_of_the_next_in_its_frame)

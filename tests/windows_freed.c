@@ -14,11 +14,11 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "cluster.h"
 #include "fixture.h"
 #include "page/page.h"
 #include "space/segment.h"
 #include "transport/transport.h"
-#include "world.h"
 
 /* Is there memory behind my i-th frame that hearth_alloc gives? */
 static bool
@@ -26,7 +26,7 @@ has_memory(uint64_t i)
 {
     unsigned char there = 0;
     char         *frame =
-        hearthi_segments.base[hearthi_world.node_rank] +
+        hearthi_segments.base[hearthi_cluster.node_rank] +
         hearthi_frame_at(hearthi_segments.arena + i, hearthi_heap.shift);
 
     mincore(frame, PAGE, &there);
@@ -126,7 +126,7 @@ watch_start(struct watch *w, const char *p, size_t bytes)
 
     *w = (struct watch){ .page = page };
     w->memory =
-        hearthi_segments.base[hearthi_world.node_rank] +
+        hearthi_segments.base[hearthi_cluster.node_rank] +
         hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
     pthread_create(&w->thread, NULL, watch_clearing, w);
 }

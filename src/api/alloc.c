@@ -11,6 +11,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
+#include "cluster.h"
 #include "coherence/coherence.h"
 #include "coherence/shared.h"
 #include "coherence/wish.h"

@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "transport/transport.h"
-#include "world.h"
 
 enum { WARN_SECONDS = 10, LEAVE_SECONDS = 600, TEXT_MAX = 900 };
 

@@ -18,6 +18,7 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/whole.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "stats.h"

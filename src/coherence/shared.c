@@ -44,6 +44,7 @@
 #include <stdlib.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "home/spare.h"
 #include "page/copies.h"
 #include "page/held.h"
@@ -70,7 +71,7 @@ summary_bytes(void)
 void
 hearthi_shared_open(void)
 {
-    size_t n = (size_t)hearthi_world.node_size;
+    size_t n = (size_t)hearthi_cluster.node_size;
 
     seen = calloc(n, sizeof *seen);
     full = calloc(n, sizeof *full);
@@ -87,7 +88,7 @@ hearthi_shared_open(void)
 void
 hearthi_shared_close(void)
 {
-    for (int r = 0; r < hearthi_world.node_size; r++) {
+    for (int r = 0; r < hearthi_cluster.node_size; r++) {
         hearthi_sparse_free(seen[r], hearthi_segments.summary_at);
         hearthi_sparse_free(full[r], summary_bytes());
     }
@@ -228,7 +229,7 @@ hearthi_shared_scan(void)
     /* Our stores must be seen before we look: else a reader could miss the
      * store while we miss its word, each in the other's store buffer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (int r = 0; r < hearthi_world.node_size; r++)
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
         if (told_changed(r))
             segment_scan(r, &f);
     if (f.count > 0)

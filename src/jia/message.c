@@ -12,13 +12,13 @@
 
 #include "base/cancel.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/jia.h"
 #include "hosts.h"
 #include "message.h"
 #include "transport/transport.h"
 #include "tune.h"
-#include "world.h"
 
 struct sent {
     struct sent *next;

@@ -17,6 +17,7 @@
 #include "api/farewell.h"
 #include "base/cancel.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
@@ -25,7 +26,6 @@
 #include "sync.h"
 #include "transport/transport.h"
 #include "tune.h"
-#include "world.h"
 
 /* What the command line asks for. */
 struct wish {

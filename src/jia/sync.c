@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "base/report.h"
 #include "base/timing.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
@@ -15,7 +16,6 @@
 #include "sync.h"
 #include "transport/transport.h"
 #include "tune.h"
-#include "world.h"
 
 enum { LOCKS = Maxlocks, DEPTH = 8, CONDITIONS = 64, COUNTERS = 64 };
 

@@ -15,13 +15,13 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
 #include "hosts.h"
 #include "transport/transport.h"
 #include "tune.h"
-#include "world.h"
 
 static const double LEAST_SECONDS = 1e-6; /* what counts as no time at all */
 

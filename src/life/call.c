@@ -27,6 +27,7 @@
 #include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "line.h"
 #include "together.h"

@@ -45,6 +45,7 @@
 
 #include "base/least.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "coherence/order.h"
 #include "ground.h"
 #include "page/diffs.h"
@@ -202,7 +203,7 @@ objects_return(const uint64_t *at, size_t n, int rank)
 static const char *
 own(size_t at)
 {
-    return hearthi_segments.base[hearthi_world.node_rank] + at;
+    return hearthi_segments.base[hearthi_cluster.node_rank] + at;
 }
 
 static uint64_t

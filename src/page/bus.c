@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "fault.h"
 #include "page.h"
 #include "space/segment.h"
-#include "world.h"
 
 static pid_t owner; /* not what fork() makes of this process */
 
@@ -42,7 +42,7 @@ is_ours(const char *at, uint64_t *page)
         *page = hearthi_page_of(at);
         return true;
     }
-    for (int r = 0; r < hearthi_world.node_size; r++) {
+    for (int r = 0; r < hearthi_cluster.node_size; r++) {
         size_t offset = (size_t)(at - s->base[r]);
 
         if (offset >= s->bytes)
@@ -61,7 +61,7 @@ is_shared(void)
 {
     struct statvfs shm;
 
-    return hearthi_world.node_size > 1 && statvfs("/dev/shm", &shm) == 0 &&
+    return hearthi_cluster.node_size > 1 && statvfs("/dev/shm", &shm) == 0 &&
            shm.f_bavail == 0;
 }
 
@@ -93,7 +93,7 @@ memory_short(const char *call, const char *what)
     struct statvfs shm;
     struct sysinfo m;
 
-    if (hearthi_world.node_size > 1 && statvfs("/dev/shm", &shm) == 0)
+    if (hearthi_cluster.node_size > 1 && statvfs("/dev/shm", &shm) == 0)
         hearthi_fatal(call,
                       "no memory for %s: /dev/shm has %zu MiB, of which %zu "
                       "KiB are left: touch less of it, enlarge /dev/shm "

@@ -8,12 +8,12 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "freeze.h"
 #include "held.h"
 #include "page.h"
 #include "space/pool.h"
 #include "watched.h"
-#include "world.h"
 
 enum { MIN_CACHE = 16 };
 
@@ -33,7 +33,7 @@ cache_bound(void)
 
     if (bytes == 0)
         bytes = hearthi_machine_memory() / 8 /
-                (size_t)hearthi_world.machine_ranks;
+                (size_t)hearthi_cluster.machine_ranks;
     bytes /= hearthi_heap.page;
     if (bytes > hearthi_heap.pages)
         bytes = hearthi_heap.pages;

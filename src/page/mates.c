@@ -7,6 +7,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "held.h"
 #include "page.h"
 #include "space/files.h"
@@ -25,23 +26,23 @@ struct hearthi_words hearthi_words;
 static size_t
 head_bytes(void)
 {
-    return (size_t)(1 + hearthi_world.node_size) * 64;
+    return (size_t)(1 + hearthi_cluster.node_size) * 64;
 }
 
 static bool
 is_wanted(void)
 {
     return hearthi_opt.node_cache != HEARTHI_WHEN_OFF &&
-           hearthi_world.nodes > 1 && hearthi_world.node_size > 1 &&
-           hearthi_world.node_size < 1 << HEARTHI_OWNER_BITS;
+           hearthi_world.nodes > 1 && hearthi_cluster.node_size > 1 &&
+           hearthi_cluster.node_size < 1 << HEARTHI_OWNER_BITS;
 }
 
 void
 hearthi_mates_open(void)
 {
     size_t pages = (size_t)hearthi_heap.pages;
-    size_t moved =
-        pages * sizeof *hearthi_words.moved * (size_t)hearthi_world.node_size;
+    size_t moved = pages * sizeof *hearthi_words.moved *
+                   (size_t)hearthi_cluster.node_size;
     size_t      words = pages * sizeof *hearthi_words.word;
     const char *why;
     char       *at;
@@ -131,7 +132,7 @@ hearthi_mates_leave(void)
         hearthi_words.since = 0;
     hearthi_words.passes++;
     atomic_store_explicit(
-        &hearthi_words.passed[hearthi_world.node_rank * LINE],
+        &hearthi_words.passed[hearthi_cluster.node_rank * LINE],
         hearthi_words.passes, memory_order_release);
 }
 
@@ -148,7 +149,7 @@ moved_of(int node_rank, uint64_t page)
 static void
 word_set(uint64_t page, enum hearthi_word_kind kind, uint64_t number)
 {
-    _Atomic uint32_t *moved = moved_of(hearthi_world.node_rank, page);
+    _Atomic uint32_t *moved = moved_of(hearthi_cluster.node_rank, page);
     uint32_t          is = hearthi_table.moved[page];
 
     if (atomic_load_explicit(moved, memory_order_relaxed) != is)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "page.h"
 #include "space/segment.h"
 #include "world.h"
@@ -35,17 +36,17 @@ moved_bytes(void)
 void
 hearthi_near_open(void)
 {
-    homes = calloc((size_t)hearthi_world.node_size, sizeof *homes);
+    homes = calloc((size_t)hearthi_cluster.node_size, sizeof *homes);
     if (homes == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    for (int r = 0; r < hearthi_world.node_size; r++)
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
         homes[r].moved = hearthi_sparse(moved_bytes());
 }
 
 void
 hearthi_near_close(void)
 {
-    for (int r = 0; r < hearthi_world.node_size; r++) {
+    for (int r = 0; r < hearthi_cluster.node_size; r++) {
         free(homes[r].near);
         hearthi_sparse_free(homes[r].moved, moved_bytes());
     }
@@ -167,7 +168,7 @@ hearthi_page_in(int node_rank, uint64_t frame)
         return h->moved[frame] - 1;
     page = page_placed_in(h, frame);
     if (page != HEARTHI_NO_PAGE &&
-        (hearthi_home_of(page) != hearthi_world.node_member[node_rank] ||
+        (hearthi_home_of(page) != hearthi_cluster.node_member[node_rank] ||
          hearthi_home_frame_of(page) != frame))
         return HEARTHI_NO_PAGE;
     return page;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "cluster.h"
 #include "watched.h"
 #include "world.h"
 
@@ -272,8 +273,8 @@ blocks_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
     uint64_t blocks = (a->pages + a->block - 1) / a->block;
 
     for (uint64_t round = 0; round < blocks; round += size) {
-        for (int r = 0; r < hearthi_world.node_size; r++) {
-            uint64_t home = (uint64_t)hearthi_world.node_member[r];
+        for (int r = 0; r < hearthi_cluster.node_size; r++) {
+            uint64_t home = (uint64_t)hearthi_cluster.node_member[r];
             uint64_t block = round + (home + size - a->first) % size;
 
             if (block < blocks && !block_visit(a, block, f, arg))

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "world.h"
+#include "cluster.h"
 
 /* On its way, and waited for by a thread of its rank, or by none yet; a first
  * copy, a later one, and one that was written. */
@@ -40,7 +40,7 @@ extern struct hearthi_words hearthi_words;
 static inline uint64_t
 hearthi_word_of(enum hearthi_word_kind kind, uint64_t number)
 {
-    return (uint64_t)(hearthi_world.node_rank + 1) << HEARTHI_OWNER_SHIFT |
+    return (uint64_t)(hearthi_cluster.node_rank + 1) << HEARTHI_OWNER_SHIFT |
            number << HEARTHI_KIND_BITS | kind;
 }
 
@@ -67,7 +67,7 @@ hearthi_word_number(uint64_t word)
 static inline bool
 hearthi_word_is_mine(uint64_t word)
 {
-    return hearthi_word_owner(word) == hearthi_world.node_rank;
+    return hearthi_word_owner(word) == hearthi_cluster.node_rank;
 }
 
 /* Has somebody lent the page, to those for whom it is new enough? */

@@ -3,10 +3,10 @@
 
 #include "entry.h"
 
+#include "cluster.h"
 #include "front/direct.h"
 #include "part.h"
 #include "transport/transport.h"
-#include "world.h"
 
 static bool owed; /* the next one waits for this rank */
 

@@ -20,8 +20,8 @@
 
 #include "base/least.h"
 #include "base/option.h"
+#include "cluster.h"
 #include "heap.h"
-#include "world.h"
 
 static const size_t MIB = 1 << 20, GIB = 1 << 30;
 
@@ -41,7 +41,7 @@ round_down(size_t bytes)
 static bool
 has_windows(void)
 {
-    return hearthi_opt.transport == HEARTHI_MPI && hearthi_world.nodes > 1;
+    return hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1;
 }
 
 /* 64, 192, 448 or 960 MiB; less only where the machine is small. */
@@ -63,7 +63,7 @@ hearthi_arena_most(void)
     if (has_windows())
         return round_down(960 * MIB);
     return round_down(
-        hearthi_least(4 * GIB, 1024 * GIB / (size_t)hearthi_world.size));
+        hearthi_least(4 * GIB, 1024 * GIB / (size_t)hearthi_cluster.size));
 }
 
 /* Of what is left in /dev/shm for each rank, but for a sixteenth. */
@@ -73,10 +73,10 @@ left_beside(size_t home)
     struct statvfs shm;
     size_t         share;
 
-    if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
+    if (hearthi_cluster.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
         return SIZE_MAX;
     share = shm.f_bavail * shm.f_frsize / 16 * 15 /
-            (size_t)hearthi_world.machine_ranks;
+            (size_t)hearthi_cluster.machine_ranks;
     return share > home ? share - home : 0;
 }
 
@@ -93,6 +93,6 @@ hearthi_arena_wish(size_t home)
     if (has_windows())
         most = beside_first_window(
             hearthi_least(most, hearthi_machine_memory() / 16 /
-                                    (size_t)hearthi_world.machine_ranks));
+                                    (size_t)hearthi_cluster.machine_ranks));
     return round_down(most);
 }

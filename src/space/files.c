@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "heap.h"
 #include "together.h"
-#include "world.h"
 
 struct hearthi_mates_files hearthi_mates_files;
 
@@ -110,8 +110,8 @@ all_map(const struct place (*of)[FILES])
     bool                        all = true;
 
     f->shared = place_map(&of[0][SHARED], f->shared_bytes, true);
-    for (int r = 0; r < hearthi_world.node_size; r++) {
-        if (r == hearthi_world.node_rank)
+    for (int r = 0; r < hearthi_cluster.node_size; r++) {
+        if (r == hearthi_cluster.node_rank)
             continue;
         f->cached[r] = place_map(&of[r][CACHED], hearthi_heap.bytes, false);
         all &= f->cached[r] != NULL;
@@ -126,7 +126,7 @@ all_have(bool mine)
     int has = mine, all;
 
     hearthi_together_reduce(&has, &all, 1, MPI_INT, MPI_LAND,
-                            hearthi_world.node_comm);
+                            hearthi_cluster.node_comm);
     return all != 0;
 }
 
@@ -134,7 +134,7 @@ const char *
 hearthi_mates_files_open(size_t shared_bytes)
 {
     struct hearthi_mates_files *f = &hearthi_mates_files;
-    size_t                      n = (size_t)hearthi_world.node_size;
+    size_t                      n = (size_t)hearthi_cluster.node_size;
     struct place                mine[FILES], (*of)[FILES];
     int                         fd = -1;
     bool                        all;
@@ -144,11 +144,11 @@ hearthi_mates_files_open(size_t shared_bytes)
     of = calloc(n, sizeof *of);
     if (f->cached == NULL || of == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (hearthi_world.node_rank == 0)
+    if (hearthi_cluster.node_rank == 0)
         fd = shared_make(shared_bytes);
     mine[CACHED] = place_of(hearthi_heap.fd);
     mine[SHARED] = place_of(fd);
-    hearthi_together_gather(mine, sizeof mine, of, hearthi_world.node_comm);
+    hearthi_together_gather(mine, sizeof mine, of, hearthi_cluster.node_comm);
     all = all_have(all_map((const struct place(*)[FILES])of));
     if (fd >= 0)
         close(fd); /* all who could have mapped it have */
@@ -164,7 +164,7 @@ hearthi_mates_files_close(void)
 {
     struct hearthi_mates_files *f = &hearthi_mates_files;
 
-    for (int r = 0; f->cached != NULL && r < hearthi_world.node_size; r++)
+    for (int r = 0; f->cached != NULL && r < hearthi_cluster.node_size; r++)
         if (f->cached[r] != NULL)
             munmap(f->cached[r], hearthi_heap.bytes);
     if (f->shared != NULL)

@@ -12,9 +12,9 @@
 #include "arena.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "together.h"
-#include "world.h"
 
 struct hearthi_heap hearthi_heap;
 
@@ -108,7 +108,7 @@ candidate_map(uintptr_t at, size_t bytes)
 static size_t
 arenas_bytes(const struct hearthi_heap *h)
 {
-    size_t each = hearthi_arena_most(), ranks = (size_t)hearthi_world.size;
+    size_t each = hearthi_arena_most(), ranks = (size_t)hearthi_cluster.size;
     size_t most = (size_t)(UINT32_MAX - 1) << h->shift;
 
     if (each > (most - hearthi_opt.heap) / ranks)

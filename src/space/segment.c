@@ -16,10 +16,10 @@
 #include "base/least.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "heap.h"
 #include "together.h"
-#include "world.h"
 
 struct hearthi_segments hearthi_segments;
 
@@ -42,10 +42,10 @@ home_default(void)
     struct statvfs shm;
     size_t         home = hearthi_opt.heap, share;
 
-    if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
+    if (hearthi_cluster.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
         return home;
     share = shm.f_bavail * shm.f_frsize / 4 * 3 /
-            (size_t)hearthi_world.machine_ranks;
+            (size_t)hearthi_cluster.machine_ranks;
     return hearthi_least(home, share);
 }
 
@@ -55,7 +55,7 @@ static void
 letters_size(struct hearthi_segments *s)
 {
     enum { ALL = 1 << 20, LEAST = 1 << 10, MOST = 1 << 16 };
-    size_t even = ALL / 8 / (size_t)hearthi_world.size / LEAST * LEAST;
+    size_t even = ALL / 8 / (size_t)hearthi_cluster.size / LEAST * LEAST;
 
     s->letter = even < LEAST ? LEAST : even > MOST ? MOST : even;
     s->places = even < LEAST ? 2 : 8;
@@ -69,12 +69,12 @@ spare_frames(uint64_t frames, uint64_t arena)
     struct statvfs shm;
     uint64_t       most;
 
-    if (hearthi_opt.migrate == HEARTHI_WHEN_OFF || hearthi_world.nodes == 1)
+    if (hearthi_opt.migrate == HEARTHI_WHEN_OFF || hearthi_cluster.nodes == 1)
         return 0;
-    if (hearthi_world.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
+    if (hearthi_cluster.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
         return frames;
     most = shm.f_bavail * shm.f_frsize / 8 * 7 /
-           (size_t)hearthi_world.machine_ranks / hearthi_heap.page;
+           (size_t)hearthi_cluster.machine_ranks / hearthi_heap.page;
     frames += arena;
     return most > frames ? hearthi_least(frames - arena, most - frames) : 0;
 }
@@ -85,7 +85,7 @@ wishes(uint64_t wish[2])
 {
     wish[0] = hearthi_opt.home != 0 ? hearthi_opt.home : home_default();
     wish[1] = hearthi_arena_wish(wish[0]);
-    if (hearthi_opt.home == 0 && hearthi_world.node_size > 1 &&
+    if (hearthi_opt.home == 0 && hearthi_cluster.node_size > 1 &&
         hearthi_opt.malloc == 0)
         wish[0] -= wish[1];
 }
@@ -100,14 +100,14 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 
     wishes(wish);
     hearthi_together_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
-                            hearthi_world.comm);
+                            hearthi_cluster.comm);
     s->frames = least[0] / page;
     s->arena = least[1] / page;
     if (s->frames == 0)
         s->frames = 1;
     spare = spare_frames(s->frames, s->arena);
     hearthi_together_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
-                            hearthi_world.comm);
+                            hearthi_cluster.comm);
     s->frames += s->spare + s->arena;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
@@ -116,7 +116,7 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
     s->mail_at = round_up(s->keep_at + keep_bytes, 64);
     letters_size(s);
     s->names_at =
-        round_up(s->mail_at + (size_t)hearthi_world.size *
+        round_up(s->mail_at + (size_t)hearthi_cluster.size *
                                   (HEARTHI_MAIL_WORDS + s->places * s->letter),
                  64);
     s->frames_at = round_up(s->names_at + names_bytes, page);
@@ -128,7 +128,7 @@ static void
 shm_check(size_t bytes)
 {
     struct statvfs shm;
-    size_t         want = bytes * (size_t)hearthi_world.machine_ranks;
+    size_t         want = bytes * (size_t)hearthi_cluster.machine_ranks;
 
     if (statvfs("/dev/shm", &shm) != 0)
         return;
@@ -139,7 +139,7 @@ shm_check(size_t bytes)
                       "HEARTH_MALLOC, or enlarge "
                       "/dev/shm (mount -o remount,size=... /dev/shm)",
                       (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
-                      hearthi_world.machine_ranks, want >> 20);
+                      hearthi_cluster.machine_ranks, want >> 20);
 }
 
 /* A window of one process is private memory, which has no second view, so
@@ -176,8 +176,8 @@ shared_open(struct hearthi_segments *s)
     shm_check(s->bytes);
     HEARTHI_MPI_SPINS(
         MPI_Win_allocate_shared((MPI_Aint)(s->bytes + page), 1, MPI_INFO_NULL,
-                                hearthi_world.node_comm, &mine, &window));
-    for (int r = 0; r < hearthi_world.node_size; r++) {
+                                hearthi_cluster.node_comm, &mine, &window));
+    for (int r = 0; r < hearthi_cluster.node_size; r++) {
         MPI_Aint size;
         int      unit;
         void    *at;
@@ -186,7 +186,7 @@ shared_open(struct hearthi_segments *s)
         s->base[r] = (char *)round_up((uintptr_t)at, page);
     }
     /* What is read at every release and free has memory from the start. */
-    memset(s->base[hearthi_world.node_rank] + s->summary_at, 0,
+    memset(s->base[hearthi_cluster.node_rank] + s->summary_at, 0,
            s->mail_at - s->summary_at);
 }
 
@@ -196,14 +196,14 @@ hearthi_segments_open(size_t keep_bytes, size_t names_bytes)
     struct hearthi_segments *s = &hearthi_segments;
 
     sizes_agree(s, keep_bytes, names_bytes);
-    s->base = calloc((size_t)hearthi_world.node_size, sizeof *s->base);
+    s->base = calloc((size_t)hearthi_cluster.node_size, sizeof *s->base);
     if (s->base == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (hearthi_world.node_size == 1)
+    if (hearthi_cluster.node_size == 1)
         private_open(s);
     else
         shared_open(s);
-    for (int r = 0; r < hearthi_world.node_size; r++)
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
         hearthi_dump(s->base[r], s->bytes, false);
 }
 
@@ -233,7 +233,7 @@ hearthi_segments_look(void)
     static bool    said;
     struct statvfs shm;
 
-    if (said || private_fd >= 0 || hearthi_world.machine_rank != 0 ||
+    if (said || private_fd >= 0 || hearthi_cluster.machine_rank != 0 ||
         statvfs("/dev/shm", &shm) != 0 || shm.f_bavail > 0)
         return;
     said = true;
@@ -255,7 +255,7 @@ hearthi_segments_have(uint64_t frames)
     return private_fd >= 0 || statvfs("/dev/shm", &shm) != 0 ||
            shm.f_bavail * shm.f_frsize / 2 >
                (frames << hearthi_heap.shift) *
-                   (size_t)hearthi_world.machine_ranks;
+                   (size_t)hearthi_cluster.machine_ranks;
 }
 
 /* UCX before 1.14 replaces mremap by a function that forgets the wanted
@@ -277,7 +277,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
         got =
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
-    if (got == want && node_rank == hearthi_world.node_rank)
+    if (got == want && node_rank == hearthi_cluster.node_rank)
         hearthi_dump(want, len, len <= hearthi_machine_memory());
     return got == want ? 0 : errno;
 }
@@ -285,7 +285,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
 void
 hearthi_segment_unflag(uint64_t frame, uint64_t count)
 {
-    char       *flags = hearthi_segments.base[hearthi_world.node_rank];
+    char       *flags = hearthi_segments.base[hearthi_cluster.node_rank];
     const char *summary = flags + hearthi_segments.summary_at;
 
     for (uint64_t end = frame + count, n; frame < end; frame += n) {
@@ -341,7 +341,7 @@ void
 hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
 {
     unsigned shift = hearthi_heap.shift;
-    char    *frames = hearthi_segments.base[hearthi_world.node_rank] +
+    char    *frames = hearthi_segments.base[hearthi_cluster.node_rank] +
                    hearthi_segments.frames_at;
     uint64_t end = frame + count;
 
@@ -361,11 +361,11 @@ struct hearthi_told
 hearthi_told_next(void)
 {
     static uint64_t count;
-    size_t          word = (size_t)(hearthi_world.rank % HEARTHI_TOLD);
+    size_t          word = (size_t)(hearthi_cluster.rank % HEARTHI_TOLD);
 
     count++;
-    return (struct hearthi_told){
-        hearthi_segments.told_at + word * sizeof count,
-        (uint64_t)(hearthi_world.rank + 1) << 40 | (count & ~UINT64_C(0) >> 24)
-    };
+    return (struct hearthi_told){ hearthi_segments.told_at +
+                                      word * sizeof count,
+                                  (uint64_t)(hearthi_cluster.rank + 1) << 40 |
+                                      (count & ~UINT64_C(0) >> 24) };
 }

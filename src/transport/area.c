@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "front/direct.h"
 #include "space/heap.h"
 #include "together.h"
-#include "world.h"
 
 /* The first rank of the node allocates for all; size 0 is broken in places,
  * so the others ask for a line. */
@@ -21,8 +21,8 @@ shared_open(struct hearthi_area *a)
     void    *mine, *base;
 
     HEARTHI_MPI_SPINS(MPI_Win_allocate_shared(
-        hearthi_world.node_rank == 0 ? (MPI_Aint)a->bytes + 64 : 64, 1,
-        MPI_INFO_NULL, hearthi_world.node_comm, &mine, &a->window));
+        hearthi_cluster.node_rank == 0 ? (MPI_Aint)a->bytes + 64 : 64, 1,
+        MPI_INFO_NULL, hearthi_cluster.node_comm, &mine, &a->window));
     HEARTHI_MPI(MPI_Win_shared_query(a->window, 0, &size, &unit, &base));
     return (char *)(((uintptr_t)base + 63) & ~(uintptr_t)63);
 }
@@ -32,14 +32,14 @@ hearthi_area_open(struct hearthi_area *a, size_t bytes, size_t zero)
 {
     a->bytes = bytes;
     a->window = MPI_WIN_NULL;
-    if (hearthi_world.node_size == 1) {
+    if (hearthi_cluster.node_size == 1) {
         a->base = hearthi_sparse(bytes); /* zeroed */
         return;
     }
     a->base = shared_open(a);
-    if (hearthi_world.node_rank == 0)
+    if (hearthi_cluster.node_rank == 0)
         memset(a->base, 0, zero);
-    hearthi_together(hearthi_world.node_comm);
+    hearthi_together(hearthi_cluster.node_comm);
 }
 
 void

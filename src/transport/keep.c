@@ -3,10 +3,10 @@
 
 #include "keep.h"
 
+#include "cluster.h"
 #include "named.h"
 #include "space/heap.h"
 #include "transport.h"
-#include "world.h"
 
 enum { WORD = 64 };
 
@@ -54,7 +54,7 @@ keep_of(int node_rank)
 static struct hearthi_keep *
 keep_own(void)
 {
-    return keep_of(hearthi_world.node_rank);
+    return keep_of(hearthi_cluster.node_rank);
 }
 
 static _Atomic uint8_t *
@@ -76,7 +76,7 @@ void
 hearthi_keep_open(void)
 {
     hearthi_keep_uses = hearthi_sparse(uses_bytes());
-    hearthi_keep = byte_of(hearthi_world.node_rank, 0);
+    hearthi_keep = byte_of(hearthi_cluster.node_rank, 0);
     stop = false;
 }
 
@@ -168,7 +168,7 @@ hearthi_keep_want_of(int node_rank, int lock)
 unsigned
 hearthi_keep_want(int lock)
 {
-    return hearthi_keep_want_of(hearthi_world.node_rank, lock);
+    return hearthi_keep_want_of(hearthi_cluster.node_rank, lock);
 }
 
 void

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/option.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "world.h"
 
@@ -41,7 +42,7 @@ pause_core(void)
 bool
 hearthi_may_spin(void)
 {
-    return hearthi_world.machine_ranks <= hearthi_world.cores;
+    return hearthi_cluster.machine_ranks <= hearthi_cluster.cores;
 }
 
 /* A rank that waits spins for a few microseconds only if every rank has a

@@ -18,11 +18,11 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
 #include "notice/join.h"
 #include "space/heap.h"
-#include "world.h"
 
 enum { INLINE = 2, ROUNDS = 32 };
 
@@ -51,20 +51,20 @@ static const size_t room = MOST * sizeof(struct hearthi_notice);
 static bool
 is_leader(void)
 {
-    return hearthi_world.node_rank == 0;
+    return hearthi_cluster.node_rank == 0;
 }
 
 /* On its node: nobody else needs to know what this rank wrote. */
 static bool
 is_alone(void)
 {
-    return hearthi_world.node_size == 1;
+    return hearthi_cluster.node_size == 1;
 }
 
 void
 hearthi_barrier_open(void)
 {
-    size_t n = (size_t)hearthi_world.nodes;
+    size_t n = (size_t)hearthi_cluster.nodes;
 
     generation = 0;
     blocks = calloc(n, sizeof *blocks);
@@ -98,7 +98,7 @@ hearthi_barrier_close(void)
 static void
 blocks_exchange(void)
 {
-    int n = hearthi_world.nodes, me = hearthi_world.node;
+    int n = hearthi_cluster.nodes, me = hearthi_cluster.node;
 
     for (int have = 1, round = 1; have < n; have *= 2, round++) {
         int         more = have < n - have ? have : n - have;
@@ -108,9 +108,9 @@ blocks_exchange(void)
         hearthi_count(messages, 1);
         hearthi_count(message_bytes, (uint64_t)len);
         HEARTHI_MPI(MPI_Irecv(blocks + have, len, MPI_BYTE, (me + have) % n,
-                              round, hearthi_world.leaders, &request[0]));
+                              round, hearthi_cluster.leaders, &request[0]));
         HEARTHI_MPI(MPI_Isend(blocks, len, MPI_BYTE, (me - have + n) % n,
-                              round, hearthi_world.leaders, &request[1]));
+                              round, hearthi_cluster.leaders, &request[1]));
         hearthi_requests_wait(request, 2);
     }
 }
@@ -120,7 +120,7 @@ depositers_wait(void)
 {
     struct hearthi_node_area *node = hearthi_mpi.node;
 
-    for (int r = 1; r < hearthi_world.node_size; r++) {
+    for (int r = 1; r < hearthi_cluster.node_size; r++) {
         unsigned turn = 0;
 
         while (atomic_load_explicit(&node->of[r].generation,
@@ -138,14 +138,14 @@ ours_gather(void)
 
     hearthi_gathered_clear(&ours);
     blocks[0].moves = 0;
-    for (int r = 0; r < hearthi_world.node_size; r++)
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
         blocks[0].moves |= node->of[r].moves;
     if (is_alone()) {
         ours.n = node->of[0].n;
         ours.everything = node->of[0].everything != 0;
         return;
     }
-    for (int r = 0; r < hearthi_world.node_size; r++)
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
         hearthi_gathered_add(&ours, hearthi_mpi.deposited[r], node->of[r].n,
                              node->of[r].everything != 0);
 }
@@ -175,7 +175,7 @@ news_from_blocks(struct hearthi_notice *to)
 {
     size_t n = 0;
 
-    for (int i = 1; i < hearthi_world.nodes; i++) {
+    for (int i = 1; i < hearthi_cluster.nodes; i++) {
         memcpy(to + n, blocks[i].first, blocks[i].n * sizeof *to);
         n += blocks[i].n;
     }
@@ -187,7 +187,7 @@ news_from_blocks(struct hearthi_notice *to)
 static uint32_t
 share_of(uint32_t n, size_t total)
 {
-    uint32_t most = HEARTHI_NEWS_MAX / (uint32_t)hearthi_world.nodes;
+    uint32_t most = HEARTHI_NEWS_MAX / (uint32_t)hearthi_cluster.nodes;
 
     return total <= HEARTHI_NEWS_MAX || n <= most ? n : most;
 }
@@ -198,7 +198,7 @@ share_of(uint32_t n, size_t total)
 static void
 told_merge(uint32_t n, uint32_t share)
 {
-    uint32_t leader = (uint32_t)hearthi_world.rank;
+    uint32_t leader = (uint32_t)hearthi_cluster.rank;
     size_t   some;
 
     if (told != joined)
@@ -220,7 +220,7 @@ told_merge(uint32_t n, uint32_t share)
 static size_t
 places_set(size_t total)
 {
-    int n = hearthi_world.nodes, me = hearthi_world.node;
+    int n = hearthi_cluster.nodes, me = hearthi_cluster.node;
     int unit = (int)sizeof *told, from = (int)ours_shown() * unit, at = from;
 
     for (int node = 0; node < n; node++) {
@@ -239,8 +239,8 @@ static size_t
 news_exchange(size_t total)
 {
     uint32_t    mine = blocks[0].n, share = share_of(mine, total);
-    int         me = hearthi_world.node;
-    uint64_t    others = (uint64_t)hearthi_world.nodes - 1;
+    int         me = hearthi_cluster.node;
+    uint64_t    others = (uint64_t)hearthi_cluster.nodes - 1;
     size_t      n;
     MPI_Request request;
 
@@ -254,7 +254,7 @@ news_exchange(size_t total)
                (size_t)counts[me]);
     HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                 hearthi_mpi.news, counts, starts, MPI_BYTE,
-                                hearthi_world.leaders, &request));
+                                hearthi_cluster.leaders, &request));
     hearthi_requests_wait(&request, 1);
     return n;
 }
@@ -274,7 +274,7 @@ leaders_exchange(void)
     if (blocks[0].n <= INLINE)
         memcpy(blocks[0].first, told, blocks[0].n * sizeof *told);
     blocks_exchange();
-    for (int i = 0; i < hearthi_world.nodes; i++) {
+    for (int i = 0; i < hearthi_cluster.nodes; i++) {
         total += blocks[i].n;
         everything |= blocks[i].everything != 0;
         moves |= blocks[i].moves != 0;
@@ -299,7 +299,7 @@ deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
     mine->everything = everything;
     mine->n = everything ? 0 : (uint32_t)n;
     if (mine->n > 0)
-        memcpy(hearthi_mpi.deposited[hearthi_world.node_rank], own,
+        memcpy(hearthi_mpi.deposited[hearthi_cluster.node_rank], own,
                n * sizeof *own);
 }
 
@@ -311,7 +311,7 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
                     bool everything, struct hearthi_news *news)
 {
     struct hearthi_node_area *node = hearthi_mpi.node;
-    struct hearthi_deposit   *mine = &node->of[hearthi_world.node_rank];
+    struct hearthi_deposit   *mine = &node->of[hearthi_cluster.node_rank];
     unsigned                  turn = 0;
 
     generation++;
@@ -320,7 +320,7 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
     atomic_store_explicit(&mine->generation, generation, memory_order_release);
     if (is_leader()) {
         depositers_wait();
-        if (hearthi_world.nodes > 1)
+        if (hearthi_cluster.nodes > 1)
             leaders_exchange();
         atomic_store_explicit(&node->news.generation, generation,
                               memory_order_release);

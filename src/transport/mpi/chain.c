@@ -58,12 +58,12 @@
 
 #include "base/clock.h"
 #include "chain_places.h"
+#include "cluster.h"
 #include "managed.h"
 #include "near.h"
 #include "progress.h"
 #include "space/heap.h"
 #include "transport/named.h"
-#include "world.h"
 
 #define GRANTED (UINT64_C(1) << 63)
 
@@ -102,15 +102,15 @@ swap(int lock, int place, uint64_t in)
 static int
 place_named(int lock, uint64_t word)
 {
-    return word == 0 ? 2 * hearthi_manager(lock, hearthi_world.size)
+    return word == 0 ? 2 * hearthi_manager(lock, hearthi_cluster.size)
                      : (int)(word - 1);
 }
 
 static uint64_t
 my_name(void)
 {
-    return hearthi_item_make(HEARTHI_TAKEN,
-                             (uint64_t)hearthi_world.rank << HEARTHI_NAME_AT);
+    return hearthi_item_make(HEARTHI_TAKEN, (uint64_t)hearthi_cluster.rank
+                                                << HEARTHI_NAME_AT);
 }
 
 /* A name as it is to be added, out of a word. */
@@ -144,7 +144,7 @@ ring(struct hearthi_want *want, int lock, int place)
     int rank = hearthi_place_rank(place);
 
     if (hearthi_help.listens && lock < hearthi_syncs &&
-        hearthi_world.node_of[rank] != hearthi_world.node)
+        hearthi_cluster.node_of[rank] != hearthi_cluster.node)
         hearthi_want_from(want, rank, lock);
 }
 
@@ -187,7 +187,7 @@ kept_back(int lock, int place, uint64_t first, uint64_t *token)
 static bool
 may_be(int lock, int place, enum hearthi_item item)
 {
-    return hearthi_place_rank(place) != hearthi_world.rank ||
+    return hearthi_place_rank(place) != hearthi_cluster.rank ||
            hearthi_item_of(hearthi_chain_place_look(lock, place)) == item;
 }
 
@@ -212,7 +212,7 @@ void
 hearthi_chain_begin(int lock)
 {
     hearthi_chain_tail_op(lock, MPI_REPLACE, 0);
-    swap(lock, 2 * hearthi_manager(lock, hearthi_world.size),
+    swap(lock, 2 * hearthi_manager(lock, hearthi_cluster.size),
          hearthi_item_make(HEARTHI_REST, 0));
 }
 
@@ -253,7 +253,7 @@ place_clear(int lock)
     __atomic_store_n(&hearthi_chain_places_own(lock)->grant, 0,
                      __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_seq_cst);
-    return 2 * hearthi_world.rank + which;
+    return 2 * hearthi_cluster.rank + which;
 }
 
 int
@@ -296,7 +296,7 @@ hearthi_chain_try(int lock, uint64_t *token)
 
     if (hearthi_item_of(word) == HEARTHI_KEPT) {
         keeper = (int)(word & HEARTHI_ITEM_KEEPER);
-        if (keeper >= hearthi_world.size || !hearthi_want_idle(keeper, lock))
+        if (keeper >= hearthi_cluster.size || !hearthi_want_idle(keeper, lock))
             return -1;
         ring_once(lock, place);
         word = hearthi_chain_place_look(lock, place);
@@ -312,7 +312,7 @@ hearthi_chain_try(int lock, uint64_t *token)
 bool
 hearthi_chain_is_wanted(int lock, int place)
 {
-    return hearthi_place_rank(place) == hearthi_world.rank &&
+    return hearthi_place_rank(place) == hearthi_cluster.rank &&
            may_be(lock, place, HEARTHI_NAME);
 }
 
@@ -323,8 +323,9 @@ hearthi_chain_keep(int lock, int place)
 
     if (hearthi_chain_is_wanted(lock, place))
         return false;
-    out = swap(lock, place,
-               hearthi_item_make(HEARTHI_KEPT, (uint64_t)hearthi_world.rank));
+    out =
+        swap(lock, place,
+             hearthi_item_make(HEARTHI_KEPT, (uint64_t)hearthi_cluster.rank));
     if (hearthi_item_of(out) != HEARTHI_NAME)
         return true;
     name_add(lock, place, name_in(out));

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "chain.h"
+#include "cluster.h"
 #include "managed.h"
 #include "transport/named.h"
-#include "world.h"
 
 static char  *own;    /* this rank's places */
 static size_t own_at; /* in everybody's window */
@@ -76,7 +76,7 @@ hearthi_chain_place_look(int lock, int place)
     int      rank = hearthi_place_rank(place);
     uint64_t word;
 
-    if (rank == hearthi_world.rank)
+    if (rank == hearthi_cluster.rank)
         return __atomic_load_n(
             &hearthi_chain_places_own(lock)->word[place % 2],
             __ATOMIC_ACQUIRE);
@@ -90,6 +90,6 @@ uint64_t
 hearthi_chain_tail_op(int lock, MPI_Op op, uint64_t value)
 {
     return hearthi_chain_places_op(
-        lock, hearthi_manager(lock, hearthi_world.size),
+        lock, hearthi_manager(lock, hearthi_cluster.size),
         offsetof(struct hearthi_chain_places, tail), op, value);
 }

@@ -18,11 +18,11 @@
 #include "config.h"
 
 #include "base/bound.h"
+#include "cluster.h"
 #include "managed.h"
 #include "near.h"
 #include "queue.h"
 #include "wake.h"
-#include "world.h"
 
 enum {
     ENTERED = HEARTHI_NEXT,
@@ -82,7 +82,7 @@ look(int sync, size_t word)
 uint64_t
 hearthi_mpi_cond_enter(int sync)
 {
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return atomic_fetch_add(&hearthi_node_lock_of(sync)->next, 1);
     return hearthi_word_op(sync, ENTERED, MPI_SUM, 1);
 }
@@ -108,7 +108,7 @@ hearthi_mpi_cond_wait(int sync, uint64_t place)
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     unsigned                  turn = 0;
 
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         far_wait(sync, place);
         return;
     }
@@ -141,7 +141,7 @@ hearthi_mpi_cond_wake(int sync, bool all)
     struct hearthi_patience p = { 0 };
     uint64_t                woken, next;
 
-    if (hearthi_world.nodes == 1) {
+    if (hearthi_cluster.nodes == 1) {
         near_wake(hearthi_node_lock_of(sync), all);
         return;
     }

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/network.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mail.h"
 #include "mpi.h"
@@ -103,13 +104,13 @@ all_agree(int mine)
 static void
 cards_exchange(struct hearthi_addresses *mine)
 {
-    size_t                    n = (size_t)hearthi_world.size;
+    size_t                    n = (size_t)hearthi_cluster.size;
     struct hearthi_addresses *all = calloc(n, sizeof *all);
 
     bells = calloc(n, sizeof *bells);
     if (all == NULL || bells == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    hearthi_together_gather(mine, sizeof *mine, all, hearthi_world.comm);
+    hearthi_together_gather(mine, sizeof *mine, all, hearthi_cluster.comm);
     for (size_t r = 0; r < n; r++) {
         bells[r].card = all[r];
         atomic_init(&bells[r].use, all[r].n == 1 ? 0 : ALL);
@@ -123,7 +124,7 @@ static void
 datagram_send(int says, int to, int i, int lock)
 {
     const union hearthi_address *a = &bells[to].card.at[i];
-    struct datagram d = { word, says, hearthi_world.rank, to, i, lock };
+    struct datagram d = { word, says, hearthi_cluster.rank, to, i, lock };
 
     hearthi_mpi_count(to, sizeof d);
     sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
@@ -189,8 +190,8 @@ static bool
 datagram_is_ours(const struct datagram *d, ssize_t len)
 {
     return len == (ssize_t)sizeof *d && d->word == word &&
-           d->to == hearthi_world.rank && d->from >= 0 &&
-           d->from < hearthi_world.size && d->address >= 0 &&
+           d->to == hearthi_cluster.rank && d->from >= 0 &&
+           d->from < hearthi_cluster.size && d->address >= 0 &&
            d->address < HEARTHI_ADDRESSES && d->lock >= 0 &&
            d->lock < hearthi_syncs;
 }
@@ -198,7 +199,7 @@ datagram_is_ours(const struct datagram *d, ssize_t len)
 static void
 ask_answer(const struct datagram *d, const union hearthi_address *from)
 {
-    struct datagram a = { word,    ANSWER,     hearthi_world.rank,
+    struct datagram a = { word,    ANSWER,     hearthi_cluster.rank,
                           d->from, d->address, 0 };
 
     sendto(bell_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
@@ -274,7 +275,7 @@ hearthi_bell_wait(uint64_t ns)
 static bool
 bells_heard(void)
 {
-    int      next = (hearthi_world.rank + 1) % hearthi_world.size;
+    int      next = (hearthi_cluster.rank + 1) % hearthi_cluster.size;
     uint64_t start = hearthi_now();
     bool     heard = false;
 
@@ -301,7 +302,7 @@ hearthi_bell_open(void)
         return false;
     }
     word = hearthi_word_unlikely();
-    hearthi_together_bcast(&word, sizeof word, 0, hearthi_world.comm);
+    hearthi_together_bcast(&word, sizeof word, 0, hearthi_cluster.comm);
     cards_exchange(mine);
     if (!all_agree(bells_heard())) {
         hearthi_bell_close();

@@ -10,11 +10,11 @@
 #include "flag.h"
 
 #include "base/clock.h"
+#include "cluster.h"
 #include "managed.h"
 #include "near.h"
 #include "queue.h"
 #include "wake.h"
-#include "world.h"
 
 void
 hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
@@ -25,7 +25,7 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
 
     atomic_thread_fence(memory_order_release);
     hearthi_queue_enter(sync);
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         s = hearthi_serving_read(l->word);
         hearthi_log_put(sync, &s, NULL, hearthi_epochs.release, n, count);
         s.set = set;
@@ -34,7 +34,7 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
         atomic_store_explicit(&l->value, set, memory_order_release);
     }
     hearthi_queue_leave(sync);
-    if (set && hearthi_world.nodes > 1)
+    if (set && hearthi_cluster.nodes > 1)
         hearthi_waiters_wake(sync);
 }
 
@@ -58,7 +58,7 @@ is_open(uint16_t ticket, struct hearthi_serving s)
 {
     uint16_t before = (uint16_t)(ticket - s.ticket);
 
-    return before > 0 && before <= hearthi_world.nodes;
+    return before > 0 && before <= hearthi_cluster.nodes;
 }
 
 /* Wait until every set that was under way has said so in `serving`, which is
@@ -200,7 +200,7 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
     struct hearthi_patience   p = { 0 };
     unsigned                  turn = 0;
 
-    if (hearthi_world.nodes == 1) {
+    if (hearthi_cluster.nodes == 1) {
         while (!atomic_load_explicit(&l->value, memory_order_acquire))
             hearthi_relax(&turn);
         return;

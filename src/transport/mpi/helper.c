@@ -22,6 +22,7 @@
 #include "base/slice.h"
 #include "base/thread.h"
 #include "base/timing.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mail.h"
 #include "mpi.h"
@@ -252,7 +253,7 @@ cost_warn(const char *what)
 {
     static bool said; /* once, however often Hearth is started */
 
-    if (hearthi_world.rank == 0 && !said)
+    if (hearthi_cluster.rank == 0 && !said)
         hearthi_warn(
             "hearth_init",
             "with this MPI %s waits until the rank at the other end calls MPI "
@@ -268,7 +269,7 @@ cost_warn(const char *what)
 _Noreturn static void
 thread_impossible(void)
 {
-    if (hearthi_world.rank == 0)
+    if (hearthi_cluster.rank == 0)
         hearthi_fatal("hearth_init",
                       "HEARTH_PROGRESS=thread needs MPI_THREAD_MULTIPLE: ask "
                       "MPI_Init_thread for it or let hearth_init initialise "
@@ -300,7 +301,7 @@ void
 hearthi_helper_open(void)
 {
     hearthi_alone_open();
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return;
     hearthi_probe();
     hearthi_mpi.helper = helper_wanted();
@@ -327,7 +328,7 @@ hearthi_helper_close(void)
         return;
     stop = true;
     if (sleeps_at_bell)
-        hearthi_bell_ring(hearthi_world.rank);
+        hearthi_bell_ring(hearthi_cluster.rank);
     pthread_join(thread, NULL);
     hearthi_help.bells = hearthi_help.listens = false;
     hearthi_packs_close();

@@ -43,10 +43,10 @@
 #include "base/least.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "mpi.h"
 #include "progress.h"
 #include "transfer.h"
-#include "world.h"
 
 enum { DONE_AT = sizeof(uint64_t), YIELD = 8, LONG = 64 };
 enum { AGAIN = 300000, AGAIN_MOST = 10000000, NAP = 10000 }; /* nanoseconds */
@@ -84,7 +84,7 @@ places(void)
 static size_t
 place_at(int rank, uint64_t letter)
 {
-    return words_at(hearthi_world.size) +
+    return words_at(hearthi_cluster.size) +
            ((size_t)rank * places() + letter % places()) *
                hearthi_segments.letter;
 }
@@ -92,13 +92,13 @@ place_at(int rank, uint64_t letter)
 static char *
 segment(void)
 {
-    return hearthi_segments.base[hearthi_world.node_rank];
+    return hearthi_segments.base[hearthi_cluster.node_rank];
 }
 
 static void *
 room(size_t bytes)
 {
-    void *p = calloc((size_t)hearthi_world.size, bytes);
+    void *p = calloc((size_t)hearthi_cluster.size, bytes);
 
     if (p == NULL)
         hearthi_fatal("hearth_init", "no memory");
@@ -111,7 +111,7 @@ hearthi_mail_open(void)
     post = room(sizeof *post);
     open_at = room(sizeof *open_at);
     memset(segment() + words_at(0), 0,
-           (size_t)hearthi_world.size * HEARTHI_MAIL_WORDS);
+           (size_t)hearthi_cluster.size * HEARTHI_MAIL_WORDS);
     served = room(sizeof *served);
     rung = room(sizeof *rung);
     ringing = room(sizeof *ringing);
@@ -140,7 +140,7 @@ done_look(int home)
     struct post *p = &post[home];
     uint64_t     done;
 
-    hearthi_look(home, words_at(hearthi_world.rank) + DONE_AT, &done,
+    hearthi_look(home, words_at(hearthi_cluster.rank) + DONE_AT, &done,
                  sizeof done);
     if (done <= p->done || done > p->sent)
         return false;
@@ -200,7 +200,7 @@ hearthi_mail_send(int home, const struct hearthi_letter *l)
 
     if (p->put >= depth)
         done_wait(home, p->put - depth + 1);
-    hearthi_put(home, place_at(hearthi_world.rank, p->put), l,
+    hearthi_put(home, place_at(hearthi_cluster.rank, p->put), l,
                 sizeof *l + l->bytes);
     p->put++;
     if (!p->open)
@@ -235,7 +235,7 @@ hearthi_mail_settle(void)
         p->told = p->sent;
         p->sent = p->put;
         if (p->sent > p->told)
-            hearthi_put(open_at[i], words_at(hearthi_world.rank), &p->sent,
+            hearthi_put(open_at[i], words_at(hearthi_cluster.rank), &p->sent,
                         sizeof p->sent);
     }
     puts_settle();

@@ -11,11 +11,11 @@
 #include "base/report.h"
 #include "chain.h"
 #include "chain_places.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "together.h"
 #include "transport/named.h"
 #include "wake.h"
-#include "world.h"
 
 enum {
     OBJECT = 4096,
@@ -31,14 +31,14 @@ _Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
 static int
 manager(int sync)
 {
-    return hearthi_manager(sync, hearthi_world.size);
+    return hearthi_manager(sync, hearthi_cluster.size);
 }
 
 /* Those that have names lie behind the others. */
 static size_t
 object_at(int sync)
 {
-    int    size = hearthi_world.size;
+    int    size = hearthi_cluster.size;
     size_t at = hearthi_managed_at(sync, size);
 
     return hearthi_is_named(sync)
@@ -58,7 +58,7 @@ hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
 void
 hearthi_mpi_begin(int sync)
 {
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return;
     for (size_t word = 0; word < HEARTHI_LOG_AT; word += sizeof(uint64_t))
         hearthi_word_op(sync, word, MPI_REPLACE, 0);
@@ -69,19 +69,19 @@ hearthi_mpi_begin(int sync)
 void
 hearthi_sync_open(void)
 {
-    size_t fixed = hearthi_managed_count(hearthi_world.size) * OBJECT;
+    size_t fixed = hearthi_managed_count(hearthi_cluster.size) * OBJECT;
     size_t objects = fixed + hearthi_named_each * NAMED;
     size_t bytes =
         objects + hearthi_chain_places_bytes() + hearthi_wake_bytes();
     MPI_Info info = hearthi_window_info();
     char    *base;
 
-    if (hearthi_world.nodes > HEARTHI_NODES_MOST)
+    if (hearthi_cluster.nodes > HEARTHI_NODES_MOST)
         hearthi_fatal("hearth_init",
                       "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
-                      hearthi_world.nodes, HEARTHI_NODES_MOST);
+                      hearthi_cluster.nodes, HEARTHI_NODES_MOST);
     HEARTHI_MPI_SPINS(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
-                                       hearthi_world.comm, &base,
+                                       hearthi_cluster.comm, &base,
                                        &hearthi_mpi.sync));
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
@@ -92,7 +92,7 @@ hearthi_sync_open(void)
     hearthi_wake_open(base + objects, objects);
     HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
     HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
-    hearthi_together(hearthi_world.comm);
+    hearthi_together(hearthi_cluster.comm);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "cluster.h"
 #include "front/direct.h"
 #include "managed.h"
 #include "pack.h"
@@ -75,12 +76,12 @@ transport_atomic(int home, size_t offset, const struct hearthi_step *s)
 
     if (!hearthi_windows.is_rdma)
         return hearthi_fetch_step(win, home, at, s);
-    if (home != hearthi_world.rank)
+    if (home != hearthi_cluster.rank)
         return s->narrow && s->kind == HEARTHI_CAS
                    ? narrow_swap(win, home, at, s)
                    : hearthi_fetch_step(win, home, at, s);
     old = hearthi_step_here(
-        hearthi_segments.base[hearthi_world.node_rank] + offset, s);
+        hearthi_segments.base[hearthi_cluster.node_rank] + offset, s);
     hearthi_progress_own(win);
     return old;
 }
@@ -103,7 +104,7 @@ transport_open(void)
     hearthi_mpi = (struct hearthi_mpi){ .sync = MPI_WIN_NULL };
     hearthi_progress_open();
     hearthi_node_open();
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         hearthi_transfer_open();
         hearthi_windows_open();
         hearthi_sync_open();
@@ -117,7 +118,7 @@ transport_close(void)
 {
     hearthi_helper_close();
     hearthi_barrier_close();
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         hearthi_sync_close();
         hearthi_windows_close();
         hearthi_transfer_close();
@@ -129,13 +130,13 @@ transport_close(void)
 static bool
 transport_registers(void)
 {
-    return hearthi_world.nodes > 1;
+    return hearthi_cluster.nodes > 1;
 }
 
 static void
 transport_reach(uint64_t frames)
 {
-    if (hearthi_world.nodes > 1)
+    if (hearthi_cluster.nodes > 1)
         hearthi_windows_reach(frames);
 }
 

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "base/stat.h"
+#include "cluster.h"
 #include "transport/named.h"
 #include "transport/transport.h"
-#include "world.h"
 
 /* Most operations that are started before a flush, by all threads: Open MPI 5
  * over UCX aborts at the 255th. */
@@ -89,7 +89,7 @@ extern struct hearthi_mpi hearthi_mpi;
 static inline void
 hearthi_mpi_count(int rank, size_t bytes)
 {
-    if (hearthi_world.node_of[rank] == hearthi_world.node)
+    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node)
         return;
     hearthi_count(messages, 1);
     hearthi_count(message_bytes, bytes);

@@ -21,11 +21,11 @@
 
 #include "base/clock.h"
 #include "base/least.h"
+#include "cluster.h"
 #include "progress.h"
 #include "space/segment.h"
 #include "transfer.h"
 #include "transport/keep.h"
-#include "world.h"
 
 /* In nanoseconds. */
 enum { WANT_AGAIN = 200000, WANT_MOST = 100000000 };
@@ -43,8 +43,8 @@ hearthi_want_from(struct hearthi_want *w, int rank, int lock)
 {
     uint64_t now;
 
-    if (hearthi_world.node_of[rank] == hearthi_world.node) {
-        hearthi_keep_want_of(hearthi_world.node_rank_of[rank], lock);
+    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node) {
+        hearthi_keep_want_of(hearthi_cluster.node_rank_of[rank], lock);
         return;
     }
     now = hearthi_now();
@@ -62,7 +62,7 @@ keeper_near(int sync)
 {
     int keeper = atomic_load(&hearthi_node_lock_of(sync)->keeper);
 
-    return keeper == 0 ? -1 : hearthi_world.node_member[keeper - 1];
+    return keeper == 0 ? -1 : hearthi_cluster.node_member[keeper - 1];
 }
 
 static unsigned
@@ -71,9 +71,9 @@ byte_at(int rank, int lock)
     size_t  at = hearthi_segments.keep_at + hearthi_keep_byte_at(lock);
     uint8_t byte;
 
-    if (hearthi_world.node_of[rank] == hearthi_world.node)
+    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node)
         byte = __atomic_load_n(
-            &hearthi_segments.base[hearthi_world.node_rank_of[rank]][at],
+            &hearthi_segments.base[hearthi_cluster.node_rank_of[rank]][at],
             __ATOMIC_SEQ_CST);
     else
         hearthi_look(rank, at, &byte, sizeof byte);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "mpi.h"
 #include "transport/area.h"
 #include "transport/named.h"
-#include "world.h"
 
 static struct hearthi_area area;
 
@@ -39,7 +39,7 @@ void
 hearthi_node_open(void)
 {
     struct hearthi_mpi *m = &hearthi_mpi;
-    int                 ranks = hearthi_world.node_size;
+    int                 ranks = hearthi_cluster.node_size;
     size_t              notices =
         (size_t)ranks * HEARTHI_NEWS_OF_ONE + 2 * HEARTHI_NEWS_MAX;
     char *at;

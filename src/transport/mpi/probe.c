@@ -15,11 +15,11 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 #include "window.h"
-#include "world.h"
 
 enum {
     AWAY = 2000000,
@@ -56,7 +56,7 @@ message_send(int to, int tag, int text)
     MPI_Request request;
 
     HEARTHI_MPI(
-        MPI_Isend(&text, 1, MPI_INT, to, tag, hearthi_world.comm, &request));
+        MPI_Isend(&text, 1, MPI_INT, to, tag, hearthi_cluster.comm, &request));
     message_wait(&request);
 }
 
@@ -66,8 +66,8 @@ message_receive(int from, int tag)
     MPI_Request request;
     int         text = 0;
 
-    HEARTHI_MPI(
-        MPI_Irecv(&text, 1, MPI_INT, from, tag, hearthi_world.comm, &request));
+    HEARTHI_MPI(MPI_Irecv(&text, 1, MPI_INT, from, tag, hearthi_cluster.comm,
+                          &request));
     message_wait(&request);
     return text;
 }
@@ -212,7 +212,7 @@ target_rank(void)
 {
     int r = 0;
 
-    while (hearthi_world.node_of[r] != hearthi_world.nodes - 1)
+    while (hearthi_cluster.node_of[r] != hearthi_cluster.nodes - 1)
         r++;
     return r;
 }
@@ -224,7 +224,7 @@ verdict_share(struct hearthi_help *verdict)
     MPI_Request request;
 
     HEARTHI_MPI(MPI_Ibcast(verdict, sizeof *verdict, MPI_BYTE, ORIGIN,
-                           hearthi_world.comm, &request));
+                           hearthi_cluster.comm, &request));
     message_wait(&request);
 }
 
@@ -234,13 +234,13 @@ hearthi_probe(void)
     struct hearthi_help verdict = { .bells = false };
     int                 target = target_rank();
 
-    if (hearthi_world.rank == ORIGIN) {
+    if (hearthi_cluster.rank == ORIGIN) {
         for (int o = 0; o < HEARTHI_OPERATIONS; o++)
             verdict.need[o] =
                 operation_probe((enum hearthi_operation)o, target);
         verdict.page_time = page_time(target);
         message_send(target, TAG_REQUEST, END);
-    } else if (hearthi_world.rank == target) {
+    } else if (hearthi_cluster.rank == target) {
         target_run();
     }
     verdict_share(&verdict);

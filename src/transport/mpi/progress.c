@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "life/life.h"
 #include "mpi.h"
-#include "world.h"
 
 struct hearthi_help hearthi_help;
 
@@ -77,8 +77,8 @@ hearthi_progress_open(void)
 {
     hearthi_help = (struct hearthi_help){ .bells = false };
     absent = hearthi_word_unlikely();
-    HEARTHI_MPI(MPI_Irecv(&nothing, 1, MPI_BYTE, hearthi_world.rank, TAG_NEVER,
-                          hearthi_world.comm, &never));
+    HEARTHI_MPI(MPI_Irecv(&nothing, 1, MPI_BYTE, hearthi_cluster.rank,
+                          TAG_NEVER, hearthi_cluster.comm, &never));
 }
 
 void
@@ -331,7 +331,7 @@ step_end(MPI_Win win, int rank, enum hearthi_need need,
      * target's processor does the steps of others, inside its own step only,
      * they would find that lock taken every time.  Where the probe saw that
      * they need nobody at the target, they do not need this. */
-    if (rank == hearthi_world.rank)
+    if (rank == hearthi_cluster.rank)
         hearthi_progress_own(win);
     return *old;
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "world.h"
+#include "cluster.h"
 
 /* What is told apart: moving bytes on the heap window, an atomic on it, and
  * one on the window of the locks. */
@@ -48,8 +48,8 @@ extern struct hearthi_help hearthi_help;
 static inline enum hearthi_need
 hearthi_need_at(enum hearthi_operation operation, int rank)
 {
-    return rank == hearthi_world.rank ? HEARTHI_FREE
-                                      : hearthi_help.need[operation];
+    return rank == hearthi_cluster.rank ? HEARTHI_FREE
+                                        : hearthi_help.need[operation];
 }
 
 /* From the kernel, unlike any other. */

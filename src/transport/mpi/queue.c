@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/least.h"
+#include "cluster.h"
 #include "managed.h"
 #include "near.h"
-#include "world.h"
 
 /* Between looks: a part of the time so far, more where more come before. */
 enum { PART = 16, BEFORE_MOST = 4, GAP_MOST = 1000000 };
@@ -42,7 +42,7 @@ hearthi_queue_enter(int sync)
     uint16_t                  before;
 
     hearthi_near_acquire(sync, false);
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return;
     l->ticket = hearthi_ticket(
         hearthi_word_op(sync, HEARTHI_NEXT, MPI_SUM, HEARTHI_TICKET));
@@ -59,7 +59,7 @@ hearthi_queue_leave(int sync)
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_serving    s = hearthi_serving_read(l->word);
 
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         s.ticket++;
         hearthi_word_op(sync, HEARTHI_SERVING, MPI_REPLACE,
                         hearthi_serving_make(s));

@@ -59,11 +59,11 @@
  */
 #include "config.h"
 
+#include "cluster.h"
 #include "flag.h"
 #include "managed.h"
 #include "queue.h"
 #include "wake.h"
-#include "world.h"
 
 /* In the managed object: WAITS has the name of a writer who waits, or 0. */
 enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
@@ -104,7 +104,7 @@ near_word(int sync, size_t word)
 static uint64_t
 look(int sync, size_t word)
 {
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return atomic_load(near_word(sync, word));
     return hearthi_word_op(sync, word, MPI_NO_OP, 0);
 }
@@ -112,7 +112,7 @@ look(int sync, size_t word)
 static uint64_t
 add(int sync, size_t word, uint64_t value)
 {
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return atomic_fetch_add(near_word(sync, word), value);
     return hearthi_word_op(sync, word, MPI_SUM, value);
 }
@@ -123,7 +123,7 @@ left_add(int sync, uint64_t value)
 {
     uint32_t name;
 
-    if (add(sync, LEFT, value) + value != WAITED || hearthi_world.nodes == 1)
+    if (add(sync, LEFT, value) + value != WAITED || hearthi_cluster.nodes == 1)
         return;
     name = (uint32_t)hearthi_word_op(sync, WAITS, MPI_REPLACE, 0);
     if (name != 0)
@@ -134,9 +134,9 @@ left_add(int sync, uint64_t value)
 static uint32_t
 name_begin(struct hearthi_patience *p)
 {
-    uint32_t name = hearthi_world.nodes > 1 ? hearthi_wake_begin() : 0;
+    uint32_t name = hearthi_cluster.nodes > 1 ? hearthi_wake_begin() : 0;
 
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         hearthi_relax(&p->turn);
     else if (name == 0)
         hearthi_patience_pause(p, 1);
@@ -218,7 +218,7 @@ write_leave(int sync)
     uint64_t came = known_of(sync)->arrived, now;
 
     now = add(sync, ARRIVED, (came & PHASES) + 1 == PHASES ? -PHASES : 1);
-    if (hearthi_world.nodes > 1 && now >> PHASE_BITS != came >> PHASE_BITS)
+    if (hearthi_cluster.nodes > 1 && now >> PHASE_BITS != came >> PHASE_BITS)
         hearthi_waiters_wake(sync);
     hearthi_turn_leave(hearthi_turn_of(sync));
 }
@@ -319,7 +319,7 @@ hearthi_mpi_rw_acquire(int sync, bool write, bool try, struct hearthi_grant *g)
 {
     if (!(write ? write_enter(sync, try) : read_enter(sync, try)))
         return false;
-    if (hearthi_world.nodes > 1)
+    if (hearthi_cluster.nodes > 1)
         learn(sync, write, g);
     atomic_thread_fence(memory_order_acquire);
     return true;

@@ -9,12 +9,12 @@
 #include "config.h"
 
 #include "chain.h"
+#include "cluster.h"
 #include "managed.h"
 #include "near.h"
 #include "progress.h"
 #include "transport/keep.h"
 #include "transport/named.h"
-#include "world.h"
 
 /* ---- the turn ---- */
 
@@ -39,7 +39,7 @@ hearthi_turn_take(int lock, bool try)
 
     if (!hearthi_near_acquire(lock, try))
         return false;
-    if (hearthi_world.nodes == 1)
+    if (hearthi_cluster.nodes == 1)
         return true;
     if (!between_nodes(lock, try, l)) {
         hearthi_near_release(lock);
@@ -54,8 +54,8 @@ static bool
 stays_in_node(int lock, struct hearthi_node_lock *l)
 {
     return hearthi_near_mate_waits(lock) &&
-           (++l->row < hearthi_world.node_size ||
-            (hearthi_place_rank(l->place) == hearthi_world.rank &&
+           (++l->row < hearthi_cluster.node_size ||
+            (hearthi_place_rank(l->place) == hearthi_cluster.rank &&
              !hearthi_chain_is_wanted(lock, l->place)));
 }
 
@@ -64,7 +64,7 @@ hearthi_turn_leave(int lock)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
 
-    if (hearthi_world.nodes > 1 && !stays_in_node(lock, l)) {
+    if (hearthi_cluster.nodes > 1 && !stays_in_node(lock, l)) {
         l->row = 0;
         l->told = 0;
         l->rests = hearthi_chain_leave(lock, l->place, l->word);
@@ -92,14 +92,14 @@ hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g)
 
     if (!hearthi_turn_take(sync, try))
         return false;
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         hearthi_grant_refresh(g);
         hearthi_log_get(sync, hearthi_serving_read(l->word), g, &log);
         l->log = log;
-        g->again = l->last == hearthi_world.node_rank + 1;
-        l->last = hearthi_world.node_rank + 1;
+        g->again = l->last == hearthi_cluster.node_rank + 1;
+        l->last = hearthi_cluster.node_rank + 1;
     }
-    holder_set(l, hearthi_world.node_rank + 1);
+    holder_set(l, hearthi_cluster.node_rank + 1);
     atomic_thread_fence(memory_order_acquire);
     return true;
 }
@@ -112,7 +112,7 @@ hearthi_mpi_release(int sync, uint64_t epoch, const struct hearthi_notice *n,
     struct hearthi_serving    s;
 
     atomic_thread_fence(memory_order_release);
-    if (hearthi_world.nodes > 1) {
+    if (hearthi_cluster.nodes > 1) {
         s = hearthi_serving_read(l->word);
         hearthi_log_put(sync, &s, &l->log, epoch, n, count);
         l->word = hearthi_serving_make(s);
@@ -135,13 +135,13 @@ hearthi_mpi_keep(int lock)
 
     atomic_thread_fence(memory_order_release);
     if (!hearthi_help.listens || hearthi_near_mate_waits(lock) ||
-        hearthi_world.node_of[there] != hearthi_world.node)
+        hearthi_cluster.node_of[there] != hearthi_cluster.node)
         return false;
-    if (l->told != hearthi_world.rank + 1 &&
+    if (l->told != hearthi_cluster.rank + 1 &&
         !hearthi_chain_keep(lock, l->place))
         return false;
-    l->told = hearthi_world.rank + 1;
-    atomic_store(&l->keeper, hearthi_world.node_rank + 1);
+    l->told = hearthi_cluster.rank + 1;
+    atomic_store(&l->keeper, hearthi_cluster.node_rank + 1);
     return hearthi_keep_begin(lock);
 }
 
@@ -149,13 +149,13 @@ hearthi_mpi_keep(int lock)
 void
 hearthi_mpi_lost(int rank, struct hearthi_lost *lost)
 {
-    bool near = hearthi_world.node_of[rank] == hearthi_world.node;
-    int  holder = hearthi_world.node_rank_of[rank] + 1;
+    bool near = hearthi_cluster.node_of[rank] == hearthi_cluster.node;
+    int  holder = hearthi_cluster.node_rank_of[rank] + 1;
 
     for (int i = 0; near && i < hearthi_syncs_top; i++)
         if (atomic_load_explicit(&hearthi_node_lock_of(i)->holder,
                                  memory_order_relaxed) == holder)
             hearthi_lost_add(lost, hearthi_name_of(i));
-    if (hearthi_world.nodes > 1)
+    if (hearthi_cluster.nodes > 1)
         hearthi_chain_lost(rank, lost);
 }

@@ -14,13 +14,13 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "window.h"
-#include "world.h"
 
 enum { ONES = 1 << 16, PIECE = 4 << 20, FEW = 1 << 16 };
 

@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "managed.h"
-#include "world.h"
 
 enum { WORDS = 64 };
 
@@ -58,7 +58,7 @@ hearthi_wake_begin(void)
             return 0;
         bit = ~used & (used + 1);
     } while (!atomic_compare_exchange_weak(&in_use, &used, used | bit));
-    name = (uint32_t)hearthi_world.rank * WORDS +
+    name = (uint32_t)hearthi_cluster.rank * WORDS +
            (uint32_t)__builtin_ctzll(bit) + 1;
     __atomic_store_n(own_word(name), 0, __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_seq_cst);

@@ -29,11 +29,11 @@
 
 #include "base/least.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
 #include "space/heap.h"
 #include "turn.h"
-#include "world.h"
 
 struct hearthi_windows hearthi_windows;
 
@@ -147,11 +147,11 @@ window_make(const char *call, int steps)
     size_t                  at = w->n == 0 ? 0 : w->end[w->n - 1];
     size_t                  bytes = step_end(steps - 1) - at;
     MPI_Info                info = hearthi_window_info();
-    char *base = hearthi_segments.base[hearthi_world.node_rank] + at;
+    char *base = hearthi_segments.base[hearthi_cluster.node_rank] + at;
     int   code;
 
     code = HEARTHI_SPINS(MPI_Win_create(base, (MPI_Aint)bytes, 1, info,
-                                        hearthi_world.comm, &w->win[w->n]));
+                                        hearthi_cluster.comm, &w->win[w->n]));
     MPI_Info_free(&info);
     if (code != MPI_SUCCESS)
         window_refused(call, code, bytes);
@@ -214,6 +214,6 @@ hearthi_windows_reach(uint64_t frames)
     hearthi_turn_begin();
     window_make("hearth_alloc", steps);
     hearthi_turn_end();
-    HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
+    HEARTHI_MPI(MPI_Ibarrier(hearthi_cluster.comm, &request));
     hearthi_requests_wait(&request, 1);
 }

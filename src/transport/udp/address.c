@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
+#include "cluster.h"
 #include "front/direct.h"
 #include "hello.h"
 #include "job.h"
@@ -19,7 +20,6 @@
 #include "socket.h"
 #include "together.h"
 #include "wire.h"
-#include "world.h"
 
 enum { HEADERS = 28 }; /* IPv4's and UDP's */
 
@@ -51,7 +51,7 @@ server_socket(void)
     size_t port = hearthi_opt.udp_port;
 
     if (port != 0)
-        port += (size_t)hearthi_world.machine_rank;
+        port += (size_t)hearthi_cluster.machine_rank;
     return hearthi_udp_socket((unsigned)port);
 }
 
@@ -61,14 +61,14 @@ hearthi_udp_cards_exchange(void)
     int         fd = server_socket();
     struct card mine = card_make(fd), *cards;
 
-    cards = calloc((size_t)hearthi_world.size, sizeof *cards);
+    cards = calloc((size_t)hearthi_cluster.size, sizeof *cards);
     if (cards == NULL)
         hearthi_fatal("hearth_init", "no memory");
     hearthi_udp_hello_open();
-    hearthi_together_gather(&mine, sizeof mine, cards, hearthi_world.comm);
+    hearthi_together_gather(&mine, sizeof mine, cards, hearthi_cluster.comm);
     mtu = mine.all.mtu;
     hearthi_udp.room = mine.room;
-    for (int r = 0; r < hearthi_world.size; r++) {
+    for (int r = 0; r < hearthi_cluster.size; r++) {
         hearthi_udp_ways_set(r, &cards[r].all);
         if (cards[r].all.mtu < mtu)
             mtu = cards[r].all.mtu;
@@ -98,9 +98,9 @@ hearthi_udp_hello(void)
     int                        rank[HEARTHI_UDP_MEET_MOST];
     unsigned                   n = 0;
 
-    rank[n++] = hearthi_world.rank;
-    for (int step = 1; step < hearthi_world.size; step *= 2)
-        rank[n++] = (hearthi_world.rank + step) % hearthi_world.size;
+    rank[n++] = hearthi_cluster.rank;
+    for (int step = 1; step < hearthi_cluster.size; step *= 2)
+        rank[n++] = (hearthi_cluster.rank + step) % hearthi_cluster.size;
     hearthi_udp_meet_first(&c->in, c->slot, rank, n);
     hearthi_udp_client_give(c);
 }

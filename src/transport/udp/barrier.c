@@ -25,6 +25,7 @@
 #include "barrier.h"
 #include "base/report.h"
 #include "client.h"
+#include "cluster.h"
 #include "job.h"
 #include "local.h"
 #include "news.h"
@@ -34,7 +35,6 @@
 #include "tree.h"
 #include "watch.h"
 #include "wire.h"
-#include "world.h"
 
 static struct {
     uint32_t                number; /* barriers passed here */
@@ -49,7 +49,7 @@ static struct {
 static bool
 is_root(void)
 {
-    return hearthi_world.rank == 0;
+    return hearthi_cluster.rank == 0;
 }
 
 static bool
@@ -335,7 +335,7 @@ own_add(const struct hearthi_notice *own, size_t n, bool everything)
     struct hearthi_gathered *g = &hearthi_udp_news.gather;
 
     if (!is_led()) {
-        hearthi_udp_news_add(hearthi_world.rank, own, n, everything);
+        hearthi_udp_news_add(hearthi_cluster.rank, own, n, everything);
         return;
     }
     g->everything = everything || n > HEARTHI_NEWS_OF_ONE;

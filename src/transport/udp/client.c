@@ -16,6 +16,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
+#include "cluster.h"
 #include "count.h"
 #include "inbox.h"
 #include "job.h"
@@ -40,7 +41,7 @@ static _Atomic uint64_t           taken[WORDS];
 static size_t
 numbers_bytes(void)
 {
-    return HEARTHI_UDP_SLOTS * (size_t)hearthi_world.size * sizeof *numbers;
+    return HEARTHI_UDP_SLOTS * (size_t)hearthi_cluster.size * sizeof *numbers;
 }
 
 static void
@@ -50,7 +51,7 @@ client_make(unsigned slot)
 
     hearthi_udp_inbox_open(&c->in, hearthi_udp_socket(0), false);
     c->slot = (uint16_t)slot;
-    c->seq = numbers + slot * (size_t)hearthi_world.size;
+    c->seq = numbers + slot * (size_t)hearthi_cluster.size;
     atomic_store_explicit(&made[slot], true, memory_order_release);
 }
 
@@ -215,13 +216,13 @@ hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
     struct hearthi_udp_message *ask = &call->ask;
 
     call->what = what;
-    ask->from = (uint32_t)hearthi_world.rank;
+    ask->from = (uint32_t)hearthi_cluster.rank;
     ask->to = (uint32_t)rank;
     ask->slot = call->client->slot;
     ask->seq = ++call->client->seq[rank];
     if (hearthi_udp_is_local(rank))
         hearthi_udp_local_ask(ask);
-    else if (rank != hearthi_world.rank)
+    else if (rank != hearthi_cluster.rank)
         remote_begin(call);
 }
 
@@ -231,7 +232,7 @@ hearthi_udp_call_end(struct hearthi_udp_call    *call,
 {
     int rank = (int)call->ask.to;
 
-    if (rank == hearthi_world.rank)
+    if (rank == hearthi_cluster.rank)
         hearthi_udp_serve_own(&call->ask, answer);
     else if (hearthi_udp_is_local(rank))
         hearthi_udp_local_answer(call->client->slot, answer);

@@ -10,11 +10,11 @@
 #include "cond.h"
 
 #include "client.h"
+#include "cluster.h"
 #include "count.h"
 #include "server.h"
 #include "transport/log.h"
 #include "watch.h"
-#include "world.h"
 
 /* ---- the client's part ---- */
 
@@ -24,7 +24,7 @@ ask(struct hearthi_udp_message m, const char *what)
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
 
-    hearthi_udp_call(c, hearthi_manager((int)m.len, hearthi_world.size), &m,
+    hearthi_udp_call(c, hearthi_manager((int)m.len, hearthi_cluster.size), &m,
                      what, &answer);
     hearthi_udp_client_give(c);
     return answer.at;

@@ -12,6 +12,7 @@
 #include "ack.h"
 #include "base/least.h"
 #include "base/option.h"
+#include "cluster.h"
 #include "diff.h"
 #include "flight.h"
 #include "job.h"
@@ -19,7 +20,6 @@
 #include "space/segment.h"
 #include "transport/patch.h"
 #include "wire.h"
-#include "world.h"
 
 enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX };
 
@@ -122,7 +122,7 @@ pack_new(uint32_t home)
     p->flight.ask = (struct hearthi_udp_message){
         .op = HEARTHI_UDP_DIFF,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
-        .from = (uint32_t)hearthi_world.rank,
+        .from = (uint32_t)hearthi_cluster.rank,
         .to = home,
         .body = p->body,
     };

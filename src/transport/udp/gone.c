@@ -13,11 +13,11 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "cluster.h"
 #include "hello.h"
 #include "job.h"
 #include "life/life.h"
 #include "socket.h"
-#include "world.h"
 
 /* In nanoseconds: asked so often, for so long. */
 enum { AGAIN = 50000000, ASKED = 500000000 };
@@ -36,9 +36,9 @@ hearthi_udp_is_here(const struct hearthi_udp_message *m,
 static bool
 is_witness(int rank, int silent)
 {
-    const int *of = hearthi_world.machine_of;
+    const int *of = hearthi_cluster.machine_of;
 
-    return of[rank] != of[hearthi_world.rank] && of[rank] != of[silent];
+    return of[rank] != of[hearthi_cluster.rank] && of[rank] != of[silent];
 }
 
 /* Ask all witnesses; how many there are. */
@@ -48,7 +48,7 @@ witnesses_ask(struct hearthi_udp_inbox *in, struct hearthi_udp_message *hello,
 {
     int n = 0;
 
-    for (int r = 0; r < hearthi_world.size; r++)
+    for (int r = 0; r < hearthi_cluster.size; r++)
         if (is_witness(r, silent)) {
             hello->to = (uint32_t)r;
             hearthi_udp_send(in->fd, &hearthi_udp.server[r], hello, NULL);
@@ -63,7 +63,7 @@ is_cut_off(int silent)
 {
     struct hearthi_udp_message hello = { .op = HEARTHI_UDP_BCAST,
                                          .from =
-                                             (uint32_t)hearthi_world.rank };
+                                             (uint32_t)hearthi_cluster.rank };
     struct hearthi_udp_inbox   in;
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
@@ -88,7 +88,7 @@ is_cut_off(int silent)
 void
 hearthi_udp_gone(int rank, const char *what)
 {
-    int                       me = hearthi_world.rank;
+    int                       me = hearthi_cluster.rank;
     bool                      cut = is_cut_off(rank);
     const struct sockaddr_in *at = &hearthi_udp.server[cut ? me : rank];
 

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "cluster.h"
 #include "job.h"
 #include "socket.h"
-#include "world.h"
 
 struct way { /* to a rank */
     uint16_t       n, port;
@@ -38,7 +38,7 @@ static _Atomic uint64_t hellos;
 void
 hearthi_udp_hello_open(void)
 {
-    size_t n = (size_t)hearthi_world.size;
+    size_t n = (size_t)hearthi_cluster.size;
 
     hellos = UINT64_C(1) << 63;
     ways = calloc(n, sizeof *ways);
@@ -122,13 +122,13 @@ hearthi_udp_hello_heard(const struct hearthi_udp_message *m)
 bool
 hearthi_udp_size_passes(int rank)
 {
-    return ways[hearthi_world.machine_of[rank]].passes;
+    return ways[hearthi_cluster.machine_of[rank]].passes;
 }
 
 void
 hearthi_udp_size_passed(int rank)
 {
-    ways[hearthi_world.machine_of[rank]].passes = true;
+    ways[hearthi_cluster.machine_of[rank]].passes = true;
 }
 
 bool

@@ -3,10 +3,10 @@
  * The home's part of the slots for pages and diffs, which the service thread
  * does.  They come several at a time, in any order, so nothing is kept to
  * answer a repetition with:
- *   - Of the 64 numbers of each slot up to the largest so far it is known which
- *     were done, and by which turn; a client keeps within half of that, so what
- *     is older was done and answered.  A turn that is not above the last one of
- *     its number came before, and is not answered again (server.c).
+ *   - Of the 64 numbers of each slot up to the largest so far it is known
+ * which were done, and by which turn; a client keeps within half of that, so
+ * what is older was done and answered.  A turn that is not above the last one
+ * of its number came before, and is not answered again (server.c).
  *   - A page is read again when it is asked for again; that does no harm
  *     (page.c).  But its shared flag is set the first time only: a straggler
  *     might set it after the page was freed, and the co-homes, who then have
@@ -23,6 +23,7 @@
 #include "ack.h"
 #include "base/option.h"
 #include "base/stat.h"
+#include "cluster.h"
 #include "count.h"
 #include "home.h"
 #include "inbox.h"
@@ -34,7 +35,6 @@
 #include "space/segment.h"
 #include "transport/patch.h"
 #include "wire.h"
-#include "world.h"
 
 enum { WINDOW = 64 };
 
@@ -52,7 +52,7 @@ static struct {
 static size_t
 windows_bytes(void)
 {
-    return (size_t)hearthi_world.size * HEARTHI_UDP_BULK * sizeof *h.window;
+    return (size_t)hearthi_cluster.size * HEARTHI_UDP_BULK * sizeof *h.window;
 }
 
 void

@@ -3,8 +3,8 @@
 
 #include "hosts.h"
 
+#include "cluster.h"
 #include "space/heap.h"
-#include "world.h"
 
 enum { ADDRESSES = 16 };
 
@@ -20,7 +20,7 @@ static struct host *hosts; /* of each rank */
 static size_t
 hosts_bytes(void)
 {
-    return (size_t)hearthi_world.size * sizeof *hosts;
+    return (size_t)hearthi_cluster.size * sizeof *hosts;
 }
 
 void

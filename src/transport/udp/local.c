@@ -19,13 +19,13 @@
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
+#include "cluster.h"
 #include "job.h"
 #include "local.h"
 #include "thread.h"
 #include "transport/area.h"
 #include "transport/event.h"
 #include "wire.h"
-#include "world.h"
 
 struct lane {              /* of one rank to another */
     _Atomic uint32_t tail; /* taken by the threads that send */
@@ -53,7 +53,7 @@ static struct {
 bool
 hearthi_udp_local_used(void)
 {
-    return hearthi_world.node_size > 1 &&
+    return hearthi_cluster.node_size > 1 &&
            hearthi_opt.udp_local == HEARTHI_LOCAL_SHM;
 }
 
@@ -61,20 +61,21 @@ bool
 hearthi_udp_is_local(int rank)
 {
     return hearthi_udp_local_used() &&
-           hearthi_world.node_of[rank] == hearthi_world.node &&
-           rank != hearthi_world.rank;
+           hearthi_cluster.node_of[rank] == hearthi_cluster.node &&
+           rank != hearthi_cluster.rank;
 }
 
 static size_t
 box_of(int rank, unsigned slot)
 {
-    return (size_t)hearthi_world.node_rank_of[rank] * HEARTHI_UDP_SLOTS + slot;
+    return (size_t)hearthi_cluster.node_rank_of[rank] * HEARTHI_UDP_SLOTS +
+           slot;
 }
 
 static struct lane *
 lane_of(int from, int to)
 {
-    return &l.lane[(size_t)from * (size_t)hearthi_world.node_size +
+    return &l.lane[(size_t)from * (size_t)hearthi_cluster.node_size +
                    (size_t)to];
 }
 
@@ -92,9 +93,9 @@ message_write(uint8_t *to, const struct hearthi_udp_message *m)
 void
 hearthi_udp_local_ask(const struct hearthi_udp_message *ask)
 {
-    int          from = hearthi_world.node_rank;
-    int          to = hearthi_world.node_rank_of[ask->to];
-    struct box  *box = &l.box[box_of(hearthi_world.rank, ask->slot)];
+    int          from = hearthi_cluster.node_rank;
+    int          to = hearthi_cluster.node_rank_of[ask->to];
+    struct box  *box = &l.box[box_of(hearthi_cluster.rank, ask->slot)];
     struct lane *lane = lane_of(from, to);
     uint32_t     at = atomic_fetch_add(&lane->tail, 1) % HEARTHI_UDP_SLOTS;
 
@@ -109,7 +110,7 @@ hearthi_udp_local_ask(const struct hearthi_udp_message *ask)
 void
 hearthi_udp_local_answer(unsigned slot, struct hearthi_udp_message *answer)
 {
-    size_t                i = box_of(hearthi_world.rank, slot);
+    size_t                i = box_of(hearthi_cluster.rank, slot);
     const struct box     *box = &l.box[i];
     struct hearthi_event *event = &l.answered[i];
 
@@ -145,7 +146,7 @@ hearthi_udp_local_grant(const struct hearthi_udp_message *m)
 static bool
 lane_take(int from, struct hearthi_udp_message *m)
 {
-    struct lane *lane = lane_of(from, hearthi_world.node_rank);
+    struct lane *lane = lane_of(from, hearthi_cluster.node_rank);
     uint32_t     at = lane->head % HEARTHI_UDP_SLOTS;
     unsigned     slot =
         atomic_load_explicit(&lane->slot[at], memory_order_acquire);
@@ -155,19 +156,19 @@ lane_take(int from, struct hearthi_udp_message *m)
         return false;
     lane->slot[at] = 0;
     lane->head++;
-    box = &l.box[box_of(hearthi_world.node_member[from], slot - 1)];
+    box = &l.box[box_of(hearthi_cluster.node_member[from], slot - 1)];
     if (hearthi_udp_decode_parts(box->ask, box->ask + HEARTHI_UDP_HEAD,
                                  box->ask_len, &hearthi_udp.limits,
                                  m) != HEARTHI_UDP_GOOD)
         hearthi_fatal("udp", "rank %d has sent nonsense through shared memory",
-                      hearthi_world.node_member[from]);
+                      hearthi_cluster.node_member[from]);
     return true;
 }
 
 static void *
 serve(void *none)
 {
-    struct hearthi_event      *event = &l.asked[hearthi_world.node_rank];
+    struct hearthi_event      *event = &l.asked[hearthi_cluster.node_rank];
     struct hearthi_udp_message m;
     struct hearthi_service     service = { 0 };
 
@@ -176,7 +177,7 @@ serve(void *none)
         uint32_t seen = hearthi_event_value(event);
         bool     any = false;
 
-        for (int from = 0; from < hearthi_world.node_size; from++)
+        for (int from = 0; from < hearthi_cluster.node_size; from++)
             while (lane_take(from, &m)) {
                 l.serve(&m);
                 any = true;
@@ -195,7 +196,8 @@ serve(void *none)
 void
 hearthi_udp_local_open(void (*service)(const struct hearthi_udp_message *ask))
 {
-    size_t n = (size_t)hearthi_world.node_size, boxes = n * HEARTHI_UDP_SLOTS;
+    size_t n = (size_t)hearthi_cluster.node_size,
+           boxes = n * HEARTHI_UDP_SLOTS;
     size_t lanes_at = (n + boxes) * sizeof *l.asked;
     size_t boxes_at = lanes_at + n * n * sizeof *l.lane;
 
@@ -217,7 +219,7 @@ hearthi_udp_local_close(void)
     if (l.area.base == NULL)
         return;
     l.stop = true;
-    hearthi_event_raise(&l.asked[hearthi_world.node_rank]);
+    hearthi_event_raise(&l.asked[hearthi_cluster.node_rank]);
     pthread_join(l.thread, NULL);
     hearthi_area_close(&l.area);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster.h"
 #include "cond.h"
 #include "count.h"
 #include "manager.h"
@@ -23,7 +24,6 @@
 #include "transport/directory.h"
 #include "transport/named.h"
 #include "wire.h"
-#include "world.h"
 
 void
 hearthi_udp_manager_open(void)
@@ -31,7 +31,7 @@ hearthi_udp_manager_open(void)
     hearthi_udp_objects_open();
     hearthi_udp_stays_open();
     for (int i = HEARTH_LOCKS; i < HEARTHI_RWS_AT; i++)
-        if (hearthi_manager(i, hearthi_world.size) == hearthi_world.rank)
+        if (hearthi_manager(i, hearthi_cluster.size) == hearthi_cluster.rank)
             hearthi_udp_object(i)->busy = true;
 }
 
@@ -120,7 +120,7 @@ grant(struct hearthi_udp_object *o, uint32_t peer, unsigned op)
             m.kind |= HEARTHI_UDP_AGAIN;
         o->last = rank + 1;
     }
-    if (hearthi_world.nodes > 1)
+    if (hearthi_cluster.nodes > 1)
         log_read(o, hearthi_udp_peer(peer), &m, notice);
     hearthi_udp_answer(peer, &m);
 }
@@ -199,12 +199,13 @@ hearthi_udp_lost(int rank, struct hearthi_lost *l)
 
     if (!mutex_get())
         return;
-    for (int i = hearthi_world.rank; i < HEARTH_LOCKS; i += hearthi_world.size)
+    for (int i = hearthi_cluster.rank; i < HEARTH_LOCKS;
+         i += hearthi_cluster.size)
         if (had_it(i, name))
             hearthi_lost_add(l, hearthi_name_of(i));
     for (size_t i = 0; i < hearthi_directory_count(); i++)
-        if (had_it(hearthi_managed_named(i, hearthi_world.rank,
-                                         hearthi_world.size),
+        if (had_it(hearthi_managed_named(i, hearthi_cluster.rank,
+                                         hearthi_cluster.size),
                    name))
             hearthi_lost_add(l, hearthi_directory_own(i));
     pthread_mutex_unlock(&hearthi_udp_mutex);

@@ -23,11 +23,11 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "gone.h"
 #include "job.h"
 #include "life/life.h"
 #include "socket.h"
-#include "world.h"
 
 /* In nanoseconds: how long at the start, and when again. */
 static const uint64_t first_ns = 5000000000;
@@ -56,7 +56,7 @@ round_say(struct round *r)
 {
     static uint8_t             nothing[HEARTHI_UDP_DATAGRAM];
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BCAST,
-                                     .from = (uint32_t)hearthi_world.rank,
+                                     .from = (uint32_t)hearthi_cluster.rank,
                                      .slot = r->slot,
                                      .body = nothing,
                                      .body_len = r->len };
@@ -118,7 +118,7 @@ _Noreturn static void
 unheard(int rank, size_t len, const char *what)
 {
     char     all[20 * HEARTHI_ADDRESSES], mine[20 * HEARTHI_ADDRESSES];
-    int      me = hearthi_world.rank;
+    int      me = hearthi_cluster.rank;
     unsigned port = ntohs(hearthi_udp.server[rank].sin_port);
 
     hearthi_udp_ways_text(rank, all, sizeof all);
@@ -145,11 +145,11 @@ unheard(int rank, size_t len, const char *what)
 static unsigned
 far_ranks(const int *rank, unsigned n, int *far)
 {
-    const int *of = hearthi_world.machine_of;
+    const int *of = hearthi_cluster.machine_of;
     unsigned   some = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        bool known = of[rank[i]] == of[hearthi_world.rank];
+        bool known = of[rank[i]] == of[hearthi_cluster.rank];
 
         for (unsigned k = 0; k < some && !known; k++)
             known = of[far[k]] == of[rank[i]];

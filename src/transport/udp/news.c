@@ -15,11 +15,11 @@
 
 #include <string.h>
 
+#include "cluster.h"
 #include "job.h"
 #include "local.h"
 #include "space/heap.h"
 #include "transport/area.h"
-#include "world.h"
 
 struct hearthi_udp_news hearthi_udp_news;
 
@@ -39,13 +39,13 @@ static struct hearthi_notice *
 left_by(int rank)
 {
     return u->list.notice + 2 * MOST +
-           (size_t)hearthi_world.node_rank_of[rank] * HEARTHI_NEWS_OF_ONE;
+           (size_t)hearthi_cluster.node_rank_of[rank] * HEARTHI_NEWS_OF_ONE;
 }
 
 void
 hearthi_udp_news_open(bool led)
 {
-    size_t left = (size_t)hearthi_world.node_size * HEARTHI_NEWS_OF_ONE *
+    size_t left = (size_t)hearthi_cluster.node_size * HEARTHI_NEWS_OF_ONE *
                   sizeof *u->list.notice;
 
     memset(u, 0, sizeof *u);
@@ -86,7 +86,7 @@ hearthi_udp_news_close(void)
 void
 hearthi_udp_news_add(int from, const void *notice, size_t n, bool everything)
 {
-    bool ours = from == hearthi_world.rank || hearthi_udp_is_local(from);
+    bool ours = from == hearthi_cluster.rank || hearthi_udp_is_local(from);
     bool apart = ours && hearthi_udp_local_used();
 
     hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, everything);
@@ -98,7 +98,7 @@ void
 hearthi_udp_news_leave(const struct hearthi_notice *own, size_t n)
 {
     if (n > 0)
-        memcpy(left_by(hearthi_world.rank), own, n * sizeof *own);
+        memcpy(left_by(hearthi_cluster.rank), own, n * sizeof *own);
 }
 
 void
@@ -115,7 +115,7 @@ own_merge(struct hearthi_notice *own, size_t *n, struct hearthi_notice *to)
 {
     if (own != to)
         memcpy(to, own, *n * sizeof *to);
-    hearthi_notices_sign(to, *n, (uint32_t)hearthi_world.rank);
+    hearthi_notices_sign(to, *n, (uint32_t)hearthi_cluster.rank);
     *n = hearthi_notices_merge(to, *n, MOST / 2);
     return to;
 }
@@ -135,7 +135,7 @@ hearthi_udp_news_join(void)
     hearthi_gathered_add(g, own, n, u->ours.everything);
     if (!g->everything)
         hearthi_notices_sign(g->notice + g->n - n, n,
-                             (uint32_t)hearthi_world.rank);
+                             (uint32_t)hearthi_cluster.rank);
 }
 
 /* Those of other nodes.  Returns their number. */
@@ -146,7 +146,7 @@ others_take(struct hearthi_notice *to)
     size_t                         n = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        if (g->notice[i].writer != (uint32_t)hearthi_world.rank)
+        if (g->notice[i].writer != (uint32_t)hearthi_cluster.rank)
             to[n++] = g->notice[i];
     hearthi_notices_join(to, &n, to, spare);
     return n;

@@ -3,10 +3,10 @@
 
 #include "object.h"
 
+#include "cluster.h"
 #include "server.h"
 #include "space/heap.h"
 #include "transport/named.h"
-#include "world.h"
 
 /* Those that have names lie behind the others, and are smaller. */
 static char *objects;
@@ -21,7 +21,7 @@ size_of(int sync)
 static size_t
 named_from(void)
 {
-    return hearthi_managed_count(hearthi_world.size) * size_of(0);
+    return hearthi_managed_count(hearthi_cluster.size) * size_of(0);
 }
 
 static size_t
@@ -33,7 +33,7 @@ objects_bytes(void)
 struct hearthi_udp_object *
 hearthi_udp_object(int sync)
 {
-    size_t at = hearthi_managed_at(sync, hearthi_world.size) * size_of(sync);
+    size_t at = hearthi_managed_at(sync, hearthi_cluster.size) * size_of(sync);
 
     return (void *)(objects + at +
                     (hearthi_is_named(sync) ? named_from() : 0));
@@ -48,7 +48,7 @@ place_of(const struct hearthi_udp_object *o)
 int
 hearthi_udp_object_number(const struct hearthi_udp_object *o)
 {
-    int    me = hearthi_world.rank, size = hearthi_world.size;
+    int    me = hearthi_cluster.rank, size = hearthi_cluster.size;
     size_t at = place_of(o);
 
     return at < named_from()

@@ -18,9 +18,9 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "job.h"
 #include "pace.h"
-#include "world.h"
 
 /* The kernel counts a datagram with its own data: with 768 bytes at least, and
  * half as much again for one of Ethernet's size. */
@@ -52,7 +52,7 @@ enum { SPAN_NS = 10000000 };
 static size_t
 first_share(void)
 {
-    int clients = hearthi_world.size - hearthi_world.node_size;
+    int clients = hearthi_cluster.size - hearthi_cluster.node_size;
 
     return hearthi_udp.room / 2 / (size_t)(clients > 0 ? clients : 1);
 }
@@ -60,7 +60,7 @@ first_share(void)
 void
 hearthi_udp_paces_open(void)
 {
-    size_t n = (size_t)hearthi_world.size;
+    size_t n = (size_t)hearthi_cluster.size;
 
     memset(&at_home, 0, sizeof at_home);
     at_home.span = 2; /* nobody has sent in the two before */
@@ -111,7 +111,7 @@ span_begin(uint64_t now)
     at_home.since = now;
     at_home.span++;
     at_home.active = 0;
-    for (int r = 0; r < hearthi_world.size; r++) {
+    for (int r = 0; r < hearthi_cluster.size; r++) {
         struct client *c = &at_home.client[r];
 
         if (at_home.span - c->span < 2) {

@@ -18,6 +18,7 @@
 #include "base/least.h"
 #include "base/stat.h"
 #include "client.h"
+#include "cluster.h"
 #include "count.h"
 #include "diff.h"
 #include "flight.h"
@@ -27,7 +28,6 @@
 #include "space/heap.h"
 #include "space/segment.h"
 #include "wire.h"
-#include "world.h"
 
 enum { DEPTH = HEARTHI_UDP_PIECES, PIECE = 512 << 10 };
 
@@ -120,7 +120,7 @@ piece_begin(struct fetcher *f, struct hearthi_udp_flights *fs,
         .op = HEARTHI_UDP_GETP,
         .kind = r->announce ? HEARTHI_UDP_ANNOUNCE : 0,
         .reliable = hearthi_udp_acked(HEARTHI_UDP_GETP),
-        .from = (uint32_t)hearthi_world.rank,
+        .from = (uint32_t)hearthi_cluster.rank,
         .to = (uint32_t)r->home,
         .at = hearthi_frame_at(r->frame, hearthi_heap.shift) + at,
         .len = (uint32_t)len,

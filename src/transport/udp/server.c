@@ -36,6 +36,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "cluster.h"
 #include "count.h"
 #include "hosts.h"
 #include "inbox.h"
@@ -49,7 +50,6 @@
 #include "transport/event.h"
 #include "transport/step.h"
 #include "wire.h"
-#include "world.h"
 
 pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -65,13 +65,13 @@ static struct {
 static size_t
 peers_bytes(void)
 {
-    return (size_t)hearthi_world.size * HEARTHI_UDP_SLOTS * sizeof *s.peer;
+    return (size_t)hearthi_cluster.size * HEARTHI_UDP_SLOTS * sizeof *s.peer;
 }
 
 char *
 hearthi_udp_segment(void)
 {
-    return hearthi_segments.base[hearthi_world.node_rank];
+    return hearthi_segments.base[hearthi_cluster.node_rank];
 }
 
 struct hearthi_udp_peer *
@@ -115,7 +115,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
 {
     struct hearthi_udp_peer *p = &s.peer[number];
 
-    m->from = (uint32_t)hearthi_world.rank;
+    m->from = (uint32_t)hearthi_cluster.rank;
     m->to = number / HEARTHI_UDP_SLOTS;
     m->slot = (uint16_t)(number % HEARTHI_UDP_SLOTS);
     m->seq = p->seq;
@@ -142,7 +142,7 @@ hearthi_udp_server_tell(int rank, struct in_addr host,
     struct sockaddr_in to = hearthi_udp.server[rank];
 
     to.sin_addr = host;
-    m->from = (uint32_t)hearthi_world.rank;
+    m->from = (uint32_t)hearthi_cluster.rank;
     m->to = (uint32_t)rank;
     m->slot = HEARTHI_UDP_BULK;
     hearthi_udp_send(s.in.fd, &to, m, NULL);
@@ -155,8 +155,8 @@ hearthi_udp_server_nudge(void)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL,
                                      .kind = HEARTHI_UDP_ACK };
 
-    hearthi_udp_server_tell(hearthi_world.rank,
-                            hearthi_udp.server[hearthi_world.rank].sin_addr,
+    hearthi_udp_server_tell(hearthi_cluster.rank,
+                            hearthi_udp.server[hearthi_cluster.rank].sin_addr,
                             &m);
 }
 
@@ -390,7 +390,7 @@ hearthi_udp_server_close(void)
 {
     s.stop = true;
     hearthi_udp_thread_end(s.thread, &s.ended, s.in.fd,
-                           &hearthi_udp.server[hearthi_world.rank]);
+                           &hearthi_udp.server[hearthi_cluster.rank]);
     hearthi_udp_inbox_close(&s.in);
     hearthi_sparse_free(s.peer, peers_bytes());
     hearthi_udp_hosts_close();

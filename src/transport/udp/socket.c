@@ -17,13 +17,13 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "cluster.h"
 #include "count.h"
 #include "job.h"
 #include "seal.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "wire.h"
-#include "world.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103 /* Linux 4.18 */

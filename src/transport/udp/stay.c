@@ -17,11 +17,11 @@
 
 #include "base/clock.h"
 #include "base/least.h"
+#include "cluster.h"
 #include "job.h"
 #include "object.h"
 #include "server.h"
 #include "transport/keep.h"
-#include "world.h"
 
 enum { AGAIN = 5000000, AGAIN_MOST = 320000000 }; /* nanoseconds */
 
@@ -88,7 +88,7 @@ recall_send(struct hearthi_udp_object *o)
 static bool
 is_far(uint32_t rank)
 {
-    return hearthi_world.node_of[rank] != hearthi_world.node;
+    return hearthi_cluster.node_of[rank] != hearthi_cluster.node;
 }
 
 /* Of this node: nothing can be lost. */
@@ -100,7 +100,7 @@ recall_near(struct hearthi_udp_object *o)
 
     if (is_far(o->keeper - 1))
         return false;
-    byte = hearthi_keep_want_of(hearthi_world.node_rank_of[rank],
+    byte = hearthi_keep_want_of(hearthi_cluster.node_rank_of[rank],
                                 hearthi_udp_object_number(o));
     if (byte & HEARTHI_USED)
         tries_refuse(o);
@@ -171,7 +171,7 @@ hearthi_udp_recalled(const struct hearthi_udp_message *m)
                 (int)m->from, hearthi_udp.server[m->from].sin_addr, &busy);
         return;
     }
-    if (hearthi_manager(lock, hearthi_world.size) != hearthi_world.rank)
+    if (hearthi_manager(lock, hearthi_cluster.size) != hearthi_cluster.rank)
         return;
     o = hearthi_udp_object(lock);
     if (o->keeper == m->from + 1 && o->stay == m->at)

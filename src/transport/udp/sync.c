@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "client.h"
+#include "cluster.h"
 #include "sync.h"
 #include "transport/keep.h"
 #include "watch.h"
 #include "wire.h"
-#include "world.h"
 
 static int
 manager(int sync)
 {
-    return hearthi_manager(sync, hearthi_world.size);
+    return hearthi_manager(sync, hearthi_cluster.size);
 }
 
 /* What the grant had no room for.  False if a flag's log has gone round. */

@@ -9,10 +9,10 @@
 
 #include "base/report.h"
 #include "base/thread.h"
+#include "cluster.h"
 #include "socket.h"
 #include "thread.h"
 #include "wire.h"
-#include "world.h"
 
 void
 hearthi_udp_thread_start(pthread_t *thread, void *(*body)(void *))
@@ -31,8 +31,8 @@ hearthi_udp_thread_end(pthread_t thread, const atomic_bool *ended, int fd,
 {
     const struct timespec      nap = { .tv_nsec = 200000 };
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
-                                     .from = (uint32_t)hearthi_world.rank,
-                                     .to = (uint32_t)hearthi_world.rank };
+                                     .from = (uint32_t)hearthi_cluster.rank,
+                                     .to = (uint32_t)hearthi_cluster.rank };
 
     while (!*ended) {
         hearthi_udp_send(fd, to, &m, NULL);

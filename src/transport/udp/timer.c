@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "gone.h"
 #include "timer.h"
-#include "world.h"
 
 /* In nanoseconds.  FIRST is for a rank that was not measured yet.  MOST
  * bounds the doubling: one who waits for a lock asks twenty times a second,
@@ -100,7 +100,7 @@ hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
 void
 hearthi_udp_trips_open(void)
 {
-    trips = calloc((size_t)hearthi_world.size, sizeof *trips);
+    trips = calloc((size_t)hearthi_cluster.size, sizeof *trips);
     if (trips == NULL)
         hearthi_fatal("hearth_init", "no memory");
 }

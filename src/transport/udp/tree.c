@@ -4,7 +4,7 @@
 #include "tree.h"
 
 #include "base/option.h"
-#include "world.h"
+#include "cluster.h"
 
 enum { FAN = 8 };
 
@@ -28,7 +28,7 @@ leader_of(int node)
 {
     int r = node;
 
-    while (hearthi_world.node_of[r] != node)
+    while (hearthi_cluster.node_of[r] != node)
         r++;
     return r;
 }
@@ -36,15 +36,15 @@ leader_of(int node)
 struct hearthi_udp_tree
 hearthi_udp_tree(void)
 {
-    const struct hearthi_world *w = &hearthi_world;
-    struct hearthi_udp_tree     t;
+    const struct hearthi_cluster *j = &hearthi_cluster;
+    struct hearthi_udp_tree       t;
 
     if (hearthi_opt.udp_local != HEARTHI_LOCAL_SHM)
-        return tree_of(w->rank, w->size);
-    if (w->node_rank > 0)
-        return (struct hearthi_udp_tree){ .parent = w->node_member[0] };
-    t = tree_of(w->node, w->nodes);
+        return tree_of(j->rank, j->size);
+    if (j->node_rank > 0)
+        return (struct hearthi_udp_tree){ .parent = j->node_member[0] };
+    t = tree_of(j->node, j->nodes);
     t.parent = leader_of(t.parent);
-    t.children += w->node_size - 1;
+    t.children += j->node_size - 1;
     return t;
 }

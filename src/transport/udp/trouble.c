@@ -14,11 +14,11 @@
 #include "base/option.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "job.h"
 #include "space/heap.h"
 #include "trouble.h"
 #include "wire.h"
-#include "world.h"
 
 enum { HELD = 64, LATER_NS = 2000000 };
 
@@ -48,7 +48,7 @@ hearthi_udp_trouble_open(void)
     if (t == NULL)
         hearthi_fatal("hearth_init", "no memory");
     t->state = hearthi_opt.udp_seed * 1000003 +
-               (uint64_t)hearthi_world.rank * 1009 +
+               (uint64_t)hearthi_cluster.rank * 1009 +
                atomic_fetch_add(&number, 1);
     return t;
 }

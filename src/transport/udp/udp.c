@@ -19,6 +19,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
+#include "cluster.h"
 #include "cond.h"
 #include "count.h"
 #include "diff.h"
@@ -43,7 +44,6 @@
 #include "transport/named.h"
 #include "watch.h"
 #include "wire.h"
-#include "world.h"
 
 /* ---- the session ---- */
 
@@ -53,16 +53,16 @@
 static bool
 every_rank(int can)
 {
-    int  size = hearthi_world.size, first, any;
+    int  size = hearthi_cluster.size, first, any;
     char host[64] = "";
 
-    first = hearthi_together_int(can ? size : hearthi_world.rank, MPI_MIN);
+    first = hearthi_together_int(can ? size : hearthi_cluster.rank, MPI_MIN);
     any = hearthi_together_int(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
-    hearthi_together_bcast(host, sizeof host, first, hearthi_world.comm);
-    if (hearthi_world.rank == 0)
+    hearthi_together_bcast(host, sizeof host, first, hearthi_cluster.comm);
+    if (hearthi_cluster.rank == 0)
         hearthi_warn("hearth_init",
                      "rank %d on %s has a library without libsodium, so the "
                      "datagrams of this job have no keyed hash: install it "
@@ -80,10 +80,10 @@ session_agree(void)
     } all;
     int can = hearthi_udp_can_seal(), every;
 
-    if (hearthi_world.rank == 0 &&
+    if (hearthi_cluster.rank == 0 &&
         getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
         hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
-    hearthi_together_bcast(&all, sizeof all, 0, hearthi_world.comm);
+    hearthi_together_bcast(&all, sizeof all, 0, hearthi_cluster.comm);
     every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
@@ -100,8 +100,8 @@ static void
 limits_set(void)
 {
     hearthi_udp.limits = (struct hearthi_udp_limits){
-        .rank = (uint32_t)hearthi_world.rank,
-        .size = (uint32_t)hearthi_world.size,
+        .rank = (uint32_t)hearthi_cluster.rank,
+        .size = (uint32_t)hearthi_cluster.size,
         .locks = HEARTH_LOCKS,
         .rws = HEARTHI_RWS_AT,
         .more_locks = HEARTHI_NAMING_AT,
@@ -171,7 +171,7 @@ nodes_open(void)
 static void
 nodes_close(void)
 {
-    hearthi_together(hearthi_world.comm);
+    hearthi_together(hearthi_cluster.comm);
     hearthi_udp_watch_close();
     hearthi_udp_local_close();
     hearthi_udp_server_close();

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
 #include "gone.h"
 #include "hello.h"
 #include "inbox.h"
@@ -28,7 +29,6 @@
 #include "timer.h"
 #include "watch.h"
 #include "wire.h"
-#include "world.h"
 
 static struct {
     struct hearthi_udp_inbox in;
@@ -76,10 +76,11 @@ rank_answers(struct hearthi_udp_message *hello)
 static void *
 watch(void *none)
 {
-    int      next = (hearthi_world.rank + 1) % hearthi_world.size;
+    int      next = (hearthi_cluster.rank + 1) % hearthi_cluster.size;
     uint64_t silent = 0;
     struct hearthi_udp_message hello = { .op = HEARTHI_UDP_BCAST,
-                                         .from = (uint32_t)hearthi_world.rank,
+                                         .from =
+                                             (uint32_t)hearthi_cluster.rank,
                                          .to = (uint32_t)next };
 
     while (!w.stop) {

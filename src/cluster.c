@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "front/direct.h"
+#include "together.h"
+
+struct hearthi_cluster hearthi_cluster;
+
+void
+hearthi_mpi_failed(const char *call, int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "?";
+    int  len = 0;
+
+    if (hearthi_doubt_hook != NULL && hearthi_doubt_hook())
+        hearthi_end_wait();
+    MPI_Error_string(code, text, &len);
+    hearthi_fatal("MPI", "%.*s failed: %s", (int)strcspn(call, "("), call,
+                  text);
+}
+
+static int *
+ints(int n)
+{
+    int *p = calloc((size_t)n, sizeof *p);
+
+    if (p == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks", n);
+    return p;
+}
+
+/* Of the ranks of this machine those of this node.  Where no communicator
+ * must be made none is: each takes a round of all ranks, and blocks. */
+static MPI_Comm
+node_cut(struct hearthi_cluster *j, MPI_Comm machine)
+{
+    int      most = (int)hearthi_opt.node_size;
+    MPI_Comm node = machine;
+
+    if (most == 0 || most >= j->machine_ranks)
+        return machine;
+    if (most == 1)
+        HEARTHI_MPI_SPINS(MPI_Comm_dup(MPI_COMM_SELF, &node));
+    else
+        HEARTHI_MPI_SPINS(
+            MPI_Comm_split(machine, j->machine_rank / most, j->rank, &node));
+    HEARTHI_MPI_SPINS(MPI_Comm_free(&machine));
+    return node;
+}
+
+/* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
+static void
+nodes_split(struct hearthi_cluster *j)
+{
+    MPI_Comm machine;
+    int      first = j->rank;
+
+    HEARTHI_MPI_SPINS(MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED,
+                                          j->rank, MPI_INFO_NULL, &machine));
+    MPI_Comm_rank(machine, &j->machine_rank);
+    MPI_Comm_size(machine, &j->machine_ranks);
+    hearthi_together_bcast(&first, sizeof first, 0, machine);
+    j->node_comm = node_cut(j, machine);
+    j->machine_of = ints(j->size);
+    hearthi_together_gather(&first, sizeof first, j->machine_of, j->comm);
+    MPI_Comm_set_errhandler(j->node_comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(j->node_comm, &j->node_rank);
+    MPI_Comm_size(j->node_comm, &j->node_size);
+}
+
+/* Those who speak for nodes to each other. */
+static MPI_Comm
+leaders_make(const struct hearthi_cluster *j)
+{
+    MPI_Comm leaders = MPI_COMM_NULL;
+
+    if (j->nodes == j->size)
+        return hearthi_together_dup(j->comm);
+    if (j->nodes > 1)
+        HEARTHI_MPI_SPINS(MPI_Comm_split(j->comm,
+                                         j->node_rank == 0 ? 0 : MPI_UNDEFINED,
+                                         j->rank, &leaders));
+    return leaders;
+}
+
+/* Number the nodes in the order of their first ranks. */
+static void
+nodes_number(struct hearthi_cluster *j)
+{
+    int mine[2], *all = ints(2 * j->size);
+    int first = j->rank;
+
+    hearthi_together_bcast(&first, sizeof first, 0, j->node_comm);
+    mine[0] = first;
+    mine[1] = j->node_rank;
+    hearthi_together_gather(mine, sizeof mine, all, j->comm);
+    j->node_of = ints(j->size);
+    j->node_rank_of = ints(j->size);
+    j->node_member = ints(j->node_size);
+    j->nodes = 0;
+    for (int r = 0; r < j->size; r++) {
+        j->node_rank_of[r] = all[2 * r + 1];
+        j->node_of[r] = all[2 * r] == r ? j->nodes++ : j->node_of[all[2 * r]];
+        if (all[2 * r] == first)
+            j->node_member[j->node_rank_of[r]] = r;
+    }
+    j->node = j->node_of[j->rank];
+    j->leaders = leaders_make(j);
+    free(all);
+}
+
+/* Not what sched_getaffinity says: launchers bind each rank to a core of its
+ * own, and what counts is whether ranks share cores. */
+static int
+cores_of_machine(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n < 1 ? 1 : (int)n;
+}
+
+void
+hearthi_cluster_open(MPI_Comm comm)
+{
+    struct hearthi_cluster *j = &hearthi_cluster;
+
+    j->comm = comm;
+    MPI_Comm_rank(comm, &j->rank);
+    MPI_Comm_size(comm, &j->size);
+    j->cores = cores_of_machine();
+    j->machine_ranks = j->size;
+    nodes_split(j);
+    nodes_number(j);
+}
+
+void
+hearthi_cluster_close(void)
+{
+    struct hearthi_cluster *j = &hearthi_cluster;
+
+    if (j->leaders != MPI_COMM_NULL)
+        HEARTHI_SPINS(MPI_Comm_free(&j->leaders));
+    HEARTHI_SPINS(MPI_Comm_free(&j->node_comm));
+    HEARTHI_SPINS(MPI_Comm_free(&j->comm));
+    free(j->machine_of);
+    free(j->node_of);
+    free(j->node_rank_of);
+    free(j->node_member);
+}
