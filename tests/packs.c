@@ -3,10 +3,10 @@
  * How diffs go home, over either transport: one by one, packed, and so many
  * messages on their way (HEARTH_DIFF_PACK, _DEPTH and _PUT_RUNS).
  */
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/next.h"
 #include "fixture.h"
@@ -66,24 +66,21 @@ letters_count(void)
     }
 }
 
-/* The helper sleeps here; only it does letters, so none is done meanwhile. */
-int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
-
-SEEN int
-ppoll(struct pollfd *p, nfds_t n, const struct timespec *most,
-      const sigset_t *mask)
+/* The helper sleeps here, where it looks whether anybody has rung: also while
+ * it serves others and does not wait in ppoll.  Only it does letters, so none
+ * is done meanwhile. */
+SEEN ssize_t
+recvfrom(int fd, void *to, size_t len, int flags, struct sockaddr *from,
+         socklen_t *size)
 {
-    int (*real)(struct pollfd *, nfds_t, const struct timespec *,
-                const sigset_t *);
-    int found;
+    ssize_t (*real)(int, void *, size_t, int, struct sockaddr *, socklen_t *);
 
-    hearthi_next(&real, "ppoll");
-    found = real(p, n, most, mask);
+    hearthi_next(&real, "recvfrom");
     if (helper_is_slow) {
         sleep_ms(5);
         letters_count();
     }
-    return found;
+    return real(fd, to, len, flags, from, size);
 }
 
 /* ---- a start with each ---- */
@@ -271,7 +268,7 @@ letters_seen(const struct way *w)
     p = hearth_alloc(MANY * WORDS, sizeof *p, hearth_on(ranks - 1));
     letters_most = 0;
     barrier();
-    helper_is_slow = true;
+    helper_is_slow = has && me == ranks - 1;
     for (int i = 0; me == 0 && i < MANY * WORDS; i += 2)
         p[i] = i;
     barrier();
@@ -294,8 +291,10 @@ START_TEST(no_more_letters_are_on_their_way_than_asked_for)
         uint64_t   most = depths[i] == NULL ? 8 : strtoul(depths[i], NULL, 10);
         uint64_t   seen = letters_seen(&w);
 
-        if (seen != UINT64_MAX)
-            expect(seen <= most && seen >= (most + 1) / 2);
+        if (seen == UINT64_MAX)
+            continue;
+        expect(seen <= most);
+        expect(seen >= (most + 1) / 2);
     }
     all_expected();
 }
