@@ -1,4 +1,5 @@
 # What comes with the library, a folder each.
 include tools/info/local.mk
 include tools/perf/local.mk
+include tools/launch/local.mk
 include tools/compare/local.mk

@@ -13,5 +13,6 @@ The parts of hearth-compare.
     figures  medians, speedups, parts of the time, counters
     plot     pictures, by gnuplot
     page     the page;  tables and html are its means
-    trouble  what ends hearth-compare early
+
+What it shares with hearth-cluster is in the package launch.
 """

@@ -5,7 +5,7 @@ import os
 import subprocess
 from typing import NamedTuple
 
-from compare.trouble import Trouble, Wrong
+from launch.trouble import Trouble, Wrong
 
 FIRST = ("sor", "mm", "lu", "nqueens")  # Mocha's, before all others
 TOOLS = ("info", "perf", "compare")

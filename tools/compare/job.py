@@ -9,54 +9,18 @@ children in groups of their own too.
 import json
 import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
 
 from compare.machine import OURS
 from compare.plan import HAND
-from compare.trouble import stop_check
+from launch.session import sessions_end
+from launch.trouble import stop_check
 
 # The line comes before MPI_Finalize, which over TCP now and then never
 # returns (see tests/testbed/job); such a run counts, and is not waited for.
 AFTER_RESULT = 5
-TO_END = 5  # seconds between asking a job to end and ending it
-
-
-def session_members(session):
-    members = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/stat", encoding="ascii",
-                      errors="replace") as file:
-                state, _, _, sid = file.read().rpartition(")")[2].split()[:4]
-        except (OSError, ValueError):
-            continue  # it has ended meanwhile
-        if int(sid) == session and state != "Z":
-            members.append(int(entry))
-    return members
-
-
-def session_signal(session, number):
-    for pid in session_members(session):
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            pass
-
-
-def session_end(process):
-    """End the session that the process leads."""
-    session_signal(process.pid, signal.SIGTERM)
-    until = time.monotonic() + TO_END
-    while session_members(process.pid) and time.monotonic() < until:
-        process.poll()
-        time.sleep(0.05)
-    session_signal(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def result_find(output, app):
@@ -163,7 +127,7 @@ def job_run(place, configuration, program, settings, timeout, tick):
             ended = process_watch(process, file, configuration.app, timeout,
                                   tick)
         finally:
-            session_end(process)
+            sessions_end([process])
             place.end()
         output = output_read(file)
     result = result_find(output, configuration.app)

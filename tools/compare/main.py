@@ -4,23 +4,14 @@ import os
 import shutil
 import sys
 import time
-from typing import NamedTuple
 
 from compare import (apps, export, figures, job, machine, options, page, plot,
-                     switches, tables, trouble)
+                     switches, tables)
 from compare.places import Places
 from compare.plan import Configuration, Plan, configurations_make
 from compare.state import State, files_write
-from compare.trouble import Stopped, Trouble, Wrong, stop_check
-
-
-class Built(NamedTuple):
-    """What make knows."""
-    programs: str  # folder of hearth-NAME
-    data: str      # folder of run-mpi and testbed
-    version: str
-    mpi: str       # openmpi, mpich or unknown
-    launcher: str
+from launch import trouble
+from launch.trouble import Stopped, Trouble, Wrong, stop_check
 
 
 class Progress:

@@ -6,7 +6,8 @@ import re
 import shlex
 
 from compare.switches import switches_join, switches_parse
-from compare.trouble import Trouble, Wrong
+from launch.trouble import Trouble, Wrong
+from launch.words import Parser, different, number
 
 TRANSPORTS = ("mpi", "udp")
 CONSISTENCIES = ("release", "scope")
@@ -20,40 +21,18 @@ where it was when the same command is given again; see hearth-compare(1).
 """
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Wrong(message.replace("argument ", "", 1) +
-                    "; see hearth-compare --help")
-
-
-def words(text):
-    found = [word for word in text.split(",") if word]
-    if not found:
-        raise argparse.ArgumentTypeError("an empty list")
-    if len(set(found)) < len(found):
-        raise argparse.ArgumentTypeError(f"{text} names something twice")
-    return found
-
-
 def choice_list(choices):
     def parse(text):
-        for word in words(text):
+        for word in different(text):
             if word not in choices:
                 raise argparse.ArgumentTypeError(
                     f"'{word}' is not one of {', '.join(choices)}")
-        return words(text)
+        return different(text)
     return parse
 
 
-def number(text):
-    if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a whole number of 1 or more")
-    return int(text)
-
-
 def numbers(text):
-    return sorted(number(word) for word in words(text))
+    return sorted(number(word) for word in different(text))
 
 
 def network(text):
@@ -72,7 +51,7 @@ def network(text):
 
 
 def networks(text):
-    return [network(word) for word in words(text)]
+    return [network(word) for word in different(text)]
 
 
 def application_arguments(text):
@@ -91,7 +70,7 @@ def parser_make(built):
     p = Parser(prog="hearth-compare", description=ABOUT, allow_abbrev=False,
                formatter_class=argparse.RawDescriptionHelpFormatter)
     add = p.add_argument
-    add("--apps", type=words, metavar="LIST", default=["all"],
+    add("--apps", type=different, metavar="LIST", default=["all"],
         help="applications, or all (all)")
     add("--transports", type=choice_list(TRANSPORTS), metavar="LIST",
         default=list(TRANSPORTS), help="mpi, udp (mpi,udp)")

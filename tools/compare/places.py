@@ -15,9 +15,9 @@ each MPI wants, and testbed/ hosts that are network namespaces.
 import os
 import shutil
 import socket
-import subprocess
 
-from compare.trouble import Trouble, Wrong
+from launch.bed import Bed, Guard, bed_lack
+from launch.trouble import Trouble, Wrong
 
 
 class Fast:
@@ -87,21 +87,8 @@ class Real(Fast):
         return {"MPIEXEC": " ".join(words), "MPI_FLAVOUR": self.built.mpi}
 
 
-# When hearth-compare is gone, however it went, its end of the pipe is closed:
-# then whoever is on its hosts is ended, and they are taken down.
-GUARD = """
-trap '' HUP INT TERM
-cat >/dev/null
-for MPI_TESTBED; do
-    export MPI_TESTBED
-    bash "$0" down
-done
-"""
-
-
-class Bed:
-    """Test hosts on this machine: network namespaces, joined by links of 1
-    gbit a second."""
+class Gigabit:
+    """Test hosts on this machine, joined by links of 1 gbit a second."""
 
     RATE = "1gbit"
 
@@ -110,57 +97,32 @@ class Bed:
         self.name = name
         self.loss = name.partition("loss=")[2]
         self.hosts = hosts
-        self.bed = f"hc{os.getpid()}{chr(ord('a') + number)}"
-        self.script = os.path.join(built.data, "testbed", "hosts")
+        self.bed = Bed(built.data, f"hc{os.getpid()}{chr(ord('a') + number)}")
         self.guard = None
-
-    def possible(self):
-        if self.built.mpi not in ("openmpi", "mpich"):
-            raise Trouble(f"network {self.name}: this MPI's way to name hosts"
-                          " is not known")
-        if os.geteuid() != 0:
-            raise Trouble(f"network {self.name} needs root, for network"
-                          " namespaces")
-        for tool in ("ip", "tc", "unshare", "bash", "hostname"):
-            if shutil.which(tool) is None:
-                raise Trouble(f"network {self.name}: there is no {tool}")
-
-    def call(self, *words):
-        """Run the hosts script out of the terminal's reach."""
-        return subprocess.run(
-            ["bash", self.script, *words], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", start_new_session=True,
-            env={**os.environ, "MPI_TESTBED": self.bed})
 
     def up(self):
-        self.possible()
-        self.guard = subprocess.Popen(
-            ["sh", "-c", GUARD, self.script, self.bed],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            start_new_session=True)
-        made = self.call("up", str(self.hosts), self.RATE, self.loss)
-        if made.returncode != 0:
-            said = made.stdout.strip().splitlines() or ["no reason given"]
-            raise Trouble(f"network {self.name}: no test hosts here: "
-                          f"{said[-1]}")
+        lack = bed_lack(self.built.mpi)
+        if lack:
+            raise Trouble(f"network {self.name}: {lack}")
+        self.guard = Guard([self.bed])
+        try:
+            self.bed.up(self.hosts, self.RATE, self.loss)
+        except Trouble as problem:
+            raise Trouble(f"network {self.name}: {problem}")
 
     def command(self, hosts, per, program):
-        return ["bash", os.path.join(self.built.data, "testbed", "run"),
-                self.built.mpi, str(hosts), str(per)] + program
+        return self.bed.command(self.built.mpi, hosts, per, program)
 
     def environment(self, hosts, per, names):
-        return {"MPIEXEC": self.built.launcher, "MPI_TESTBED": self.bed}
+        return {"MPIEXEC": self.built.launcher, "MPI_TESTBED": self.bed.name}
 
     def end(self):
-        self.call("end")
+        self.bed.end()
 
     def down(self):
-        if self.guard is None:
-            return
-        self.guard.stdin.close()
-        self.guard.wait()
-        self.guard = None
+        if self.guard is not None:
+            self.guard.end()
+            self.guard = None
 
 
 def place_about(name):
@@ -170,7 +132,7 @@ def place_about(name):
     if name == "real":
         return "the hosts of a file"
     loss = name.partition("loss=")[2]
-    return (f"network namespaces on one machine, {Bed.RATE} a link, MPI over"
+    return (f"network namespaces on one machine, {Gigabit.RATE} a link, MPI over"
             f" TCP{f', {loss} % of the UDP datagrams lost' if loss else ''}")
 
 
@@ -179,7 +141,7 @@ def place_make(built, options, name, number):
         return Fast(built)
     if name == "real":
         return Real(built, options)
-    return Bed(built, name, number, max(options.hosts))
+    return Gigabit(built, name, number, max(options.hosts))
 
 
 class Places:

@@ -11,7 +11,7 @@ import subprocess
 
 from compare.figures import PARTS
 from compare.plan import HAND
-from compare.trouble import Trouble
+from launch.trouble import Trouble
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 POINTS = (7, 5, 9, 13, 11, 15)

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 
-from compare.trouble import Trouble, Wrong
+from launch.trouble import Trouble, Wrong
 
 NAME = "state.jsonl"
 FORMAT = 1

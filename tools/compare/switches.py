@@ -14,7 +14,7 @@ import subprocess
 from typing import NamedTuple
 
 from compare.machine import OURS
-from compare.trouble import Trouble, Wrong
+from launch.trouble import Trouble, Wrong
 
 PREFIX = "HEARTH_"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ends hearth-compare early."""
+"""What ends a tool early."""
 import signal
 
 
@@ -24,14 +24,15 @@ class Stopped(Exception):
 asked_by = None
 
 
-def stop_take():
-    def note(number, _):
-        global asked_by
-        asked_by = number
+def stop_note(number, _=None):
+    global asked_by
+    asked_by = number
 
+
+def stop_take():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # under nohup it is
-            signal.signal(number, note)
+            signal.signal(number, stop_note)
 
 
 def stop_check():
