@@ -1,4 +1,4 @@
-dist_man1_MANS = %D%/hearth-compare.1 %D%/hearth-perf.1
+dist_man1_MANS = %D%/hearth-cluster.1 %D%/hearth-compare.1 %D%/hearth-perf.1
 
 dist_man7_MANS = %D%/hearth-beside.7
 

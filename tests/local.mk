@@ -328,6 +328,10 @@ EXTRA_DIST += %D%/programs/fftw.c %D%/programs/hdf5.c \
 tap_tests += %D%/compare.tap %D%/switches.tap
 EXTRA_DIST += %D%/comparing
 
+# hearth-cluster.
+tap_tests += %D%/cluster.tap
+EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
+
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
 EXTRA_DIST += %D%/testbed/job

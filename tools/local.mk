@@ -2,4 +2,5 @@
 include tools/info/local.mk
 include tools/perf/local.mk
 include tools/launch/local.mk
+include tools/cluster/local.mk
 include tools/compare/local.mk

@@ -9,3 +9,4 @@ class Built(NamedTuple):
     version: str
     mpi: str       # openmpi, mpich or unknown
     launcher: str
+    helpers: str   # folder of programs that tools start

@@ -2,7 +2,7 @@
 # Python, and those that they share, from $(pkgdatadir), where the scripts of
 # the test hosts are too.  In the build folder tools/share takes the place of
 # $(pkgdatadir).
-bin_SCRIPTS = hearth-compare
+bin_SCRIPTS = hearth-cluster hearth-compare
 CLEANFILES += $(bin_SCRIPTS) $(launch_share)
 EXTRA_DIST += %D%/tool.in
 
@@ -14,11 +14,12 @@ testbeddir = $(pkgdatadir)/testbed
 dist_testbed_SCRIPTS = tests/testbed/hosts tests/testbed/on tests/testbed/rsh \
   tests/testbed/run
 
-launch_share = tools/share/compare tools/share/launch \
+launch_share = tools/share/cluster tools/share/compare tools/share/launch \
   tools/share/run-mpi tools/share/testbed
 
 %D%/share.stamp: Makefile
 	$(AM_V_at)$(MKDIR_P) tools/share %D% && rm -f $(launch_share) && \
+	  $(LN_S) '$(abs_top_srcdir)/tools/cluster' tools/share/cluster && \
 	  $(LN_S) '$(abs_top_srcdir)/tools/compare' tools/share/compare && \
 	  $(LN_S) '$(abs_top_srcdir)/%D%' tools/share/launch && \
 	  $(LN_S) '$(abs_top_srcdir)/tests/run-mpi' tools/share/run-mpi && \
@@ -30,6 +31,7 @@ $(bin_SCRIPTS): %D%/tool.in %D%/share.stamp
 	$(AM_V_GEN)tool=`echo $@ | sed 's,hearth-,,'` && \
 	  sed -e "s|@tool[@]|$$tool|g" \
 	    -e 's|@pkgdatadir[@]|$(pkgdatadir)|' \
+	    -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|' \
 	    -e 's|@VERSION[@]|$(VERSION)|' \
 	    -e 's|@MPI_FLAVOUR[@]|$(MPI_FLAVOUR)|' \
 	    -e 's|@MPIEXEC[@]|$(MPIEXEC)|' \
