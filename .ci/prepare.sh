@@ -33,7 +33,7 @@ jobs() {
 
 # What both commands build with, whichever MPI they use; hearth-compare runs in
 # Python and draws with gnuplot.
-build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev libjansson-dev python3 gnuplot-nox"
+build_packages="gcc libc6-dev make autoconf automake libtool pkg-config libfabric-dev libsodium-dev libssl-dev libinih-dev libjansson-dev python3 gnuplot-nox"
 mpi_packages() {
     case $1 in
     openmpi) echo openmpi-bin libopenmpi-dev ;;

@@ -1,4 +1,7 @@
 dist_man1_MANS = %D%/hearth-cluster.1 %D%/hearth-compare.1 %D%/hearth-perf.1
+if HAVE_CLUSTERS
+dist_man1_MANS += %D%/hearth-gateway.1
+endif
 
 dist_man7_MANS = %D%/hearth-beside.7
 

@@ -13,6 +13,7 @@ libhearth_core_la_LIBADD = libhearth_base.la
 
 include src/base/local.mk
 include src/notice/local.mk
+include src/link/local.mk
 include src/core.mk
 include src/jia/local.mk
 include src/tmk/local.mk

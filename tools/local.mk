@@ -4,3 +4,4 @@ include tools/perf/local.mk
 include tools/launch/local.mk
 include tools/cluster/local.mk
 include tools/compare/local.mk
+include tools/gateway/local.mk

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * inih takes a section and a setting in a line each, ignores what follows a
+ * section, and says nothing of sections that are empty.  So it is given lines
+ * in pieces, and the one who cuts them sees the sections.
+ */
+#include "config.h"
+
+#include "conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setting.h"
+
+enum { LINE = 1024 };
+
+struct source {
+    FILE                *file;
+    struct hearthi_conf *conf;
+    struct hearthi_place at;
+    char                 line[LINE];
+    char                *rest; /* of the line, or NULL */
+    bool                 bad;
+};
+
+/* Without a comment and spaces around.  Only a # or ; that begins a word
+ * begins a comment. */
+static char *
+line_strip(char *text)
+{
+    char *end;
+
+    while (isspace((unsigned char)*text))
+        text++;
+    for (end = text; *end != '\0'; end++)
+        if ((*end == '#' || *end == ';') &&
+            (end == text || isspace((unsigned char)end[-1])))
+            break;
+    while (end > text && isspace((unsigned char)end[-1]))
+        end--;
+    *end = '\0';
+    return text;
+}
+
+/* Where the next setting begins behind the one at text, or NULL: a name in
+ * front of a second =, with a value before it. */
+static char *
+next_setting(char *text)
+{
+    char *first = strchr(text, '='), *at, *word;
+
+    if (first == NULL || (at = strchr(first + 1, '=')) == NULL)
+        return NULL;
+    while (at > first + 1 && isspace((unsigned char)at[-1]))
+        at--;
+    for (word = at; word > first + 1 && !isspace((unsigned char)word[-1]);)
+        word--;
+    for (at = word; at > first + 1 && isspace((unsigned char)at[-1]);)
+        at--;
+    return at > first + 1 && at < word ? word : NULL;
+}
+
+/* [NAME] is taken here, and its end given back. */
+static char *
+section_take(struct source *s, char *text)
+{
+    char *end = strchr(text, ']');
+
+    if (end == NULL) {
+        s->bad = !hearthi_wrong(s->at.wrong, "%s:%d: %s: a section is [NAME]",
+                                s->at.path, s->at.line, text);
+        return NULL;
+    }
+    *end = '\0';
+    s->bad = !hearthi_setting_cluster(s->conf, text + 1, &s->at);
+    return end + 1;
+}
+
+/* One piece of the line into out, as fgets would. */
+static char *
+piece_give(struct source *s, char *out, int room)
+{
+    char *text = line_strip(s->rest), *next;
+
+    if (*text == '[' && (text = section_take(s, text)) != NULL)
+        text = line_strip(text);
+    if (s->bad)
+        return NULL;
+    next = next_setting(text);
+    if (snprintf(out, (size_t)room, "%.*s\n",
+                 next != NULL ? (int)(next - text) : (int)strlen(text),
+                 text) >= room) {
+        s->bad = !hearthi_wrong(s->at.wrong,
+                                "%s:%d: a setting of more than %d bytes",
+                                s->at.path, s->at.line, room - 2);
+        return NULL;
+    }
+    s->rest = next;
+    return out;
+}
+
+static char *
+piece_read(char *out, int room, void *source)
+{
+    struct source *s = source;
+
+    if (s->bad)
+        return NULL;
+    if (s->rest == NULL) {
+        if (fgets(s->line, sizeof s->line, s->file) == NULL)
+            return NULL;
+        s->at.line++;
+        s->rest = s->line;
+        if (strlen(s->line) == sizeof s->line - 1) {
+            s->bad = !hearthi_wrong(s->at.wrong,
+                                    "%s:%d: a line of more than %d bytes",
+                                    s->at.path, s->at.line, LINE - 2);
+            return NULL;
+        }
+    }
+    return piece_give(s, out, room);
+}
+
+static int
+setting_take(void *source, const char *section, const char *name,
+             const char *value)
+{
+    struct source *s = source;
+
+    (void)section;
+    if (!s->bad)
+        s->bad = !hearthi_setting(s->conf, name, value, &s->at);
+    return !s->bad;
+}
+
+/* inih goes on behind what is not NAME = VALUE; here it is the first thing
+ * wrong only if nothing of ours was.  The pieces that it counted are no lines
+ * of the file: read them again. */
+static bool
+piece_wrong(struct source *s, int number)
+{
+    char piece[LINE];
+
+    rewind(s->file);
+    s->at.line = 0;
+    s->rest = NULL;
+    s->conf->n = 0;
+    while (number-- > 0 && piece_read(piece, sizeof piece, s) != NULL)
+        ;
+    piece[strcspn(piece, "\n")] = '\0';
+    return hearthi_wrong(s->at.wrong, "%s:%d: %s: a setting is NAME = VALUE",
+                         s->at.path, s->at.line, piece);
+}
+
+static bool
+file_take(struct source *s)
+{
+    int r = ini_parse_stream(piece_read, s, setting_take, s);
+
+    if (s->bad)
+        return false;
+    if (ferror(s->file))
+        return hearthi_wrong(s->at.wrong, "%s: %s", s->at.path,
+                             strerror(errno));
+    if (r > 0)
+        return piece_wrong(s, r);
+    return hearthi_settings_whole(s->conf, s->at.wrong);
+}
+
+struct hearthi_conf *
+hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
+{
+    struct hearthi_conf *c = calloc(1, sizeof *c);
+    struct source        s = { .conf = c, .at = { path, 0, wrong } };
+    bool                 good = false;
+
+    if (c == NULL || strlen(path) >= sizeof c->path) {
+        hearthi_wrong(wrong, "%s: no memory, or too long a name", path);
+    } else if ((s.file = fopen(path, "re")) == NULL) {
+        hearthi_wrong(wrong,
+                      "%s: %s: HEARTH_CLUSTERS is a file that names the "
+                      "clusters",
+                      path, strerror(errno));
+    } else {
+        strcpy(c->path, path);
+        good = file_take(&s);
+        fclose(s.file);
+    }
+    if (good)
+        return c;
+    free(c);
+    return NULL;
+}
+
+int
+hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
+                  struct hearthi_wrong *wrong)
+{
+    char   all[400] = "";
+    size_t at = 0;
+
+    for (int i = 0; i < conf->n; i++) {
+        if (strcmp(conf->cluster[i].name, name) == 0)
+            return i;
+        if (at < sizeof all)
+            at += (size_t)snprintf(all + at, sizeof all - at, "%s%s",
+                                   i > 0 ? ", " : "", conf->cluster[i].name);
+    }
+    hearthi_wrong(wrong, "no cluster %s in %s: there are %s", name, conf->path,
+                  all);
+    return -1;
+}
+
+void
+hearthi_conf_text(const struct hearthi_conf *conf, char *out, size_t room)
+{
+    size_t at = 0;
+
+    *out = '\0';
+    for (int i = 0; i < conf->n && at < room; i++)
+        at +=
+            (size_t)snprintf(out + at, room - at, "%s%s:%d", i > 0 ? "," : "",
+                             conf->cluster[i].name, conf->cluster[i].ranks);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Another cluster: its connections, and their times.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "state.h"
+
+enum {
+    ACK_BYTES = 256 << 10,  /* come, and the other side shall know */
+    PAUSE = 50000000,       /* ns before the second try to connect */
+    PAUSE_MAX = 1000000000, /* later */
+    BEATS = 4,              /* in the time of silence */
+    CONNECT_PARTS = 3,      /* of the handshake's time, for TCP */
+};
+
+static bool
+connects(const struct hearthi_link *k, int cluster)
+{
+    return k->me > cluster;
+}
+
+static const char *
+name(const struct hearthi_link *k, int cluster)
+{
+    return k->conf->cluster[cluster].name;
+}
+
+bool
+hearthi_mate_done(const struct hearthi_mate *m)
+{
+    return m->bye_sent && m->bye_came &&
+           (m->post.first == NULL || m->alone != 0);
+}
+
+/* ---- connections ---- */
+
+static bool
+any_up(const struct hearthi_mate *m)
+{
+    for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+        if (m->lane[i] != NULL && m->lane[i]->state == HEARTHI_LANE_UP)
+            return true;
+    return false;
+}
+
+static void
+pause_set(struct hearthi_mate *m, int i, bool was_up)
+{
+    uint64_t *pause = &m->pause[i];
+
+    if (was_up)
+        *pause = 0;
+    else
+        *pause = *pause == 0          ? PAUSE
+                 : *pause < PAUSE_MAX ? 2 * *pause
+                                      : PAUSE_MAX;
+    m->next_try[i] = hearthi_clock_kernel() + *pause;
+}
+
+/* What it died of is not to be mended by another connection. */
+static bool
+hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
+{
+    const struct hearthi_member *c = &k->conf->cluster[l->cluster];
+
+    if (l->end == HEARTHI_LANE_BROKEN)
+        return !hearthi_link_fail(k, l->cluster,
+                                  "cluster %s (%s): it has the key, and its "
+                                  "messages make no sense: %s",
+                                  c->name, l->from, l->why);
+    if (l->end == HEARTHI_LANE_FOREIGN && !k->mate[l->cluster].known)
+        return !hearthi_link_fail(k, l->cluster,
+                                  "gateway %s:%s of cluster %s does not know "
+                                  "our key %s, or is none (%s): give both the "
+                                  "same key, and the right address and port",
+                                  c->host, c->port, c->name, k->conf->key,
+                                  l->why);
+    return false;
+}
+
+void
+hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
+{
+    struct hearthi_mate *m = &k->mate[l->cluster];
+    bool                 was_up = l->state == HEARTHI_LANE_UP;
+
+    if (hopeless(k, l))
+        return;
+    m->lane[l->index] = NULL;
+    hearthi_post_lane_lost(&m->post, l->index, l->out.letter);
+    l->out.letter = NULL;
+    snprintf(m->why, sizeof m->why, "%s", l->why);
+    pause_set(m, l->index, was_up);
+    hearthi_link_bury(k, l);
+    if (m->alone == 0 && !any_up(m))
+        m->alone = hearthi_clock_kernel();
+}
+
+void
+hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
+                     uint64_t got)
+{
+    struct hearthi_mate *m = &k->mate[l->cluster];
+
+    m->lane[l->index] = l;
+    k->counts.reconnects += m->was_up[l->index];
+    m->was_up[l->index] = true;
+    m->alone = 0;
+    m->pause[l->index] = 0;
+    hearthi_post_acked(&m->post, got);
+}
+
+static void
+lane_connect(struct hearthi_link *k, int cluster, int i)
+{
+    struct hearthi_mate    *m = &k->mate[cluster];
+    struct hearthi_gateway *g = &m->at;
+    const struct sockaddr  *to = (struct sockaddr *)&g->at[g->next].to;
+    struct hearthi_lane    *l =
+        hearthi_lane_connect(&k->tls, k->epoll, to, g->at[g->next].len);
+
+    if (l == NULL) {
+        snprintf(m->why, sizeof m->why, "%s", strerror(errno));
+        pause_set(m, i, false);
+    } else {
+        hearthi_gateway_text(to, g->at[g->next].len, l->from);
+        l->calls = &hearthi_mate_calls;
+        l->owner = k;
+        l->cluster = cluster;
+        l->index = i;
+        if (k->options.rekey > 0)
+            l->out.rekey = k->options.rekey;
+        m->lane[i] = l;
+    }
+    g->next = (g->next + 1) % g->n;
+}
+
+/* ---- times ---- */
+
+/* When the lane is dead unless something happens. */
+static uint64_t
+lane_dead(const struct hearthi_link *k, const struct hearthi_lane *l)
+{
+    const struct hearthi_link_options *o = &k->options;
+
+    if (l->state == HEARTHI_LANE_UP)
+        return l->heard + hearthi_seconds(o->silence);
+    if (l->state == HEARTHI_LANE_CONNECTING)
+        return l->since + hearthi_seconds(o->handshake / CONNECT_PARTS);
+    return l->since + hearthi_seconds(o->handshake);
+}
+
+static uint64_t
+lane_beat(const struct hearthi_link *k, const struct hearthi_lane *l)
+{
+    if (l->state != HEARTHI_LANE_UP)
+        return UINT64_MAX;
+    return l->said + hearthi_seconds(k->options.silence / BEATS);
+}
+
+static void
+lane_tend(struct hearthi_link *k, struct hearthi_lane *l, uint64_t now)
+{
+    if (now >= lane_dead(k, l)) {
+        hearthi_lane_fail(l, HEARTHI_LANE_GONE, "no answer for %.1f s",
+                          (double)(now - l->heard) / 1e9);
+        hearthi_mate_lane_end(k, l);
+    } else if (now >= lane_beat(k, l)) {
+        l->out.beat = true;
+    }
+}
+
+/* The line for a cluster that is gone, or never came. */
+static void
+give_up(struct hearthi_link *k, int cluster)
+{
+    const struct hearthi_member *c = &k->conf->cluster[cluster];
+    struct hearthi_mate         *m = &k->mate[cluster];
+    char                         others[200] = "";
+
+    if (connects(k, cluster)) {
+        hearthi_link_fail(k, cluster,
+                          "cluster %s: its gateway %s:%s does not answer%s, "
+                          "tried for %.0f s (%s): does its job run, and does "
+                          "its firewall admit port %s?",
+                          c->name, c->host, c->port,
+                          m->known ? " any more" : "", k->options.giveup,
+                          m->why, c->port);
+        return;
+    }
+    if (k->counts.strangers > 0 && !m->known)
+        snprintf(others, sizeof others,
+                 "; %llu connections without our key came, the last from %s",
+                 (unsigned long long)k->counts.strangers, k->stranger);
+    hearthi_link_fail(
+        k, cluster,
+        "cluster %s (gateway %s) has not come%s to %s:%s for "
+        "%.0f s%s%s%s%s: does its job run, with the same key, "
+        "and does the firewall here admit port %s?",
+        c->name, c->host, m->known ? " back" : "",
+        k->conf->cluster[k->me].host, k->conf->cluster[k->me].port,
+        k->options.giveup, *m->why != '\0' ? " (" : "", m->why,
+        *m->why != '\0' ? ")" : "", others, k->conf->cluster[k->me].port);
+}
+
+static bool
+leaving(const struct hearthi_mate *m)
+{
+    return m->bye_sent && m->bye_came;
+}
+
+void
+hearthi_mate_tend(struct hearthi_link *k, int cluster, uint64_t now)
+{
+    struct hearthi_mate *m = &k->mate[cluster];
+
+    for (int i = 0; i < k->options.lanes && !k->over; i++) {
+        if (m->lane[i] != NULL)
+            lane_tend(k, m->lane[i], now);
+        else if (connects(k, cluster) && !leaving(m) && now >= m->next_try[i])
+            lane_connect(k, cluster, i);
+    }
+    if (!k->over && m->alone != 0 && !leaving(m) &&
+        now >= m->alone + hearthi_seconds(k->options.giveup))
+        give_up(k, cluster);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t
+hearthi_mate_due(const struct hearthi_link *k, int cluster)
+{
+    const struct hearthi_mate *m = &k->mate[cluster];
+    uint64_t                   due = UINT64_MAX;
+
+    if (m->alone != 0 && !leaving(m))
+        due = m->alone + hearthi_seconds(k->options.giveup);
+    for (int i = 0; i < k->options.lanes; i++) {
+        const struct hearthi_lane *l = m->lane[i];
+
+        if (l != NULL)
+            due = least(due, least(lane_dead(k, l), lane_beat(k, l)));
+        else if (connects(k, cluster) && !leaving(m))
+            due = least(due, m->next_try[i]);
+    }
+    return due;
+}
+
+/* ---- messages ---- */
+
+void
+hearthi_mate_push(struct hearthi_link *k, int cluster)
+{
+    struct hearthi_mate *m = &k->mate[cluster];
+
+    for (int i = 0; i < k->options.lanes && !k->over; i++) {
+        struct hearthi_lane *l = m->lane[i];
+
+        if (l == NULL || l->state != HEARTHI_LANE_UP)
+            continue;
+        if (m->unacked >= ACK_BYTES)
+            l->out.beat = true;
+        if (!hearthi_lane_push(l))
+            hearthi_mate_lane_end(k, l);
+    }
+}
+
+static struct hearthi_letter *
+next(struct hearthi_lane *l)
+{
+    struct hearthi_link *k = l->owner;
+
+    return hearthi_post_next(&k->mate[l->cluster].post, l->index);
+}
+
+static uint64_t
+ack(struct hearthi_lane *l)
+{
+    struct hearthi_link *k = l->owner;
+    struct hearthi_mate *m = &k->mate[l->cluster];
+
+    m->unacked = 0;
+    return m->post.got;
+}
+
+static void
+message_pass(struct hearthi_link *k, int cluster,
+             const struct hearthi_frame *head, const void *body)
+{
+    if (head->kind == HEARTHI_BYE) {
+        k->mate[cluster].bye_came = true;
+        return;
+    }
+    k->counts.messages_in++;
+    k->counts.bytes_in += head->len;
+    k->calls.message(k->arg, cluster, body, head->len);
+}
+
+static bool
+message_take(struct hearthi_link *k, struct hearthi_lane *l,
+             const struct hearthi_frame *head, const void *body)
+{
+    struct hearthi_post  *p = &k->mate[l->cluster].post;
+    struct hearthi_early *e;
+    enum hearthi_turn     turn = hearthi_post_came(p, head->number);
+
+    if (turn == HEARTHI_EARLY && !hearthi_post_keep(p, head, body))
+        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
+                                 "no memory for a message of %u bytes",
+                                 head->len);
+    if (turn != HEARTHI_HERE)
+        return true;
+    message_pass(k, l->cluster, head, body);
+    while (!k->over && (e = hearthi_post_follows(p)) != NULL) {
+        message_pass(k, l->cluster, &e->head, e->body);
+        free(e);
+    }
+    return !k->over;
+}
+
+static bool
+frame(struct hearthi_lane *l, const struct hearthi_frame *head,
+      const void *body)
+{
+    struct hearthi_link *k = l->owner;
+    struct hearthi_mate *m = &k->mate[l->cluster];
+
+    if (head->ack > m->post.given)
+        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
+                                 "it has what was not sent");
+    hearthi_post_acked(&m->post, head->ack);
+    switch (head->kind) {
+    case HEARTHI_BEAT: return true;
+    case HEARTHI_END:
+        return hearthi_link_fail(k, l->cluster, "cluster %s has ended: %.*s",
+                                 name(k, l->cluster), (int)head->len,
+                                 (const char *)body);
+    case HEARTHI_MESSAGE:
+    case HEARTHI_BYE:
+        m->unacked += head->len;
+        return message_take(k, l, head, body);
+    default:
+        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
+                                 "a message of kind %u", head->kind);
+    }
+}
+
+const struct hearthi_lane_calls hearthi_mate_calls = {
+    .shaken = hearthi_meet_shaken,
+    .hello = hearthi_meet_hello,
+    .next = next,
+    .ack = ack,
+    .frame = frame,
+};

@@ -1,0 +1,31 @@
+# The link between clusters, without MPI.
+if HAVE_CLUSTERS
+link_ldadd = libhearth_link.la libhearth_base.la $(CHECK_LIBS)
+
+unit_tests += %D%/link_conf
+%C%_link_conf_SOURCES = %D%/link_conf.c %D%/harness.h %D%/harness_unit.c
+%C%_link_conf_CFLAGS = $(test_cflags)
+%C%_link_conf_LDADD = $(link_ldadd)
+
+unit_tests += %D%/link_post
+%C%_link_post_SOURCES = %D%/link_post.c %D%/property.h \
+  %D%/harness.h %D%/harness_unit.c
+%C%_link_post_CFLAGS = $(test_cflags)
+%C%_link_post_LDADD = $(link_ldadd)
+
+unit_tests += %D%/link_meet %D%/link_stranger %D%/link_cut
+link_ends = %D%/link_ends.c %D%/link_ends.h %D%/harness.h %D%/harness_unit.c
+%C%_link_meet_SOURCES = %D%/link_meet.c $(link_ends)
+%C%_link_meet_CFLAGS = $(test_cflags) $(OPENSSL_CFLAGS)
+%C%_link_meet_LDADD = $(link_ldadd)
+%C%_link_stranger_SOURCES = %D%/link_stranger.c $(link_ends)
+%C%_link_stranger_CFLAGS = $(test_cflags) $(OPENSSL_CFLAGS)
+%C%_link_stranger_LDADD = $(link_ldadd)
+%C%_link_cut_SOURCES = %D%/link_cut.c %D%/link_proxy.c %D%/link_proxy.h \
+  %D%/property.h $(link_ends)
+%C%_link_cut_CFLAGS = $(test_cflags)
+%C%_link_cut_LDADD = $(link_ldadd)
+
+TESTS += %D%/gateway.sh
+endif
+EXTRA_DIST += %D%/gateway.sh
