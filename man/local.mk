@@ -35,6 +35,13 @@ api_pages = \
   %D%/man3/hearth_barrier.3 \
   %D%/man3/hearth_block.3 \
   %D%/man3/hearth_cyclic.3 \
+  %D%/man3/hearth_cluster.3 \
+  %D%/man3/hearth_cluster_of.3 \
+  %D%/man3/hearth_clusters.3 \
+  %D%/man3/hearth_offset.3 \
+  %D%/man3/hearth_on_cluster.3 \
+  %D%/man3/hearth_read.3 \
+  %D%/man3/hearth_write.3 \
   %D%/man3/hearth_drop.3 \
   %D%/man3/hearth_compare_swap.3 \
   %D%/man3/hearth_compare_swap32.3 \

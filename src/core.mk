@@ -101,6 +101,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/client.c src/transport/udp/client.h \
   src/transport/udp/count.c src/transport/udp/count.h \
   src/transport/udp/diff.c src/transport/udp/diff.h \
+  src/transport/udp/store.c src/transport/udp/store.h \
   src/transport/udp/gone.c src/transport/udp/gone.h \
   src/transport/udp/flight.c src/transport/udp/flight.h \
   src/transport/udp/home.c src/transport/udp/home.h \
@@ -140,6 +141,7 @@ libhearth_core_la_SOURCES += \
   src/api/through.c src/api/through.h \
   src/api/stats.c src/api/stats.h \
   src/api/stats_json.c \
+  src/api/clusters.c \
   src/api/order.c \
   src/api/sync.c \
   src/api/rw.c \
@@ -160,3 +162,28 @@ libhearth_base_la_SOURCES += \
 libhearth_core_la_CFLAGS = $(AM_CFLAGS) $(SODIUM_CFLAGS) $(CRYPTO_CFLAGS) \
   $(JANSSON_CFLAGS)
 libhearth_core_la_LIBADD += $(SODIUM_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS)
+
+# Several clusters, where the link's libraries are.
+libhearth_core_la_SOURCES += src/transport/clusters/clusters.h \
+  src/transport/clusters/apart.h
+if HAVE_CLUSTERS
+libhearth_core_la_SOURCES += \
+  src/transport/clusters/ask.h \
+  src/transport/clusters/apart.c \
+  src/transport/clusters/bytes.c src/transport/clusters/bytes.h \
+  src/transport/clusters/channel.c src/transport/clusters/channel.h \
+  src/transport/clusters/clusters.c \
+  src/transport/clusters/far.c src/transport/clusters/far.h \
+  src/transport/clusters/gate.c src/transport/clusters/gate.h \
+  src/transport/clusters/handler.c src/transport/clusters/handler.h \
+  src/transport/clusters/homes.c src/transport/clusters/homes.h \
+  src/transport/clusters/inner.c src/transport/clusters/inner.h \
+  src/transport/clusters/kept.c src/transport/clusters/kept.h \
+  src/transport/clusters/manage.c src/transport/clusters/manage.h \
+  src/transport/clusters/over.c \
+  src/transport/clusters/pull.c src/transport/clusters/pull.h \
+  src/transport/clusters/round.c src/transport/clusters/round.h
+libhearth_core_la_LIBADD += libhearth_link.la
+else
+libhearth_core_la_SOURCES += src/transport/clusters/none.c
+endif

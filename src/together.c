@@ -122,12 +122,72 @@ hearthi_together_reduce(const void *mine, void *all, int n, MPI_Datatype type,
     hearthi_together_wait(&request, 1);
 }
 
+/* ---- over all ranks ---- */
+
+static void
+far_reduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op)
+{
+    int   size;
+    char *every;
+
+    MPI_Type_size(type, &size);
+    size *= n;
+    every = malloc((size_t)hearthi_world.size * (size_t)size);
+    if (every == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks",
+                      hearthi_world.size);
+    hearthi_world.gather(mine, (size_t)size, every);
+    memcpy(all, every, (size_t)size);
+    for (int r = 1; r < hearthi_world.size; r++)
+        HEARTHI_MPI(MPI_Reduce_local(every + (size_t)r * (size_t)size, all, n,
+                                     type, op));
+    free(every);
+}
+
+void
+hearthi_all_reduce(const void *mine, void *all, int n, MPI_Datatype type,
+                   MPI_Op op, void (*wait)(MPI_Request *request, int n))
+{
+    MPI_Request request;
+
+    if (hearthi_world.gather != NULL) {
+        far_reduce(mine, all, n, type, op);
+        return;
+    }
+    HEARTHI_MPI(
+        MPI_Iallreduce(mine, all, n, type, op, hearthi_world.comm, &request));
+    wait(&request, 1);
+}
+
+void
+hearthi_all_barrier(void (*wait)(MPI_Request *request, int n))
+{
+    MPI_Request request;
+    int         one = 1, all;
+
+    if (hearthi_world.gather != NULL) {
+        far_reduce(&one, &all, 1, MPI_INT, MPI_MIN);
+        return;
+    }
+    HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
+    wait(&request, 1);
+}
+
+int
+hearthi_together_here(int mine, MPI_Op op)
+{
+    int all = 0;
+
+    hearthi_together_reduce(&mine, &all, 1, MPI_INT, op, hearthi_cluster.comm);
+    return all;
+}
+
 int
 hearthi_together_int(int mine, MPI_Op op)
 {
     int all = 0;
 
-    hearthi_together_reduce(&mine, &all, 1, MPI_INT, op, hearthi_world.comm);
+    hearthi_all_reduce(&mine, &all, 1, MPI_INT, op, hearthi_together_wait);
     return all;
 }
 

@@ -23,7 +23,14 @@ void hearthi_together_gather(const void *mine, size_t bytes, void *all,
 void hearthi_together_reduce(const void *mine, void *all, int n,
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
-/* MPI_Allreduce of one int over all ranks. */
+/* Over all ranks of all clusters, which wait by `wait`: a barrier, and
+ * MPI_Allreduce. */
+void hearthi_all_barrier(void (*wait)(MPI_Request *request, int n));
+void hearthi_all_reduce(const void *mine, void *all, int n, MPI_Datatype type,
+                        MPI_Op op, void (*wait)(MPI_Request *request, int n));
+
+/* MPI_Allreduce of one int over the ranks of this cluster, and over all. */
+int hearthi_together_here(int mine, MPI_Op op);
 int hearthi_together_int(int mine, MPI_Op op);
 
 /* MPI_Sendrecv over all ranks of so many bytes each. */
@@ -41,8 +48,8 @@ struct hearthi_together_way {
 void hearthi_together_gather_by(const struct hearthi_together_way *way,
                                 const void *mine, size_t bytes, void *all);
 void hearthi_together_swap_by(const struct hearthi_together_way *way,
-                              const void *mine, int to, void *theirs,
-                              int from, size_t bytes, int round);
+                              const void *mine, int to, void *theirs, int from,
+                              size_t bytes, int round);
 
 /* MPI_Comm_dup. */
 MPI_Comm hearthi_together_dup(MPI_Comm comm);

@@ -20,15 +20,20 @@
 #include "cluster.h"
 #include "front/direct.h"
 #include "together.h"
+#include "world.h"
 
 static int file = -1;
 static int tries_before; /* of MPICH, while windows are made */
 
+/* Clusters are jobs of their own, and wait for each other meanwhile.  (Those
+ * of a test are groups of one job: they share no windows, split.h.) */
 static bool
 alone_in_the_job(void)
 {
     int all;
 
+    if (hearthi_world.gather != NULL)
+        return true;
     MPI_Comm_size(MPI_COMM_WORLD, &all);
     return all == hearthi_cluster.size;
 }
@@ -91,7 +96,8 @@ turn_take(void)
         struct timespec nap = { 0, 1000000 + (long)(hearthi_now() % 4000000) };
 
         mine = !try || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
-        all = hearthi_together_int(mine, MPI_LAND);
+        hearthi_together_reduce(&mine, &all, 1, MPI_INT, MPI_LAND,
+                                hearthi_cluster.comm);
         if (all)
             return;
         if (try && file >= 0 && mine)

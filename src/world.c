@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include "base/option.h"
+#include "base/report.h"
 
 struct hearthi_world hearthi_world;
 
@@ -15,6 +16,26 @@ const void *
 hearthi_thread(void)
 {
     return &identity;
+}
+
+static int alone[2]; /* where one cluster is all */
+
+int
+hearthi_cluster_of(int rank)
+{
+    int i = 0;
+
+    while (rank >= hearthi_world.first_of[i + 1])
+        i++;
+    return i;
+}
+
+void
+hearthi_one_cluster(const char *call)
+{
+    if (hearthi_world.gather != NULL)
+        hearthi_fatal(call, "it does not go over several clusters "
+                            "(HEARTH_CLUSTERS): use the calls of hearth.h");
 }
 
 void
@@ -36,6 +57,11 @@ hearthi_world_open(MPI_Comm comm)
     w->nodes = j->nodes;
     w->node_of = j->node_of;
     w->node_rank_of = j->node_rank_of;
+    w->clusters = 1;
+    w->cluster = w->first = 0;
+    alone[1] = j->size;
+    w->first_of = alone;
+    w->gather = NULL;
 }
 
 void

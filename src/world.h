@@ -8,20 +8,28 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cluster.h"
 
 struct hearthi_world {
-    bool        up;       /* between hearth_init and hearth_finalize */
-    bool        owns_mpi; /* hearth_init initialised MPI */
-    bool        multiple; /* MPI_THREAD_MULTIPLE: any thread may fault */
-    bool        scope;    /* scope consistency */
-    MPI_Comm    comm;     /* all ranks, for what together.h offers */
-    int         rank, size;
-    int         node, nodes;
-    const int  *node_of;      /* of each rank */
-    const int  *node_rank_of; /* rank within its node, of each rank */
-    const void *main_thread;  /* identity of hearth_init's caller */
+    bool       up;       /* between hearth_init and hearth_finalize */
+    bool       owns_mpi; /* hearth_init initialised MPI */
+    bool       multiple; /* MPI_THREAD_MULTIPLE: any thread may fault */
+    bool       scope;    /* scope consistency */
+    MPI_Comm   comm;     /* all ranks of this cluster */
+    int        rank, size;
+    int        node, nodes;
+    const int *node_of;           /* of each rank */
+    const int *node_rank_of;      /* rank within its node, of each rank */
+    int        clusters, cluster; /* jobs that make up the world, and ours */
+    int        first;             /* number of this cluster's first rank */
+    const int *first_of;          /* of each cluster's, and behind the last */
+
+    /* Bytes of each rank go to all, in the order of ranks.  NULL where one
+     * cluster is all there is, and MPI does it.  Collective. */
+    void (*gather)(const void *mine, size_t bytes, void *all);
+    const void *main_thread; /* identity of hearth_init's caller */
 };
 
 extern struct hearthi_world hearthi_world;
@@ -29,6 +37,13 @@ extern struct hearthi_world hearthi_world;
 /* Find out who is here.  Collective. */
 void hearthi_world_open(MPI_Comm comm);
 void hearthi_world_close(void);
+
+/* The cluster that a rank is in. */
+int hearthi_cluster_of(int rank);
+
+/* For a call whose ways are those of one MPI job: end the job if there are
+ * several. */
+void hearthi_one_cluster(const char *call);
 
 /* Identity of the calling thread; safe in a signal handler. */
 const void *hearthi_thread(void);

@@ -31,6 +31,7 @@ home_is_right(hearth_layout layout, size_t page, size_t bytes, int home)
         return false;
     switch (layout.kind) {
     case HEARTH_BLOCK:
+    case HEARTH_ON_CLUSTER:
     case HEARTH_FIRST_TOUCH: return block_home_is_right(page, bytes, home);
     case HEARTH_CYCLIC:
         return home == (int)(page / layout.pages % (size_t)ranks);

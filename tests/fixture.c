@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/stat.h"
+#include "split.h"
 #include "transport/transport.h"
 
 int me, ranks;
@@ -16,7 +17,7 @@ static void
 start_on(MPI_Comm comm)
 {
     harness_at(__func__, __LINE__);
-    hearth_init(comm);
+    split_init(comm);
     me = hearth_rank();
     ranks = hearth_size();
 }

@@ -73,7 +73,7 @@ unit_tests += %D%/option
 %C%_option_LDADD = $(unit_ldadd)
 
 # MPI tests.
-mpi_harness = %D%/seen.h %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c
+mpi_harness = %D%/seen.h %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c %D%/split.h %D%/split.c
 
 mpi_tests += %D%/api.mpi
 %C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h $(mpi_harness)
@@ -85,6 +85,12 @@ mpi_tests += %D%/windows.mpi
   %D%/windows_freed.c $(mpi_harness)
 %C%_windows_mpi_CFLAGS = $(test_cflags)
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
+
+# Over several clusters, by clusters.tap.
+check_PROGRAMS += %D%/clusters.mpi
+%C%_clusters_mpi_SOURCES = %D%/clusters.c $(mpi_harness)
+%C%_clusters_mpi_CFLAGS = $(test_cflags)
+%C%_clusters_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/place.mpi
 %C%_place_mpi_SOURCES = %D%/place.c $(mpi_harness)
@@ -329,7 +335,7 @@ tap_tests += %D%/compare.tap %D%/switches.tap
 EXTRA_DIST += %D%/comparing
 
 # hearth-cluster.
-tap_tests += %D%/cluster.tap
+tap_tests += %D%/cluster.tap %D%/clusters.tap
 EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
 
 # Test hosts on this machine: two programs over TCP, and the udp transport in

@@ -44,7 +44,8 @@ naive_home(hearth_layout l, size_t bytes, size_t i)
     case HEARTH_CYCLIC: return (int)(i / l.pages % (size_t)ranks);
     case HEARTH_ON: return l.rank;
     case HEARTH_BLOCK:
-    case HEARTH_FIRST_TOUCH: break;
+    case HEARTH_FIRST_TOUCH:
+    case HEARTH_ON_CLUSTER: break;
     }
     return (int)(r < (size_t)ranks ? r : (size_t)ranks - 1);
 }

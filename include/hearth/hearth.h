@@ -109,12 +109,24 @@ HEARTH_API int hearth_nodes(void);
 /** Number of the node that a rank is on.  Local. */
 HEARTH_API int hearth_node_of(int rank);
 
+/** Number of this rank's cluster: an MPI job that is a part of the world
+ *  (HEARTH_CLUSTERS in hearth-env(7)); 0 where one job is all.  Local. */
+HEARTH_API int hearth_cluster(void);
+
+/** Number of clusters, 1 where one job is all.  Their ranks are numbered
+ *  through, in the order of the clusters' file.  Local. */
+HEARTH_API int hearth_clusters(void);
+
+/** Number of the cluster that a rank is in.  Local. */
+HEARTH_API int hearth_cluster_of(int rank);
+
 /** How the pages of an allocation are spread over home ranks. */
 typedef enum hearth_layout_kind {
     HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */
     HEARTH_CYCLIC, /**< blocks of `pages` pages are dealt to ranks in turn */
     HEARTH_ON,     /**< everything has its home on `rank` */
-    HEARTH_FIRST_TOUCH /**< each page on the node that writes it first */
+    HEARTH_FIRST_TOUCH, /**< each page on the node that writes it first */
+    HEARTH_ON_CLUSTER   /**< equal parts on the ranks of cluster `rank` */
 } hearth_layout_kind;
 
 /** A layout; made by hearth_block(), hearth_cyclic(), hearth_on() or
@@ -122,7 +134,7 @@ typedef enum hearth_layout_kind {
 typedef struct hearth_layout {
     hearth_layout_kind kind;
     uint64_t           pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
-    int                rank;  /**< HEARTH_ON: the home rank */
+    int                rank;  /**< the home rank, or cluster */
 } hearth_layout;
 
 /** Equal contiguous parts, in rank order, rounded up to pages (the default). */
@@ -163,6 +175,14 @@ static inline hearth_layout
 hearth_first_touch(void)
 {
     hearth_layout l = { HEARTH_FIRST_TOUCH, 1, 0 };
+    return l;
+}
+
+/** Equal, contiguous parts on the ranks of one cluster. */
+static inline hearth_layout
+hearth_on_cluster(int cluster)
+{
+    hearth_layout l = { HEARTH_ON_CLUSTER, 1, cluster };
     return l;
 }
 
@@ -493,6 +513,33 @@ HEARTH_API void hearth_hold(const void *p, size_t bytes, int how);
  */
 HEARTH_API void hearth_drop(const void *p, size_t bytes, int how);
 
+/** Offset of an address in the heap, the same on all ranks of all clusters: the
+ *  second half of an address (cluster, offset) for hearth_read() and
+ *  hearth_write().  Local; what is not in the heap ends the job. */
+HEARTH_API uint64_t hearth_offset(const void *p);
+
+/**
+ * Read bytes whose home is in a cluster, from there, past this rank's copies
+ * and without a fault: the explicit interface of Nanri, Sato and Shimasaki,
+ * between clusters and in one's own.  Local, blocks.  It brings what has come
+ * home so far: stores to home pages by ranks of their nodes, and those of
+ * others before their last release, barrier or hearth_write(); 8 aligned bytes
+ * never in halves.  Who needs an order synchronises.  Bytes that are in no
+ * allocation, or at home in another cluster, and a job that is one cluster
+ * alone end the job.
+ */
+HEARTH_API void hearth_read(int cluster, uint64_t offset, void *to,
+                            size_t bytes);
+
+/**
+ * Write bytes whose home is in a cluster, to there: they are there when it
+ * returns, and ranks that synchronise with this one afterwards find them, as if
+ * it had stored them.  A copy that this rank has of these pages goes.  Local,
+ * blocks; errors as hearth_read().
+ */
+HEARTH_API void hearth_write(int cluster, uint64_t offset, const void *from,
+                             size_t bytes);
+
 /** Home rank of an address, or -1 if it is in no allocation.  Local.  What may
  *  move (hearth_first_touch(), HEARTH_MIGRATE) does so in hearth_barrier(): the
  *  answer is the same on all ranks between two of them. */
@@ -548,6 +595,12 @@ typedef struct hearth_stats {
     uint64_t repeats;       /**< datagrams that came again */
     uint64_t overruns;      /**< lost for want of room in a receive buffer */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */
+    uint64_t far_requests;  /**< that this process, as a gateway, passed on to
+                                 other clusters */
+    uint64_t far_messages;  /**< in which they went, all of a moment in one */
+    uint64_t far_pages;     /**< pages in those requests */
+    uint64_t far_kept;      /**< pages of other clusters that ranks here asked
+                                 for, and that the gateway had kept */
     uint64_t fault_ns;      /**< time in page faults and hearth_prefetch() */
     uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
     uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and

@@ -24,6 +24,7 @@
 #include "page/fetch.h"
 #include "page/held.h"
 #include "page/page.h"
+#include "together.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -33,16 +34,14 @@ enum { ARGS = HEARTHI_ARGS };
 static bool
 args_agree(const uint64_t *mine, uint64_t *least, uint64_t *most)
 {
-    uint64_t    both[2 * ARGS], all[2 * ARGS];
-    MPI_Request request;
+    uint64_t both[2 * ARGS], all[2 * ARGS];
 
     for (int i = 0; i < ARGS; i++) {
         both[i] = mine[i];
         both[ARGS + i] = ~mine[i];
     }
-    HEARTHI_MPI(MPI_Iallreduce(both, all, 2 * ARGS, MPI_UINT64_T, MPI_MIN,
-                               hearthi_world.comm, &request));
-    hearthi_requests_wait(&request, 1);
+    hearthi_all_reduce(both, all, 2 * ARGS, MPI_UINT64_T, MPI_MIN,
+                       hearthi_requests_wait);
     for (int i = 0; i < ARGS; i++) {
         least[i] = all[i];
         most[i] = ~all[ARGS + i];
@@ -87,15 +86,21 @@ layout_check(hearth_layout l)
                       "home rank %d does not exist: ranks are "
                       "0 to %d",
                       l.rank, hearthi_world.size - 1);
+    if (l.kind == HEARTH_ON_CLUSTER &&
+        (l.rank < 0 || l.rank >= hearthi_world.clusters))
+        hearthi_fatal("hearth_alloc",
+                      "cluster %d does not exist: clusters are 0 to %d",
+                      l.rank, hearthi_world.clusters - 1);
     if (l.kind == HEARTH_CYCLIC && l.pages == 0)
         hearthi_fatal("hearth_alloc", "a block-cyclic layout has 0 pages a "
                                       "block: give at least 1");
     if (l.kind != HEARTH_BLOCK && l.kind != HEARTH_CYCLIC &&
-        l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH)
+        l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH &&
+        l.kind != HEARTH_ON_CLUSTER)
         hearthi_fatal("hearth_alloc",
                       "layout kind %d does not exist: use "
                       "hearth_block, hearth_cyclic, "
-                      "hearth_on or hearth_first_touch",
+                      "hearth_on, hearth_on_cluster or hearth_first_touch",
                       (int)l.kind);
 }
 
@@ -205,7 +210,6 @@ hearthi_free(const char *call, const char *maker, void *p)
     static const char *const   name[ARGS] = { "pointer", "", "", "", "" };
     const uint64_t             args[ARGS] = { (uintptr_t)p };
     struct hearthi_allocation *a;
-    MPI_Request                request;
     uint64_t                   start;
 
     if (p == NULL)
@@ -226,8 +230,7 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_home_clear();
     /* Nobody uses a frame again before its home has cleared it and its flag.
      */
-    HEARTHI_MPI(MPI_Ibarrier(hearthi_world.comm, &request));
-    hearthi_requests_wait(&request, 1);
+    hearthi_all_barrier(hearthi_requests_wait);
 }
 
 /* Programs ask ahead of each element, and most lie on the page of the one

@@ -35,6 +35,7 @@
 #include "space/heap.h"
 #include "space/segment.h"
 #include "together.h"
+#include "transport/clusters/clusters.h"
 #include "transport/directory.h"
 #include "transport/keep.h"
 #include "transport/named.h"
@@ -212,6 +213,7 @@ static void
 layers_open(MPI_Comm comm)
 {
     hearthi_world_open(comm);
+    hearthi_clusters_open();
     hearthi_heap_open();
     hearthi_named_open();
     hearthi_users_open();
@@ -253,6 +255,7 @@ layers_close(void)
     hearthi_users_close();
     hearthi_named_close();
     hearthi_heap_close();
+    hearthi_clusters_close();
     hearthi_world_close();
 }
 
@@ -284,7 +287,7 @@ hearth_init(MPI_Comm comm)
     watch_the_end();
     hearthi_system_open();
     hearthi_front_check();
-    hearthi_together(own);
+    hearthi_all_barrier(hearthi_together_wait);
     hearthi_section_begin();
     hearthi_world.up = true;
 }

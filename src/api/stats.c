@@ -22,6 +22,7 @@
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "stats.h"
+#include "together.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -97,8 +98,8 @@ table_report(void)
 {
     struct hearthi_tally sum;
 
-    HEARTHI_MPI(MPI_Reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
-                           MPI_SUM, 0, hearthi_world.comm));
+    hearthi_all_reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
+                       MPI_SUM, hearthi_together_wait);
     if (hearthi_world.rank != 0)
         return;
     hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
@@ -158,13 +159,16 @@ file_report(void)
     struct hearthi_part *all = NULL;
 
     gethostname(mine.host, sizeof mine.host - 1);
-    if (hearthi_world.rank == 0) {
+    if (hearthi_world.rank == 0 || hearthi_world.gather != NULL) {
         all = calloc((size_t)hearthi_world.size, sizeof *all);
         if (all == NULL)
             hearthi_fatal("hearth_finalize", "no memory for statistics");
     }
-    HEARTHI_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
-                           MPI_BYTE, 0, hearthi_world.comm));
+    if (hearthi_world.gather != NULL)
+        hearthi_world.gather(&mine, sizeof mine, all);
+    else
+        HEARTHI_MPI(MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
+                               MPI_BYTE, 0, hearthi_world.comm));
     if (hearthi_world.rank == 0)
         file_write(all);
     free(all);

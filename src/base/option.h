@@ -51,6 +51,9 @@ typedef struct hearthi_type_report {
 typedef struct hearthi_type_network {
     char list[HEARTHI_NETWORK_MAX];
 } hearthi_type_network;
+typedef struct hearthi_type_text {
+    char text[HEARTHI_FILE_MAX]; /* or empty */
+} hearthi_type_text;
 typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
 typedef int hearthi_type_protect;

@@ -222,6 +222,26 @@ network_print(const struct hearthi_type *type, const void *value, char *out,
 }
 
 static bool
+text_parse(const struct hearthi_type *type, const char *text, void *out)
+{
+    hearthi_type_text *t = out;
+
+    (void)type;
+    if (strlen(text) >= sizeof t->text)
+        return false;
+    strcpy(t->text, text);
+    return true;
+}
+
+static void
+text_print(const struct hearthi_type *type, const void *value, char *out,
+           size_t room)
+{
+    (void)type;
+    snprintf(out, room, "%s", ((const hearthi_type_text *)value)->text);
+}
+
+static bool
 word_parse(const struct hearthi_type *type, const char *text, void *out)
 {
     for (int i = 0; type->words[i] != NULL; i++) {
@@ -295,6 +315,11 @@ const struct hearthi_type hearthi_type_of_network = {
     .accepts = "all, or interfaces and networks such as eth0,10.1.0.0/16",
     .parse = network_parse,
     .print = network_print,
+};
+const struct hearthi_type hearthi_type_of_text = {
+    .accepts = "a name, or nothing",
+    .parse = text_parse,
+    .print = text_print,
 };
 const struct hearthi_type hearthi_type_of_udp_ack = {
     .accepts = "all, page or none",

@@ -30,6 +30,7 @@ extern const struct hearthi_type hearthi_type_of_time;
 extern const struct hearthi_type hearthi_type_of_time_auto;
 extern const struct hearthi_type hearthi_type_of_report;
 extern const struct hearthi_type hearthi_type_of_network;
+extern const struct hearthi_type hearthi_type_of_text;
 extern const struct hearthi_type hearthi_type_of_consistency;
 extern const struct hearthi_type hearthi_type_of_transport;
 extern const struct hearthi_type hearthi_type_of_progress;

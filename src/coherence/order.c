@@ -88,6 +88,15 @@ hearthi_order_release_all(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
+/* The program's own message brings no notice by which a gateway would drop
+ * what it keeps. */
+static void
+forget(uint64_t page, uint32_t count)
+{
+    if (hearthi_transport->forget != NULL)
+        hearthi_transport->forget(page, count);
+}
+
 void
 hearthi_order_acquire(uint64_t page, uint64_t count)
 {
@@ -97,6 +106,7 @@ hearthi_order_acquire(uint64_t page, uint64_t count)
     hearthi_table_lock();
     hearthi_overwrite_end();
     hearthi_mates_acquired();
+    forget(page, (uint32_t)count);
     hearthi_predict_begin();
     hearthi_copies_drop(page, count);
     hearthi_held_renew();
@@ -114,6 +124,7 @@ hearthi_order_acquire_all(void)
     hearthi_table_lock();
     hearthi_overwrite_end();
     hearthi_mates_acquired();
+    forget(0, HEARTHI_EVERYTHING);
     hearthi_predict_begin();
     hearthi_copies_drop_all();
     hearthi_held_renew();

@@ -27,9 +27,9 @@ memory(size_t n, size_t size)
 /* The first page of a rank's part.  Block: the bytes are cut into equal parts,
  * and a page belongs to the rank in whose part its middle byte lies. */
 static uint64_t
-block_first(const struct hearthi_allocation *a, uint64_t rank)
+block_first(const struct hearthi_allocation *a, uint64_t size, uint64_t rank)
 {
-    uint64_t size = (uint64_t)hearthi_world.size, half = hearthi_heap.page / 2;
+    uint64_t half = hearthi_heap.page / 2;
     uint64_t at =
         (uint64_t)(((unsigned __int128)a->bytes * rank + size - 1) / size);
 
@@ -41,18 +41,19 @@ block_first(const struct hearthi_allocation *a, uint64_t rank)
                                        hearthi_heap.shift);
 }
 
-/* Of each rank that has any. */
+/* Of each rank that has any, of so many from the first on. */
 static size_t
-blocks_fill(const struct hearthi_allocation *a, struct hearthi_stretch *to)
+blocks_fill(const struct hearthi_allocation *a, uint32_t first, uint32_t size,
+            struct hearthi_stretch *to)
 {
     size_t   n = 0;
     uint64_t from = 0;
 
-    for (int r = 0; r < hearthi_world.size; r++) {
-        uint64_t end = block_first(a, (uint64_t)r + 1);
+    for (uint32_t r = 0; r < size; r++) {
+        uint64_t end = block_first(a, size, r + 1);
 
         if (end > from)
-            to[n++] = (struct hearthi_stretch){ end - from, (uint32_t)r };
+            to[n++] = (struct hearthi_stretch){ end - from, first + r };
         from = end;
     }
     return n;
@@ -196,6 +197,7 @@ layout_take(struct hearthi_allocation *a, const struct hearthi_placing *to,
     const hearth_layout    *l = &to->layout;
     struct hearthi_stretch  one = { a->pages, (uint32_t)l->rank };
     struct hearthi_stretch *parts;
+    uint32_t                first = 0, size = (uint32_t)hearthi_world.size;
     int                     rank;
 
     if (l->kind == HEARTH_CYCLIC && hearthi_world.size > 1 &&
@@ -209,8 +211,13 @@ layout_take(struct hearthi_allocation *a, const struct hearthi_placing *to,
             one.home = to->first;
         return stretches_take(a, &one, 1, t, want);
     }
-    parts = memory((size_t)hearthi_world.size, sizeof *parts);
-    rank = stretches_take(a, parts, blocks_fill(a, parts), t, want);
+    if (l->kind == HEARTH_ON_CLUSTER) {
+        first = (uint32_t)hearthi_world.first_of[l->rank];
+        size = (uint32_t)hearthi_world.first_of[l->rank + 1] - first;
+    }
+    parts = memory(size, sizeof *parts);
+    rank =
+        stretches_take(a, parts, blocks_fill(a, first, size, parts), t, want);
     free(parts);
     return rank;
 }

@@ -26,6 +26,7 @@
 #include "sync.h"
 #include "transport/transport.h"
 #include "tune.h"
+#include "world.h"
 
 /* What the command line asks for. */
 struct wish {
@@ -183,6 +184,7 @@ jia_init(int argc, char **argv)
     if (hearthi_jia.comm == MPI_COMM_NULL)
         bystander();
     start_with_defaults(wish.omit);
+    hearthi_one_cluster("jia_init");
     jia_pid = hearth_rank();
     jia_hosts = hearth_size();
     jia_lock_index = 0;

@@ -225,7 +225,7 @@ hearthi_life_open(void)
     uint64_t share = hearthi_opt.udp_giveup / 40;
     int      code;
 
-    if (hearthi_world.size == 1)
+    if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
     hearthi_claims_open();
     hearthi_locks_open();

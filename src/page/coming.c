@@ -28,9 +28,9 @@ hearthi_way_take(uint64_t pages, size_t runs)
 
     if (c.pages + pages > half())
         return -1;
-    while (way < HEARTHI_WAYS && (c.ways >> way & 1))
+    while (way < HEARTHI_WAY_BESIDE && (c.ways >> way & 1))
         way++;
-    if (way == HEARTHI_WAYS || (way > 0 && runs > 1))
+    if (way == HEARTHI_WAY_BESIDE || (way > 0 && runs > 1))
         return -1;
     c.ways |= UINT32_C(1) << way;
     c.pages += pages;

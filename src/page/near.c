@@ -168,7 +168,8 @@ hearthi_page_in(int node_rank, uint64_t frame)
         return h->moved[frame] - 1;
     page = page_placed_in(h, frame);
     if (page != HEARTHI_NO_PAGE &&
-        (hearthi_home_of(page) != hearthi_cluster.node_member[node_rank] ||
+        (hearthi_home_of(page) !=
+             hearthi_world.first + hearthi_cluster.node_member[node_rank] ||
          hearthi_home_frame_of(page) != frame))
         return HEARTHI_NO_PAGE;
     return page;

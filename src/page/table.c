@@ -274,7 +274,8 @@ blocks_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
 
     for (uint64_t round = 0; round < blocks; round += size) {
         for (int r = 0; r < hearthi_cluster.node_size; r++) {
-            uint64_t home = (uint64_t)hearthi_cluster.node_member[r];
+            uint64_t home = (uint64_t)(hearthi_world.first +
+                                       hearthi_cluster.node_member[r]);
             uint64_t block = round + (home + size - a->first) % size;
 
             if (block < blocks && !block_visit(a, block, f, arg))

@@ -59,6 +59,7 @@ parmacs_start(void)
                                   "EXTERN_ENV in all but one");
     p->owns_mpi = hearthi_mpi_start("MAIN_ENV", MPI_COMM_WORLD);
     hearthi_start_moving();
+    hearthi_one_cluster("MAIN_ENV");
     p->rank = hearth_rank();
     p->size = hearth_size();
     p->comm = hearthi_together_dup(hearthi_world.comm);

@@ -22,6 +22,7 @@
 #include "base/option.h"
 #include "cluster.h"
 #include "heap.h"
+#include "world.h"
 
 static const size_t MIB = 1 << 20, GIB = 1 << 30;
 
@@ -63,7 +64,7 @@ hearthi_arena_most(void)
     if (has_windows())
         return round_down(960 * MIB);
     return round_down(
-        hearthi_least(4 * GIB, 1024 * GIB / (size_t)hearthi_cluster.size));
+        hearthi_least(4 * GIB, 1024 * GIB / (size_t)hearthi_world.size));
 }
 
 /* Of what is left in /dev/shm for each rank, but for a sixteenth. */

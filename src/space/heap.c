@@ -15,6 +15,7 @@
 #include "cluster.h"
 #include "front/direct.h"
 #include "together.h"
+#include "world.h"
 
 struct hearthi_heap hearthi_heap;
 
@@ -108,15 +109,19 @@ candidate_map(uintptr_t at, size_t bytes)
 static size_t
 arenas_bytes(const struct hearthi_heap *h)
 {
-    size_t each = hearthi_arena_most(), ranks = (size_t)hearthi_cluster.size;
-    size_t most = (size_t)(UINT32_MAX - 1) << h->shift;
+    uint64_t mine = hearthi_arena_most(), each = mine;
+    size_t   ranks = (size_t)hearthi_world.size;
+    size_t   most = (size_t)(UINT32_MAX - 1) << h->shift;
 
+    if (hearthi_world.gather != NULL) /* clusters may be of different kinds */
+        hearthi_all_reduce(&mine, &each, 1, MPI_UINT64_T, MPI_MIN,
+                           hearthi_together_wait);
     if (each > (most - hearthi_opt.heap) / ranks)
         hearthi_fatal("hearth_init",
                       "HEARTH_MALLOC=%zu for each of %zu ranks does not fit "
                       "beside HEARTH_HEAP=%zu: lower one, or raise "
                       "HEARTH_PAGE_SIZE",
-                      each, ranks, hearthi_opt.heap);
+                      (size_t)each, ranks, hearthi_opt.heap);
     return each * ranks;
 }
 

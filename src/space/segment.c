@@ -4,6 +4,7 @@
 #include "segment.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 #include "front/direct.h"
 #include "heap.h"
 #include "together.h"
+#include "world.h"
 
 struct hearthi_segments hearthi_segments;
 
@@ -96,18 +98,18 @@ static void
 sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 {
     size_t   page = hearthi_heap.page;
-    uint64_t spare, wish[2], least[2];
+    uint64_t spare, wish[2], least[2], mail, mails;
 
     wishes(wish);
-    hearthi_together_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
-                            hearthi_cluster.comm);
+    hearthi_all_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
+                       hearthi_together_wait);
     s->frames = least[0] / page;
     s->arena = least[1] / page;
     if (s->frames == 0)
         s->frames = 1;
     spare = spare_frames(s->frames, s->arena);
-    hearthi_together_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
-                            hearthi_cluster.comm);
+    hearthi_all_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
+                       hearthi_together_wait);
     s->frames += s->spare + s->arena;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
@@ -115,10 +117,11 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
     s->keep_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
     s->mail_at = round_up(s->keep_at + keep_bytes, 64);
     letters_size(s);
-    s->names_at =
-        round_up(s->mail_at + (size_t)hearthi_cluster.size *
-                                  (HEARTHI_MAIL_WORDS + s->places * s->letter),
-                 64);
+    mail = (size_t)hearthi_cluster.size *
+           (HEARTHI_MAIL_WORDS + s->places * s->letter);
+    hearthi_all_reduce(&mail, &mails, 1, MPI_UINT64_T, MPI_MAX,
+                       hearthi_together_wait);
+    s->names_at = round_up(s->mail_at + mails, 64);
     s->frames_at = round_up(s->names_at + names_bytes, page);
     s->bytes = s->frames_at + s->frames * page;
 }
@@ -358,14 +361,19 @@ hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
 
 /* Ranks share a word, so a value has its rank in it, above a count. */
 struct hearthi_told
+hearthi_told_by(uint64_t who)
+{
+    static _Atomic uint64_t count;
+    size_t                  word = (size_t)(who % HEARTHI_TOLD);
+    uint64_t                next = atomic_fetch_add(&count, 1) + 1;
+
+    return (
+        struct hearthi_told){ hearthi_segments.told_at + word * sizeof next,
+                              (who + 1) << 40 | (next & ~UINT64_C(0) >> 24) };
+}
+
+struct hearthi_told
 hearthi_told_next(void)
 {
-    static uint64_t count;
-    size_t          word = (size_t)(hearthi_cluster.rank % HEARTHI_TOLD);
-
-    count++;
-    return (struct hearthi_told){ hearthi_segments.told_at +
-                                      word * sizeof count,
-                                  (uint64_t)(hearthi_cluster.rank + 1) << 40 |
-                                      (count & ~UINT64_C(0) >> 24) };
+    return hearthi_told_by((uint64_t)hearthi_world.rank);
 }

@@ -73,6 +73,9 @@ struct hearthi_told {
 };
 struct hearthi_told hearthi_told_next(void);
 
+/* The same by who tells for others: a number that no rank has. */
+struct hearthi_told hearthi_told_by(uint64_t who);
+
 /* Offset of a frame in its segment. */
 static inline size_t
 hearthi_frame_at(uint64_t frame, unsigned shift)

@@ -71,6 +71,7 @@ Tmk_startup(int argc, char **argv)
                                      "call it once");
     hearthi_tmk.owns_mpi = hearthi_mpi_start("Tmk_startup", MPI_COMM_WORLD);
     start();
+    hearthi_one_cluster("Tmk_startup");
     hearthi_tmk.comm = hearthi_together_dup(hearthi_world.comm);
     Tmk_proc_id = (unsigned)hearth_rank();
     Tmk_nprocs = (unsigned)hearth_size();

@@ -19,11 +19,11 @@
 
 #include "base/option.h"
 #include "base/report.h"
-#include "cluster.h"
 #include "named.h"
 #include "space/segment.h"
 #include "transport.h"
 #include "words.h"
+#include "world.h"
 
 /* Twice as many places as names. */
 static size_t
@@ -80,9 +80,8 @@ place_first(uint64_t name)
 {
     uint64_t mixed = hearthi_name_mix(name);
 
-    return (
-        struct place){ (int)((mixed >> 32) % (uint64_t)hearthi_cluster.size),
-                       table_at() + (size_t)mixed % table_size() };
+    return (struct place){ (int)((mixed >> 32) % (uint64_t)hearthi_world.size),
+                           table_at() + (size_t)mixed % table_size() };
 }
 
 /* The number of a name, from the place on where it may be first; or 0, and the
@@ -103,7 +102,7 @@ static int
 lock_of(int manager, uint64_t number)
 {
     return hearthi_managed_named((size_t)(number - 1), manager,
-                                 hearthi_cluster.size);
+                                 hearthi_world.size);
 }
 
 static uint64_t
@@ -147,18 +146,18 @@ hearthi_directory_lock(const char *call, uint64_t name)
 uint64_t
 hearthi_directory_name(int lock)
 {
-    return get(hearthi_manager(lock, hearthi_cluster.size),
-               1 + hearthi_managed_at(lock, hearthi_cluster.size));
+    return get(hearthi_manager(lock, hearthi_world.size),
+               1 + hearthi_managed_at(lock, hearthi_world.size));
 }
 
 size_t
 hearthi_directory_count(void)
 {
-    return get(hearthi_cluster.rank, 0);
+    return get(hearthi_world.rank, 0);
 }
 
 uint64_t
 hearthi_directory_own(size_t i)
 {
-    return get(hearthi_cluster.rank, 1 + i);
+    return get(hearthi_world.rank, 1 + i);
 }

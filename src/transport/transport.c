@@ -7,6 +7,7 @@
 
 #include "base/option.h"
 #include "cluster.h"
+#include "clusters/clusters.h"
 #include "front/direct.h"
 #include "world.h"
 
@@ -22,10 +23,12 @@ static const struct hearthi_transport_ops *const all[][2] = {
 void
 hearthi_transport_open(void)
 {
-    bool alone =
-        hearthi_world.nodes == 1 && hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
+    bool alone = hearthi_cluster.nodes == 1 &&
+                 hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
 
     hearthi_transport = all[hearthi_opt.transport][alone];
+    if (hearthi_world.gather != NULL)
+        hearthi_transport = hearthi_transport_over(hearthi_transport);
     hearthi_transport->open();
 }
 

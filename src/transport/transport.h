@@ -71,8 +71,9 @@ struct hearthi_news {
     bool                         everything;
 };
 
-/* Fetches at a time, beside one another. */
-enum { HEARTHI_WAYS = 16 };
+/* Fetches at a time, beside one another; the last way is for ranks of other
+ * clusters. */
+enum { HEARTHI_WAYS = 16, HEARTHI_WAY_BESIDE = HEARTHI_WAYS - 1 };
 
 struct hearthi_transport_ops {
     const char *name;
@@ -126,6 +127,11 @@ struct hearthi_transport_ops {
      * done, and they are to come by diff.  May be NULL. */
     bool (*patch)(int home, size_t offset, const char *src,
                   const uint64_t *mask, size_t blocks, size_t runs);
+
+    /* store does what diff does, beside all other calls, by one thread; and
+     * stored blocks until all of that has arrived. */
+    void (*store)(int home, size_t offset, const void *src, size_t len);
+    void (*stored)(void);
 
     /* tell changes this rank's word in home's segment, some time before the
      * next flush or fetch returns, to a value that it never had (segment.h).
@@ -190,6 +196,11 @@ struct hearthi_transport_ops {
                        struct hearthi_grant *g);
     void (*rw_release)(int sync, bool write, const struct hearthi_notice *n,
                        size_t count);
+
+    /* forget: no page of a run (count may be HEARTHI_EVERYTHING) is fetched
+     * from here on as it was before this call, by whomever it is kept on its
+     * way.  NULL: nobody does that.  Under the lock of the page table. */
+    void (*forget)(uint64_t page, uint32_t count);
 
     /* One atomic step on a word of home's segment, aligned to its size; gives
      * what was there.  Atomic to all other steps on that word that come this

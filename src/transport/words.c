@@ -3,22 +3,22 @@
 
 #include "words.h"
 
-#include "cluster.h"
 #include "space/segment.h"
 #include "transport.h"
+#include "world.h"
 
 static uint64_t *
 near(int rank, size_t at)
 {
     return (uint64_t *)(void *)(hearthi_segments
-                                    .base[hearthi_cluster.node_rank_of[rank]] +
+                                    .base[hearthi_world.node_rank_of[rank]] +
                                 at);
 }
 
 uint64_t
 hearthi_word_get(int rank, size_t at)
 {
-    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node)
+    if (hearthi_world.node_of[rank] == hearthi_world.node)
         return __atomic_load_n(near(rank, at), __ATOMIC_ACQUIRE);
     return hearthi_transport->atomic(
         rank, at, &(struct hearthi_step){ .kind = HEARTHI_ADD });
@@ -27,7 +27,7 @@ hearthi_word_get(int rank, size_t at)
 void
 hearthi_word_put(int rank, size_t at, uint64_t value)
 {
-    if (hearthi_cluster.nodes == 1)
+    if (hearthi_world.nodes == 1)
         __atomic_store_n(near(rank, at), value, __ATOMIC_RELEASE);
     else
         hearthi_transport->atomic(
@@ -38,7 +38,7 @@ hearthi_word_put(int rank, size_t at, uint64_t value)
 uint64_t
 hearthi_word_add(int rank, size_t at, uint64_t value)
 {
-    if (hearthi_cluster.nodes == 1)
+    if (hearthi_world.nodes == 1)
         return __atomic_fetch_add(near(rank, at), value, __ATOMIC_SEQ_CST);
     return hearthi_transport->atomic(
         rank, at,

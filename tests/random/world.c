@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../delay.h"
+#include "../split.h"
 #include "late.h"
 #include "random.h"
 #include "watch.h"
@@ -277,7 +278,7 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     *random = w->key;
     options_draw(random);
     current = w;
-    hearth_init(MPI_COMM_WORLD);
+    split_init(MPI_COMM_WORLD);
     w->me = hearth_rank();
     w->ranks = hearth_size();
     w->epochs = 2 + (int)draw(random, 6);

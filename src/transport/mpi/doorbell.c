@@ -98,7 +98,7 @@ socket_bind(struct hearthi_addresses *c, int family)
 static int
 all_agree(int mine)
 {
-    return hearthi_together_int(mine, MPI_BAND);
+    return hearthi_together_here(mine, MPI_BAND);
 }
 
 static void

@@ -230,7 +230,7 @@ thread_start(void)
 static bool
 every_rank_multiple(void)
 {
-    return hearthi_together_int(hearthi_world.multiple, MPI_LAND) != 0;
+    return hearthi_together_here(hearthi_world.multiple, MPI_LAND) != 0;
 }
 
 /* What waits for a rank that computes, or NULL. */

@@ -316,6 +316,20 @@ hearthi_puts_wait(void)
     outstanding_wait(&locked);
 }
 
+static struct outstanding beside = { .most = WAY_MOST, .beside = true };
+
+void
+hearthi_mpi_store(int home, size_t offset, const void *src, size_t len)
+{
+    put_on(&beside, home, offset, src, len);
+}
+
+void
+hearthi_mpi_stored(void)
+{
+    outstanding_wait(&beside);
+}
+
 void
 hearthi_look(int home, size_t offset, void *to, size_t len)
 {

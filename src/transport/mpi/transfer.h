@@ -17,6 +17,8 @@ void hearthi_mpi_fetch(const struct hearthi_fetch *run, size_t n);
 void hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n);
 bool hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n);
 void hearthi_mpi_bring_end(void);
+void hearthi_mpi_store(int home, size_t offset, const void *src, size_t len);
+void hearthi_mpi_stored(void);
 
 /* Put bytes, which stay untouched until they have arrived; and wait until all
  * have.  The lock of the page table is held. */

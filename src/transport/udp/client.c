@@ -68,7 +68,8 @@ hearthi_udp_clients_open(void)
     memset(taken, 0, sizeof taken);
     taken[0] = (UINT64_C(1) << HEARTHI_UDP_BULK) - 1;
     for (unsigned i = 0; i < HEARTHI_UDP_BULK; i++)
-        if (i < ALONE || hearthi_world.multiple)
+        if (i < ALONE || hearthi_world.multiple ||
+            (i == HEARTHI_WAY_BESIDE + 1 && hearthi_world.gather != NULL))
             client_make(i);
     client_make(HEARTHI_UDP_BULK);
 }

@@ -297,14 +297,15 @@ hello_serve(const struct hearthi_udp_message *m,
 }
 
 /* Slots for pages and diffs and the others have different numbers, so neither
- * may do what the other is for; and diffs go by slot 0 alone. */
+ * may do what the other is for; and diffs go by slot 0 alone, or by the last
+ * of them, a gateway's (store.c). */
 static bool
 slot_fits(const struct hearthi_udp_message *m)
 {
     if (m->op == HEARTHI_UDP_BCAST)
         return true;
     if (m->op == HEARTHI_UDP_DIFF && m->kind == 0)
-        return m->slot == 0;
+        return m->slot == 0 || m->slot == HEARTHI_UDP_BULK - 1;
     return (m->slot < HEARTHI_UDP_BULK) == (m->op == HEARTHI_UDP_GETP);
 }
 

@@ -36,6 +36,7 @@
 #include "server.h"
 #include "space/segment.h"
 #include "stay.h"
+#include "store.h"
 #include "sync.h"
 #include "timer.h"
 #include "together.h"
@@ -56,8 +57,8 @@ every_rank(int can)
     int  size = hearthi_cluster.size, first, any;
     char host[64] = "";
 
-    first = hearthi_together_int(can ? size : hearthi_cluster.rank, MPI_MIN);
-    any = hearthi_together_int(can, MPI_LOR);
+    first = hearthi_together_here(can ? size : hearthi_cluster.rank, MPI_MIN);
+    any = hearthi_together_here(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
@@ -233,6 +234,8 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .bring_end = hearthi_udp_bring_end,
     .diff = hearthi_udp_diff,
     .patch = hearthi_udp_patch,
+    .store = hearthi_udp_store,
+    .stored = hearthi_udp_stored,
     .tell = hearthi_udp_tell,
     .flush = hearthi_udp_flush,
     .acquire = hearthi_udp_acquire,
@@ -266,6 +269,8 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .bring_begin = hearthi_udp_bring_begin,
     .bring_end = hearthi_udp_bring_end,
     .diff = hearthi_udp_diff,
+    .store = hearthi_udp_store,
+    .stored = hearthi_udp_stored,
     .tell = hearthi_udp_tell,
     .flush = hearthi_udp_flush,
     .acquire = hearthi_mpi_acquire,

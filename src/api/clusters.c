@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clusters by name, and the explicit interface between them.
+ */
+#include "config.h"
+
+#include "api.h"
+#include "base/cancel.h"
+#include "base/least.h"
+#include "base/report.h"
+#include "base/stat.h"
+#include "hearth/hearth.h"
+#include "page/copies.h"
+#include "page/freeze.h"
+#include "page/hold.h"
+#include "page/mates.h"
+#include "page/page.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "transport/clusters/apart.h"
+#include "world.h"
+
+int
+hearth_cluster(void)
+{
+    hearthi_require_up("hearth_cluster");
+    return hearthi_world.cluster;
+}
+
+int
+hearth_clusters(void)
+{
+    hearthi_require_up("hearth_clusters");
+    return hearthi_world.clusters;
+}
+
+int
+hearth_cluster_of(int rank)
+{
+    hearthi_require_up("hearth_cluster_of");
+    if (rank < 0 || rank >= hearthi_world.size)
+        hearthi_fatal("hearth_cluster_of",
+                      "rank %d does not exist: ranks are 0 to %d", rank,
+                      hearthi_world.size - 1);
+    return hearthi_cluster_of(rank);
+}
+
+uint64_t
+hearth_offset(const void *p)
+{
+    hearthi_require_up("hearth_offset");
+    if (!hearthi_in_heap(p))
+        hearthi_fatal("hearth_offset", "%p is not in the heap", p);
+    return (uint64_t)((const char *)p - (const char *)hearthi_app(0));
+}
+
+/* ---- reading and writing ---- */
+
+static void
+range_check(const char *call, int cluster, uint64_t offset, size_t bytes)
+{
+    hearthi_require_thread(call);
+    if (hearthi_world.gather == NULL)
+        hearthi_fatal(call, "this job is one cluster alone: name several by "
+                            "HEARTH_CLUSTERS, or use the memory itself");
+    if (cluster < 0 || cluster >= hearthi_world.clusters)
+        hearthi_fatal(call, "cluster %d does not exist: clusters are 0 to %d",
+                      cluster, hearthi_world.clusters - 1);
+    if (offset > hearthi_heap.bytes || bytes > hearthi_heap.bytes - offset)
+        hearthi_fatal(call,
+                      "%zu bytes at offset %llu are not in the heap of %zu "
+                      "bytes",
+                      bytes, (unsigned long long)offset, hearthi_heap.bytes);
+}
+
+/* The part of the bytes that lies on one page.  With the table's lock. */
+static struct hearthi_apart
+part_of(const char *call, int cluster, uint64_t offset, size_t bytes, char *to)
+{
+    uint64_t page = offset >> hearthi_heap.shift;
+    size_t   in = offset & (hearthi_heap.page - 1);
+    int      home = hearthi_home_of(page);
+
+    if (home < 0)
+        hearthi_fatal(call, "offset %llu is in no allocation",
+                      (unsigned long long)offset);
+    if (hearthi_cluster_of(home) != cluster)
+        hearthi_fatal(call,
+                      "offset %llu is at home on rank %d, in cluster %d and "
+                      "not %d",
+                      (unsigned long long)offset, home,
+                      hearthi_cluster_of(home), cluster);
+    return (struct hearthi_apart){
+        home,
+        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift) + in,
+        hearthi_least(bytes, hearthi_heap.page - in), to
+    };
+}
+
+enum { MOST = 256 << 10 };
+
+/* The first of the bytes, as many as go at once; gives how many. */
+static size_t
+parts_of(const char *call, int cluster, uint64_t offset, size_t bytes,
+         char *to, struct hearthi_apart *part, int *n)
+{
+    size_t done = 0;
+
+    *n = 0;
+    while (done < bytes && *n < HEARTHI_APART && done < MOST) {
+        part[*n] =
+            part_of(call, cluster, offset + done, bytes - done, to + done);
+        done += part[(*n)++].len;
+    }
+    return done;
+}
+
+void
+hearth_read(int cluster, uint64_t offset, void *to, size_t bytes)
+{
+    HEARTHI_UNCANCELLED;
+    struct hearthi_apart part[HEARTHI_APART];
+    char                *at = to;
+
+    range_check("hearth_read", cluster, offset, bytes);
+    while (bytes > 0) {
+        size_t some;
+        int    n;
+
+        hearthi_table_lock();
+        some = parts_of("hearth_read", cluster, offset, bytes, at, part, &n);
+        hearthi_table_unlock();
+        hearthi_apart_read(part, n);
+        offset += some;
+        at += some;
+        bytes -= some;
+    }
+}
+
+/* The pages count as written by this rank, and its own copies go, as with an
+ * atomic step (coherence/atomic.c). */
+static void
+written(uint64_t page)
+{
+    hearthi_step_end(page);
+    if (!hearthi_is_home(hearthi_state_of(page)))
+        hearthi_copies_drop(page, 1);
+    hearthi_list_changed(page);
+}
+
+void
+hearth_write(int cluster, uint64_t offset, const void *from, size_t bytes)
+{
+    HEARTHI_UNCANCELLED;
+    struct hearthi_apart part[HEARTHI_APART];
+    char                *at = (char *)from;
+
+    range_check("hearth_write", cluster, offset, bytes);
+    while (bytes > 0) {
+        uint64_t page = offset >> hearthi_heap.shift;
+        size_t   some;
+        int      n;
+
+        hearthi_table_lock();
+        some = parts_of("hearth_write", cluster, offset, bytes, at, part, &n);
+        for (int i = 0; i < n; i++)
+            hearthi_step_begin(page + (uint64_t)i);
+        hearthi_table_unlock();
+        hearthi_apart_write(part, n);
+        hearthi_table_lock();
+        hearthi_mates_acquired();
+        for (int i = 0; i < n; i++)
+            written(page + (uint64_t)i);
+        hearthi_held_renew();
+        hearthi_table_unlock();
+        offset += some;
+        at += some;
+        bytes -= some;
+    }
+}

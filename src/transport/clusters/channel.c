@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "world.h"
+
+enum { CALL_MS = 5000, NAP_MS = 1, SPIN_NS = 20000 };
+
+struct hearthi_channel {
+    int      fd;
+    uint32_t slot;
+    bool     used;
+};
+
+static struct {
+    struct hearthi_door    door;
+    struct hearthi_channel all[HEARTHI_ASK_SLOTS];
+    unsigned               n;
+    pthread_mutex_t        mutex;
+    pthread_cond_t         idle;
+    void (*progress)(void);
+} ch = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+         .idle = PTHREAD_COND_INITIALIZER };
+
+void
+hearthi_channels_open(const struct hearthi_door *door)
+{
+    ch.door = *door;
+    ch.n = 0;
+    ch.progress = NULL;
+}
+
+void
+hearthi_channels_progress(void (*progress)(void))
+{
+    ch.progress = progress;
+}
+
+void
+hearthi_channels_close(void)
+{
+    for (unsigned i = 0; i < ch.n; i++)
+        close(ch.all[i].fd);
+    ch.n = 0;
+}
+
+_Noreturn static void
+gone(const char *what, int code)
+{
+    hearthi_fatal(what, "the gateway of this cluster is gone (%s)",
+                  code == 0 ? "it has closed the connection" : strerror(code));
+}
+
+/* ---- waiting ---- */
+
+/* A gateway answers from its own cluster in some microseconds, and from
+ * another after a round trip, which is worth a sleep.  Where this rank must
+ * drive the progress of others it looks at least each millisecond. */
+static void
+fd_wait(int fd, short events)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+    uint64_t      end = hearthi_now() + SPIN_NS;
+
+    while (ch.progress != NULL) {
+        int n;
+
+        ch.progress();
+        n = poll(&p, 1, hearthi_now() < end ? 0 : NAP_MS);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return;
+    }
+    poll(&p, 1, -1);
+}
+
+static void
+bytes_send(struct hearthi_channel *c, struct iovec *part, int n)
+{
+    while (n > 0) {
+        struct msghdr m = { .msg_iov = part, .msg_iovlen = (size_t)n };
+        ssize_t       k = sendmsg(c->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+        if (k < 0 && errno != EAGAIN && errno != EINTR)
+            gone("gateway", errno);
+        if (k < 0)
+            fd_wait(c->fd, POLLOUT);
+        for (; k > 0 && n > 0 && (size_t)k >= part->iov_len; part++, n--)
+            k -= (ssize_t)part->iov_len;
+        if (k > 0) {
+            part->iov_base = (char *)part->iov_base + k;
+            part->iov_len -= (size_t)k;
+        }
+        for (; n > 0 && part->iov_len == 0; part++)
+            n--;
+    }
+}
+
+static void
+bytes_read(struct hearthi_channel *c, void *to, size_t len, const char *what)
+{
+    char *at = to;
+
+    while (len > 0) {
+        ssize_t k = recv(c->fd, at, len, MSG_DONTWAIT);
+
+        if (k == 0 || (k < 0 && errno != EAGAIN && errno != EINTR))
+            gone(what, k == 0 ? 0 : errno);
+        if (k < 0) {
+            fd_wait(c->fd, POLLIN);
+            continue;
+        }
+        at += k;
+        len -= (size_t)k;
+    }
+}
+
+/* ---- connections ---- */
+
+static int
+address_call(const union hearthi_address *a)
+{
+    int           fd, one = 1, code = 0;
+    socklen_t     room = sizeof code;
+    struct pollfd p;
+
+    fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                0);
+    if (fd < 0)
+        return -1;
+    p = (struct pollfd){ .fd = fd, .events = POLLOUT };
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (connect(fd, &a->any, hearthi_address_size(a)) == 0)
+        return fd;
+    if (errno == EINPROGRESS && poll(&p, 1, CALL_MS) > 0 &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) == 0 && code == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int
+door_call(void)
+{
+    int fd = -1;
+
+    for (int i = 0; i < ch.door.at.n && fd < 0; i++)
+        fd = address_call(&ch.door.at.at[i]);
+    return fd;
+}
+
+static void
+hello_send(struct hearthi_channel *c)
+{
+    struct hearthi_ask hello = { .op = HEARTHI_ASK_HELLO };
+
+    hearthi_channel_send(
+        c, hello, &(struct iovec){ ch.door.token, sizeof ch.door.token }, 1);
+}
+
+static void
+channel_make(struct hearthi_channel *c, unsigned slot)
+{
+    *c = (struct hearthi_channel){ .fd = door_call(),
+                                   .slot = slot,
+                                   .used = true };
+    if (c->fd < 0)
+        hearthi_fatal("gateway",
+                      "no TCP connection to the gateway of this cluster: let "
+                      "a firewall pass TCP between its hosts, or choose their "
+                      "network by HEARTH_NETWORK");
+    hello_send(c);
+}
+
+struct hearthi_channel *
+hearthi_channel_take(void)
+{
+    struct hearthi_channel *c = NULL;
+
+    pthread_mutex_lock(&ch.mutex);
+    for (;;) {
+        for (unsigned i = 0; i < ch.n && c == NULL; i++)
+            if (!ch.all[i].used)
+                c = &ch.all[i];
+        if (c != NULL || ch.n + 1 < HEARTHI_ASK_SLOTS)
+            break;
+        pthread_cond_wait(&ch.idle, &ch.mutex);
+    }
+    if (c == NULL) {
+        c = &ch.all[ch.n];
+        channel_make(c, ch.n);
+        ch.n++;
+    }
+    c->used = true;
+    pthread_mutex_unlock(&ch.mutex);
+    return c;
+}
+
+void
+hearthi_channel_give(struct hearthi_channel *c)
+{
+    pthread_mutex_lock(&ch.mutex);
+    c->used = false;
+    pthread_cond_signal(&ch.idle);
+    pthread_mutex_unlock(&ch.mutex);
+}
+
+/* ---- asks ---- */
+
+void
+hearthi_channel_send(struct hearthi_channel *c, struct hearthi_ask ask,
+                     const struct iovec *body, int n)
+{
+    enum { MOST = 192 };
+    static const char zeros[8];
+    struct iovec      part[MOST + 2];
+    size_t            len = 0;
+
+    for (int i = 0; i < n; i++) {
+        part[1 + i] = body[i];
+        len += body[i].iov_len;
+    }
+    ask.len = (uint32_t)len;
+    ask.rank = (uint32_t)hearthi_world.rank;
+    ask.slot = c->slot;
+    part[0] = (struct iovec){ &ask, sizeof ask };
+    part[1 + n] =
+        (struct iovec){ (void *)zeros, hearthi_ask_round(len) - len };
+    bytes_send(c, part, n + 2);
+}
+
+struct hearthi_ask
+hearthi_channel_hear(struct hearthi_channel *c, const char *what)
+{
+    struct hearthi_ask answer;
+
+    bytes_read(c, &answer, sizeof answer, what);
+    return answer;
+}
+
+void
+hearthi_channel_read(struct hearthi_channel *c, void *to, size_t len)
+{
+    bytes_read(c, to, len, "gateway");
+}
+
+struct hearthi_ask
+hearthi_channel_ask(struct hearthi_channel *c, struct hearthi_ask ask,
+                    const void *body, size_t len, const char *what)
+{
+    hearthi_channel_send(c, ask, &(struct iovec){ (void *)body, len }, 1);
+    return hearthi_channel_hear(c, what);
+}
+
+struct hearthi_ask
+hearthi_channel_call(struct hearthi_ask ask, const void *body, size_t len,
+                     const char *what)
+{
+    struct hearthi_channel *c = hearthi_channel_take();
+    struct hearthi_ask answer = hearthi_channel_ask(c, ask, body, len, what);
+
+    hearthi_channel_give(c);
+    return answer;
+}
+
+void
+hearthi_channel_say(struct hearthi_ask ask)
+{
+    struct hearthi_channel *c = hearthi_channel_take();
+
+    hearthi_channel_send(c, ask, NULL, 0);
+    hearthi_channel_give(c);
+}
+
+/* On a connection of its own, since others may be in the midst of something:
+ * the gateway needs not know who it is. */
+void
+hearthi_channel_ending(const char *line, size_t len)
+{
+    struct hearthi_channel one = { .slot = HEARTHI_ASK_SLOTS - 1 };
+    struct hearthi_ask     ask = { .op = HEARTHI_ASK_ENDING };
+    struct pollfd          p = { .events = POLLIN };
+    enum { SECOND = 1000 };
+
+    one.fd = door_call();
+    if (one.fd < 0)
+        return;
+    hello_send(&one);
+    hearthi_channel_send(&one, ask, &(struct iovec){ (void *)line, len }, 1);
+    p.fd = one.fd;
+    poll(&p, 1, SECOND);
+    close(one.fd);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "clusters.h"
+
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "channel.h"
+#include "cluster.h"
+#include "gate.h"
+#include "handler.h"
+#include "hearth/version.h"
+#include "link/conf.h"
+#include "link/link.h"
+#include "round.h"
+#include "together.h"
+#include "world.h"
+
+static struct {
+    struct hearthi_conf *conf;
+    int                  me, gateway; /* the rank with the handler */
+    int                 *node_of, *node_rank_of;
+    int                  first_of[HEARTHI_CLUSTERS_MAX + 1];
+    char                 agree[1024];
+} c;
+
+bool
+hearthi_gateway_is_here(void)
+{
+    return hearthi_cluster.rank == c.gateway;
+}
+
+/* ---- the file ---- */
+
+/* All ranks of a cluster read it by themselves, since the gateway's machine
+ * may not be rank 0's. */
+static void
+conf_read(void)
+{
+    struct hearthi_wrong wrong;
+
+    if (hearthi_opt.cluster.text[0] == '\0')
+        hearthi_fatal("hearth_init",
+                      "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the name of "
+                      "the cluster that this job is",
+                      hearthi_opt.clusters.text);
+    c.conf = hearthi_conf_read(hearthi_opt.clusters.text, &wrong);
+    if (c.conf == NULL)
+        hearthi_fatal("hearth_init", "%s", wrong.text);
+    c.me = hearthi_conf_find(c.conf, hearthi_opt.cluster.text, &wrong);
+    if (c.me < 0)
+        hearthi_fatal("hearth_init", "%s", wrong.text);
+    if (c.conf->cluster[c.me].ranks != hearthi_cluster.size &&
+        hearthi_cluster.rank == 0)
+        hearthi_fatal("hearth_init",
+                      "this job has %d ranks, but %s:%d says that cluster %s "
+                      "has %d: start as many, or correct the file on all "
+                      "clusters",
+                      hearthi_cluster.size, hearthi_opt.clusters.text,
+                      c.conf->cluster[c.me].line, hearthi_opt.cluster.text,
+                      c.conf->cluster[c.me].ranks);
+    hearthi_together(hearthi_cluster.comm);
+}
+
+/* What must be the same in all clusters, or memory would not be. */
+static void
+agree_text(void)
+{
+    static const char *const names[] = { "page_size", "heap", "consistency",
+                                         "locks", NULL };
+    size_t                   at = 0;
+
+    for (int i = 0; names[i] != NULL; i++)
+        at += (size_t)snprintf(c.agree + at, sizeof c.agree - at, "%s%s=%s",
+                               i > 0 ? "\n" : "", names[i],
+                               hearthi_option_text(names[i]));
+}
+
+/* ---- whose gateway it is ---- */
+
+static bool
+is_same(const struct sockaddr *a, const struct sockaddr *b)
+{
+    if (a == NULL || a->sa_family != b->sa_family)
+        return false;
+    if (a->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+               ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+    return a->sa_family == AF_INET6 &&
+           memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                  &((const struct sockaddr_in6 *)b)->sin6_addr,
+                  sizeof(struct in6_addr)) == 0;
+}
+
+static bool
+is_of_this_machine(const char *host)
+{
+    struct addrinfo *all = NULL;
+    struct ifaddrs  *mine = NULL;
+    bool             found = false;
+
+    if (getaddrinfo(host, NULL, NULL, &all) == 0 && getifaddrs(&mine) == 0)
+        for (const struct addrinfo *a = all; a != NULL; a = a->ai_next)
+            for (const struct ifaddrs *m = mine; m != NULL; m = m->ifa_next)
+                found |= is_same(m->ifa_addr, a->ai_addr);
+    if (mine != NULL)
+        freeifaddrs(mine);
+    if (all != NULL)
+        freeaddrinfo(all);
+    return found;
+}
+
+/* The first rank on a machine that has the address; behind a translation of
+ * addresses none has it, and then rank 0. */
+static void
+gateway_find(void)
+{
+    int mine = is_of_this_machine(c.conf->cluster[c.me].host)
+                   ? hearthi_cluster.rank
+                   : hearthi_cluster.size;
+
+    hearthi_together_reduce(&mine, &c.gateway, 1, MPI_INT, MPI_MIN,
+                            hearthi_cluster.comm);
+    if (c.gateway == hearthi_cluster.size)
+        c.gateway = 0;
+}
+
+/* ---- the handler ---- */
+
+static void
+link_open(void)
+{
+    static struct hearthi_link_options options;
+    struct hearthi_wrong               wrong;
+
+    options = hearthi_link_defaults();
+    options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
+    options.agree = c.agree;
+    options.tell = "";
+    options.version = HEARTH_VERSION;
+    hearthi_gate.link = hearthi_link_open(
+        c.conf, c.me, &options, &hearthi_handler_calls, NULL, &wrong);
+    if (hearthi_gate.link == NULL)
+        hearthi_fatal("hearth_init", "%s", wrong.text);
+}
+
+static void
+channels_open(void)
+{
+    struct hearthi_door door;
+
+    hearthi_gate = (struct hearthi_gate){
+        .conf = c.conf,
+        .me = c.me,
+        .first = c.conf->cluster[c.me].first,
+        .ranks = hearthi_cluster.size,
+    };
+    gateway_find();
+    if (hearthi_cluster.rank == c.gateway) {
+        agree_text();
+        hearthi_rounds_open();
+        link_open();
+        door = hearthi_handler_listen();
+    }
+    hearthi_together_bcast(&door, sizeof door, c.gateway,
+                           hearthi_cluster.comm);
+    if (hearthi_cluster.rank == c.gateway)
+        hearthi_handler_start();
+    hearthi_channels_open(&door);
+}
+
+static void
+gather(const void *mine, size_t bytes, void *all)
+{
+    struct hearthi_channel  *ch = hearthi_channel_take();
+    const struct hearthi_ask ask = { .op = HEARTHI_ASK_GATHER };
+    char                     rest[8];
+    struct hearthi_ask       answer =
+        hearthi_channel_ask(ch, ask, mine, bytes, "hearth_init");
+
+    if (answer.len != bytes * (size_t)hearthi_world.size)
+        hearthi_fatal("gateway", "ranks are in different collective calls");
+    hearthi_channel_read(ch, all, answer.len);
+    hearthi_channel_read(ch, rest, hearthi_ask_round(answer.len) - answer.len);
+    hearthi_channel_give(ch);
+}
+
+/* ---- the world ---- */
+
+struct place {
+    int node, node_rank;
+};
+
+/* A cluster's nodes follow those of the clusters before it. */
+static void
+nodes_number(void)
+{
+    struct hearthi_world *w = &hearthi_world;
+    struct place          mine = { w->node,
+                                   w->node_rank_of[w->rank - hearthi_world.first] };
+    struct place         *all = calloc((size_t)w->size, sizeof *all);
+    int                   base = 0, most = 0;
+
+    c.node_of = calloc((size_t)w->size, sizeof *c.node_of);
+    c.node_rank_of = calloc((size_t)w->size, sizeof *c.node_rank_of);
+    if (all == NULL || c.node_of == NULL || c.node_rank_of == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks", w->size);
+    w->gather(&mine, sizeof mine, all);
+    for (int r = 0, cluster = 0; r < w->size; r++) {
+        if (hearthi_cluster_of(r) != cluster) {
+            cluster = hearthi_cluster_of(r);
+            base += most;
+            most = 0;
+        }
+        if (all[r].node >= most)
+            most = all[r].node + 1;
+        c.node_of[r] = base + all[r].node;
+        c.node_rank_of[r] = all[r].node_rank;
+    }
+    free(all);
+    w->nodes = base + most;
+    w->node = c.node_of[w->rank];
+    w->node_of = c.node_of;
+    w->node_rank_of = c.node_rank_of;
+}
+
+static void
+ending(void)
+{
+    static const char line[64] = "it was ended by one of its ranks";
+
+    if (hearthi_handler_is_self())
+        hearthi_gate_ending(line);
+    else
+        hearthi_channel_ending(line, sizeof line);
+}
+
+void
+hearthi_clusters_open(void)
+{
+    struct hearthi_world *w = &hearthi_world;
+
+    if (hearthi_opt.clusters.text[0] == '\0')
+        return;
+    conf_read();
+    w->clusters = c.conf->n;
+    w->cluster = c.me;
+    for (int i = 0; i < c.conf->n; i++)
+        c.first_of[i] = c.conf->cluster[i].first;
+    c.first_of[c.conf->n] = c.conf->ranks;
+    w->first_of = c.first_of;
+    w->first = c.first_of[c.me];
+    w->rank += w->first;
+    w->size = c.conf->ranks;
+    hearthi_report_rank = w->rank;
+    if (hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1 &&
+        !w->multiple)
+        hearthi_fatal("hearth_init",
+                      "over several clusters a gateway's thread calls MPI: "
+                      "initialise MPI with MPI_THREAD_MULTIPLE, or set "
+                      "HEARTH_TRANSPORT=udp");
+    hearthi_opt.migrate = HEARTHI_WHEN_OFF;
+    channels_open();
+    w->gather = gather;
+    hearthi_ending_hook = ending;
+    nodes_number();
+}
+
+void
+hearthi_clusters_close(void)
+{
+    const struct hearthi_ask bye = { .op = HEARTHI_ASK_BYE };
+
+    if (hearthi_world.gather == NULL)
+        return;
+    hearthi_ending_hook = NULL;
+    hearthi_channel_say(bye);
+    if (hearthi_cluster.rank == c.gateway) {
+        hearthi_handler_join();
+        hearthi_link_close(hearthi_gate.link);
+        hearthi_rounds_close();
+    }
+    hearthi_channels_close();
+    hearthi_world.gather = NULL;
+    free(c.conf);
+    free(c.node_of);
+    free(c.node_rank_of);
+    c.conf = NULL;
+}

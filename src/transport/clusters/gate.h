@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The request handler of a cluster: one thread, on the gateway's machine, to
+ * which all ranks of the cluster are connected, and which is connected to the
+ * handlers of the others (link/link.h).  After Nanri and others, section 4.
+ * All below runs on that thread alone.
+ */
+#ifndef HEARTHI_CLUSTERS_GATE_H
+#define HEARTHI_CLUSTERS_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ask.h"
+#include "bytes.h"
+#include "link/conf.h"
+#include "link/link.h"
+
+struct hearthi_gate {
+    const struct hearthi_conf *conf;
+    int                        me;           /* this cluster */
+    int                        first, ranks; /* of this cluster */
+    struct hearthi_link       *link;
+    struct hearthi_bytes       batch[HEARTHI_CLUSTERS_MAX];
+};
+
+extern struct hearthi_gate hearthi_gate;
+
+/* Which cluster manages a synchronisation object. */
+int hearthi_cluster_of_sync(uint32_t sync);
+
+/* Send what was asked on to a cluster, with all else of this turn. */
+void hearthi_gate_pass(int cluster, const struct hearthi_ask *ask,
+                       const void *body);
+
+/* Answer: the head, and a body of so many bytes. */
+void hearthi_gate_answer(struct hearthi_ask head, const void *body,
+                         size_t len);
+
+/* Room for a body to be filled, and the end of that answer.  Nothing else is
+ * answered in between. */
+char *hearthi_gate_body(size_t len);
+void  hearthi_gate_answer_body(struct hearthi_ask head, size_t len);
+
+/* An ask or an answer has come, from a rank of this cluster or (`far`) from
+ * another gateway. */
+void hearthi_gate_take(const struct hearthi_ask *ask, bool far);
+
+/* Put it to the connection that asked, which is of this cluster. */
+void hearthi_gate_hand(const struct hearthi_ask *head, const void *body);
+
+/* The ranks here that have said goodbye. */
+void hearthi_gate_bye(void);
+
+/* The end of this job, before its time. */
+void hearthi_gate_ending(const char *line);
+
+static inline const void *
+hearthi_ask_body(const struct hearthi_ask *ask)
+{
+    return ask + 1;
+}
+
+#endif

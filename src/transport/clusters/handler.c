@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One thread waits for all: ranks, other gateways, new connections.  What all
+ * have sent is taken in one turn, and then what goes out leaves.
+ *
+ * A connection says first which rank and slot it is, and the token that MPI
+ * brought to this cluster's ranks; who does not is cut off.
+ */
+#include "config.h"
+
+#include "handler.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/report.h"
+#include "base/stat.h"
+#include "base/thread.h"
+#include "bytes.h"
+#include "cluster.h"
+#include "far.h"
+#include "gate.h"
+#include "world.h"
+
+enum { EVENTS = 64, GUESTS = 128 };
+
+struct guest {
+    int                  fd;
+    bool                 known, full; /* full: wants to be writable */
+    bool                 touched;     /* has something to go out */
+    struct guest        *next;        /* of those that have */
+    uint32_t             rank, slot;
+    struct hearthi_bytes in, out;
+};
+
+static struct {
+    int                 epoll, listen;
+    struct hearthi_door door;
+    struct guest      **of; /* each rank's slots */
+    struct guest       *going;
+    int                 unknown, byes;
+    bool                ended;
+    pthread_t           thread;
+    bool                runs;
+} h;
+
+static struct guest listening, linked; /* what stands for these descriptors */
+
+/* ---- descriptors ---- */
+
+static void
+watch(struct guest *g, int fd, int how, uint32_t events)
+{
+    struct epoll_event e = { .events = events, .data.ptr = g };
+
+    if (epoll_ctl(h.epoll, how, fd, &e) != 0)
+        hearthi_fatal("gateway", "epoll: %s", strerror(errno));
+}
+
+static void
+guest_close(struct guest *g)
+{
+    if (g->known)
+        h.of[g->rank * HEARTHI_ASK_SLOTS + g->slot] = NULL;
+    else
+        h.unknown--;
+    for (struct guest **at = &h.going; *at != NULL; at = &(*at)->next)
+        if (*at == g) {
+            *at = g->next;
+            break;
+        }
+    close(g->fd);
+    hearthi_bytes_free(&g->in);
+    hearthi_bytes_free(&g->out);
+    free(g);
+}
+
+static void
+guests_accept(void)
+{
+    int fd, one = 1;
+
+    while ((fd = accept4(h.listen, NULL, NULL,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        struct guest *g = h.unknown < GUESTS ? calloc(1, sizeof *g) : NULL;
+
+        if (g == NULL) {
+            close(fd);
+            continue;
+        }
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        g->fd = fd;
+        h.unknown++;
+        watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
+    }
+}
+
+/* ---- what comes ---- */
+
+/* False: it is a stranger.  No more than its first words are waited for. */
+static bool
+guest_hello(struct guest *g)
+{
+    struct hearthi_ask head;
+    uint32_t           rank;
+    uint8_t            token[HEARTHI_TOKEN];
+
+    if (hearthi_bytes_left(&g->in) < sizeof head)
+        return true;
+    memcpy(&head, g->in.p + g->in.at, sizeof head);
+    if (head.op != HEARTHI_ASK_HELLO || head.len != sizeof token)
+        return false;
+    if (hearthi_bytes_left(&g->in) < sizeof head + sizeof token)
+        return true;
+    memcpy(token, g->in.p + g->in.at + sizeof head, sizeof token);
+    rank = head.rank - (uint32_t)hearthi_gate.first;
+    if (memcmp(token, h.door.token, sizeof token) != 0 ||
+        rank >= (uint32_t)hearthi_gate.ranks ||
+        head.slot >= HEARTHI_ASK_SLOTS ||
+        h.of[rank * HEARTHI_ASK_SLOTS + head.slot] != NULL)
+        return false;
+    g->in.at += sizeof head + sizeof token;
+    g->rank = rank;
+    g->slot = head.slot;
+    g->known = true;
+    h.unknown--;
+    h.of[rank * HEARTHI_ASK_SLOTS + head.slot] = g;
+    return true;
+}
+
+/* A rank that leaves without a goodbye is told of by its launcher, or its
+ * neighbours, and ends this job. */
+static void
+guest_serve(struct guest *g)
+{
+    bool                      open = hearthi_bytes_read(&g->in, g->fd);
+    const struct hearthi_ask *ask;
+
+    if (!g->known && !guest_hello(g)) {
+        guest_close(g);
+        return;
+    }
+    while (g->known && (ask = hearthi_bytes_next(&g->in)) != NULL)
+        hearthi_gate_take(ask, false);
+    if (!open)
+        guest_close(g);
+}
+
+/* ---- what goes ---- */
+
+void
+hearthi_gate_hand(const struct hearthi_ask *head, const void *body)
+{
+    static const char zeros[8];
+    uint32_t          rank = head->rank - (uint32_t)hearthi_gate.first;
+    struct guest     *g = h.of[rank * HEARTHI_ASK_SLOTS + head->slot];
+
+    if (g == NULL)
+        return;
+    hearthi_bytes_add(&g->out, head, sizeof *head);
+    hearthi_bytes_add(&g->out, body, head->len);
+    hearthi_bytes_add(&g->out, zeros,
+                      hearthi_ask_round(head->len) - head->len);
+    if (!g->touched) {
+        g->next = h.going;
+        h.going = g;
+        g->touched = true;
+    }
+}
+
+static void
+guest_send(struct guest *g)
+{
+    bool full;
+
+    if (!hearthi_bytes_write(&g->out, g->fd))
+        g->out.at = g->out.end; /* it has gone: its end is told elsewhere */
+    full = hearthi_bytes_left(&g->out) > 0;
+    if (full != g->full)
+        watch(g, g->fd, EPOLL_CTL_MOD, EPOLLIN | (full ? EPOLLOUT : 0));
+    g->full = full;
+}
+
+static void
+guests_send(void)
+{
+    while (h.going != NULL) {
+        struct guest *g = h.going;
+
+        h.going = g->next;
+        g->touched = false;
+        guest_send(g);
+    }
+}
+
+/* All that one turn has gathered for a cluster is one message. */
+static bool
+batches_send(void)
+{
+    bool any = false;
+
+    for (int i = 0; i < hearthi_gate.conf->n; i++) {
+        struct hearthi_bytes *b = &hearthi_gate.batch[i];
+        struct iovec          part = { b->p + b->at, hearthi_bytes_left(b) };
+
+        if (part.iov_len == 0)
+            continue;
+        if (!hearthi_link_send(hearthi_gate.link, i, &part, 1))
+            hearthi_fatal("gateway", "no memory for a message of %zu bytes",
+                          part.iov_len);
+        hearthi_count(far_messages, 1);
+        b->at = b->end = 0;
+        any = true;
+    }
+    return any;
+}
+
+/* ---- the link ---- */
+
+static void
+message(void *arg, int cluster, const void *body, size_t len)
+{
+    const char *at = body, *end = at + len;
+
+    (void)arg, (void)cluster;
+    while (at < end) {
+        const struct hearthi_ask *ask = (const void *)at;
+
+        at += sizeof *ask + hearthi_ask_round(ask->len);
+        hearthi_gate_take(ask, true);
+    }
+}
+
+static void
+up(void *arg, int cluster, const char *tell)
+{
+    (void)arg, (void)cluster, (void)tell;
+}
+
+static void
+failed(void *arg, int cluster, const char *line)
+{
+    (void)arg, (void)cluster;
+    hearthi_fatal("gateway", "%s", line);
+}
+
+static void
+warn(void *arg, const char *line)
+{
+    (void)arg;
+    hearthi_warn("gateway", "%s", line);
+}
+
+const struct hearthi_link_calls hearthi_handler_calls = { message, up, failed,
+                                                          warn };
+
+/* ---- the thread ---- */
+
+void
+hearthi_gate_bye(void)
+{
+    h.byes++;
+}
+
+void
+hearthi_gate_ending(const char *line)
+{
+    if (!h.ended)
+        hearthi_link_end(hearthi_gate.link, line);
+    h.ended = true;
+}
+
+static void
+turn(void)
+{
+    struct epoll_event e[EVENTS];
+    int                due = hearthi_link_due(hearthi_gate.link);
+    int                n = epoll_wait(h.epoll, e, EVENTS, due);
+
+    for (int i = 0; i < n; i++) {
+        struct guest *g = e[i].data.ptr;
+
+        if (g == &listening)
+            guests_accept();
+        else if (g == &linked)
+            continue;
+        else if (e[i].events & EPOLLOUT)
+            guest_send(g);
+        else
+            guest_serve(g);
+    }
+    do {
+        hearthi_far_turn();
+        guests_send();
+        batches_send();
+        if (!hearthi_link_turn(hearthi_gate.link, 0) && !h.ended)
+            hearthi_end_wait(); /* failed() has spoken */
+        hearthi_far_turn();
+        guests_send();
+    } while (batches_send());
+}
+
+bool
+hearthi_handler_is_self(void)
+{
+    return h.runs && pthread_equal(pthread_self(), h.thread);
+}
+
+static void *
+run(void *unused)
+{
+    (void)unused;
+    while (h.byes < hearthi_gate.ranks)
+        turn();
+    if (!hearthi_link_finish(hearthi_gate.link))
+        hearthi_fatal("hearth_finalize",
+                      "another cluster has not ended with this one");
+    return NULL;
+}
+
+struct hearthi_door
+hearthi_handler_listen(void)
+{
+    struct sockaddr_in any = { .sin_family = AF_INET };
+    socklen_t          size = sizeof any;
+
+    h.listen = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    any.sin_addr.s_addr =
+        htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
+    if (h.listen < 0 ||
+        bind(h.listen, (struct sockaddr *)&any, sizeof any) != 0 ||
+        listen(h.listen, 128) != 0 ||
+        getsockname(h.listen, (struct sockaddr *)&any, &size) != 0)
+        hearthi_fatal("hearth_init", "the gateway cannot listen: %s",
+                      strerror(errno));
+    h.door.at = hearthi_one_machine() ? hearthi_addresses_loopback()
+                                      : hearthi_addresses_of_host(AF_INET);
+    hearthi_addresses_port(&h.door.at, any.sin_port);
+    if (getrandom(h.door.token, sizeof h.door.token, 0) !=
+        (ssize_t)sizeof h.door.token)
+        hearthi_fatal("hearth_init", "no random token: %s", strerror(errno));
+    return h.door;
+}
+
+void
+hearthi_handler_start(void)
+{
+    int code;
+
+    h.byes = h.unknown = 0;
+    h.ended = false;
+    h.going = NULL;
+    h.of = calloc((size_t)hearthi_gate.ranks * HEARTHI_ASK_SLOTS,
+                  sizeof(struct guest *));
+    h.epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (h.of == NULL || h.epoll < 0)
+        hearthi_fatal("hearth_init", "no memory for a gateway");
+    watch(&listening, h.listen, EPOLL_CTL_ADD, EPOLLIN);
+    watch(&linked, hearthi_link_descriptor(hearthi_gate.link), EPOLL_CTL_ADD,
+          EPOLLIN);
+    code = hearthi_thread_start(&h.thread, run);
+    if (code != 0)
+        hearthi_fatal("hearth_init", "no thread for the gateway: %s",
+                      strerror(code));
+    h.runs = true;
+}
+
+void
+hearthi_handler_join(void)
+{
+    if (!h.runs)
+        return;
+    pthread_join(h.thread, NULL);
+    h.runs = false;
+    for (int i = 0; i < hearthi_gate.ranks * HEARTHI_ASK_SLOTS; i++)
+        if (h.of[i] != NULL)
+            guest_close(h.of[i]);
+    free(h.of);
+    close(h.listen);
+    close(h.epoll);
+    hearthi_far_close();
+    for (int i = 0; i < HEARTHI_CLUSTERS_MAX; i++)
+        hearthi_bytes_free(&hearthi_gate.batch[i]);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "split.h"
+
+#include "hearth/hearth.h"
+
+#ifdef HAVE_CLUSTERS
+
+#include <arpa/inet.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link/key.h"
+
+enum { CLUSTERS_MAX = 8, PATH = 64 };
+
+static char path[PATH]; /* of the folder with the file and the key */
+
+static void
+folder_remove(void)
+{
+    char name[PATH + 16];
+
+    snprintf(name, sizeof name, "%s/conf", path);
+    unlink(name);
+    snprintf(name, sizeof name, "%s/key", path);
+    unlink(name);
+    rmdir(path);
+}
+
+/* One that nobody listens at; the socket keeps it until all are drawn. */
+static int
+port_draw(int *fd)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET };
+    socklen_t          size = sizeof a;
+
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    *fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(*fd, (struct sockaddr *)&a, sizeof a) != 0 ||
+        getsockname(*fd, (struct sockaddr *)&a, &size) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    return ntohs(a.sin_port);
+}
+
+static void
+folder_make(int n, int ranks)
+{
+    struct hearthi_wrong wrong;
+    char                 name[PATH + 16];
+    int                  fd[CLUSTERS_MAX];
+    FILE                *f;
+
+    strcpy(path, "/tmp/hearth-split-XXXXXX");
+    if (mkdtemp(path) == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    snprintf(name, sizeof name, "%s/key", path);
+    if (!hearthi_key_make(name, &wrong))
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    snprintf(name, sizeof name, "%s/conf", path);
+    f = fopen(name, "w");
+    if (f == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    fprintf(f, "key = key\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "[c%d]\ngateway = 127.0.0.1:%d\nranks = %d\n", i,
+                port_draw(&fd[i]), ranks * (i + 1) / n - ranks * i / n);
+    fclose(f);
+    for (int i = 0; i < n; i++)
+        close(fd[i]);
+    atexit(folder_remove);
+}
+
+void
+split_init(MPI_Comm comm)
+{
+    const char *want = getenv("MPI_TEST_CLUSTERS");
+    int         n = want != NULL ? atoi(want) : 1, rank, ranks, mine = 0;
+    char        text[PATH + 16];
+    MPI_Comm    part;
+
+    if (n < 2 || comm != MPI_COMM_WORLD) {
+        hearth_init(comm);
+        return;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (path[0] == '\0') {
+        if (rank == 0)
+            folder_make(n, ranks);
+        MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
+    while (rank >= ranks * (mine + 1) / n)
+        mine++;
+    snprintf(text, sizeof text, "%s/conf", path);
+    setenv("HEARTH_CLUSTERS", text, 1);
+    snprintf(text, sizeof text, "c%d", mine);
+    setenv("HEARTH_CLUSTER", text, 1);
+    MPI_Comm_split(MPI_COMM_WORLD, mine, rank, &part);
+    hearth_init(part);
+    MPI_Comm_free(&part);
+}
+
+#else
+
+void
+split_init(MPI_Comm comm)
+{
+    hearth_init(comm);
+}
+
+#endif
