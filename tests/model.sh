@@ -169,6 +169,16 @@ fails --go-at-once
 fails --no-forward
 fails --wake-first
 fails --keep-chain
+model=tests/model/gateway
+holds
+fails --grant-keeps
+fails --grant-first
+fails --store-keeps
+fails --late-is-kept
+fails --read-first
+fails --not-told
+fails --message-keeps
+fails --store-is-late
 model=tests/model/names
 holds
 fails --no-lock
