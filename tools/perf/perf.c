@@ -26,7 +26,8 @@ static const struct perf_figure *const tables[TABLES] = {
     perf_store_figures,   perf_sync_figures,    perf_lock_figures,
     perf_home_figures,    perf_trip_figures,    perf_model_figures,
     perf_scatter_figures, perf_pattern_figures, perf_beside_figures,
-    perf_malloc_figures,  perf_idle_figures,    perf_atomic_figures,
+    perf_malloc_figures,  perf_idle_figures,    perf_far_figures,
+    perf_atomic_figures,
 };
 
 struct request {
@@ -163,6 +164,10 @@ figure_wanted(const struct request *r, const struct perf_figure *f)
 static const char *
 figure_obstacle(const struct perf *p, const struct perf_figure *f)
 {
+    if ((f->need == PERF_CLUSTERS) != (hearth_clusters() > 1))
+        return f->need == PERF_CLUSTERS
+                   ? "needs several clusters: HEARTH_CLUSTERS"
+                   : "is of one cluster";
     if (f->need == PERF_PEER && p->peer < 0)
         return "needs two nodes: HEARTH_NODE_SIZE=1 mpirun -n 2";
     if (f->need == PERF_MATE && p->mate < 0)
@@ -231,8 +236,10 @@ perf_open(struct perf *p, const struct request *r)
     ranks_find(p);
     sched_getaffinity(0, sizeof p->cores, &p->cores);
     MPI_Comm_dup(MPI_COMM_WORLD, &p->raw.comm);
-    perf_raw_open(p);
-    perf_udp_open(p);
+    if (hearth_clusters() == 1) {
+        perf_raw_open(p);
+        perf_udp_open(p);
+    }
     if (r->pin)
         perf_pin(p);
 }
@@ -260,8 +267,10 @@ figures_run(const struct request *r)
                 perf_report_skip(f, obstacle);
         }
     }
-    perf_udp_close(&p);
-    perf_raw_close(&p);
+    if (hearth_clusters() == 1) {
+        perf_udp_close(&p);
+        perf_raw_close(&p);
+    }
     MPI_Comm_free(&p.raw.comm);
 }
 

@@ -70,7 +70,7 @@ struct perf {
 };
 
 enum perf_sense { PERF_AT_MOST, PERF_AT_LEAST };
-enum perf_need { PERF_ANY, PERF_PEER, PERF_MATE };
+enum perf_need { PERF_ANY, PERF_PEER, PERF_MATE, PERF_CLUSTERS };
 
 /* Several rows may have a name; the first that fits the run counts. */
 struct perf_figure {
@@ -106,6 +106,7 @@ extern const struct perf_figure perf_scatter_figures[];
 extern const struct perf_figure perf_beside_figures[];
 extern const struct perf_figure perf_malloc_figures[];
 extern const struct perf_figure perf_idle_figures[];
+extern const struct perf_figure perf_far_figures[];
 
 /* measure.c */
 double perf_now(void); /* microseconds */
