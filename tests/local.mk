@@ -87,10 +87,10 @@ mpi_tests += %D%/windows.mpi
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
 
 # Over several clusters, by clusters.tap.
-check_PROGRAMS += %D%/clusters.mpi
-%C%_clusters_mpi_SOURCES = %D%/clusters.c $(mpi_harness)
-%C%_clusters_mpi_CFLAGS = $(test_cflags)
-%C%_clusters_mpi_LDADD = $(mpi_ldadd)
+check_PROGRAMS += %D%/worlds.mpi
+%C%_worlds_mpi_SOURCES = %D%/worlds.c $(mpi_harness)
+%C%_worlds_mpi_CFLAGS = $(test_cflags)
+%C%_worlds_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/place.mpi
 %C%_place_mpi_SOURCES = %D%/place.c $(mpi_harness)

@@ -252,7 +252,7 @@ END_TEST
 int
 main(int argc, char **argv)
 {
-    Suite *s = suite_create("clusters");
+    Suite *s = suite_create("worlds");
     TCase *tc = tcase_create("all");
 
     tcase_set_timeout(tc, 0);
