@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    TABLES = 15,
+    TABLES = 16,
     ROUNDS = 9,
     ROUNDS_QUICK = 3,
     ROUNDS_MOST = 1000,
