@@ -132,6 +132,7 @@ libhearth_core_la_SOURCES += \
   src/malloc/slab.c src/malloc/slab.h \
   src/malloc/ground.c src/malloc/ground.h \
   src/malloc/stock.c src/malloc/stock.h \
+  src/malloc/ranges.c src/malloc/ranges.h \
   src/malloc/hand.c src/malloc/hand.h \
   src/malloc/cache.c src/malloc/cache.h \
   src/malloc/malloc.c src/malloc/malloc.h \

@@ -54,6 +54,22 @@ twice_others(void)
     }
 }
 
+/* Found though there is no room to tell of all. */
+static void
+twice_of_many(void)
+{
+    enum { MANY = 20000 };
+    static void *p[MANY];
+
+    for (int i = 0; i < MANY && me == 0; i++)
+        p[i] = hearth_malloc(SMALL);
+    MPI_Bcast(p, sizeof p, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < MANY && me == last; i++)
+        hearth_free(p[i]);
+    if (me == last)
+        hearth_free(p[MANY - 1]);
+}
+
 static void
 twice_large(void)
 {
@@ -149,12 +165,21 @@ resized_after_free(void)
 }
 
 const struct badinput badinput_mallocs[] = {
-    BADINPUT(after_malloc),       BADINPUT(twice_own),
-    BADINPUT(twice_others),       BADINPUT(twice_large),
-    BADINPUT(inside_own),         BADINPUT(inside_others),
-    BADINPUT(inside_large),       BADINPUT(not_from_here),
-    BADINPUT(never_given_out),    BADINPUT(object_too_large),
-    BADINPUT(memory_used_up),     BADINPUT(memory_used_up_elsewhere),
-    BADINPUT(rank_unknown),       BADINPUT(elements_overflow),
-    BADINPUT(resized_after_free), { NULL, NULL },
+    BADINPUT(after_malloc),
+    BADINPUT(twice_own),
+    BADINPUT(twice_others),
+    BADINPUT(twice_of_many),
+    BADINPUT(twice_large),
+    BADINPUT(inside_own),
+    BADINPUT(inside_others),
+    BADINPUT(inside_large),
+    BADINPUT(not_from_here),
+    BADINPUT(never_given_out),
+    BADINPUT(object_too_large),
+    BADINPUT(memory_used_up),
+    BADINPUT(memory_used_up_elsewhere),
+    BADINPUT(rank_unknown),
+    BADINPUT(elements_overflow),
+    BADINPUT(resized_after_free),
+    { NULL, NULL },
 };

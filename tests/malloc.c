@@ -288,6 +288,26 @@ START_TEST(what_other_ranks_free_is_used_again)
 }
 END_TEST
 
+/* Most of the memory at a time, which one rank allocates and another frees
+ * while the first does nothing of that kind. */
+START_TEST(what_another_rank_frees_at_once_is_used_again)
+{
+    enum { OBJECTS = 12000, BYTES = 256, ROUNDS = 3 };
+    void **p = hearth_alloc(OBJECTS, sizeof *p, hearth_on(0));
+
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < OBJECTS && me == 0; i++)
+            p[i] = hearth_malloc(BYTES);
+        barrier();
+        for (int i = 0; i < OBJECTS && me == ranks - 1; i++)
+            hearth_free(p[i]);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 static void
 start_with_little(void)
 {
@@ -321,6 +341,7 @@ main(int argc, char **argv)
     Suite *s = suite_create("malloc");
     TCase *one = tcase_create("one rank's");
     TCase *little = tcase_create("little memory");
+    TCase *most = tcase_create("little memory, most of it at once");
     TCase *large = tcase_create("large pages");
 
     tcase_add_unchecked_fixture(one, fixture_start, fixture_stop);
@@ -338,6 +359,9 @@ main(int argc, char **argv)
     tcase_add_unchecked_fixture(little, start_with_little, fixture_stop);
     tcase_add_test(little, what_other_ranks_free_is_used_again);
     suite_add_tcase(s, little);
+    tcase_add_unchecked_fixture(most, start_with_little, fixture_stop);
+    tcase_add_test(most, what_another_rank_frees_at_once_is_used_again);
+    suite_add_tcase(s, most);
     tcase_add_unchecked_fixture(large, start_with_large_pages, fixture_stop);
     tcase_add_test(large, objects_of_all_sizes_keep_what_is_written);
     suite_add_tcase(s, large);

@@ -304,6 +304,19 @@ hearth_init_f(MPI_Fint comm)
     hearth_init(MPI_Comm_f2c(comm));
 }
 
+/* One, but where more was freed than owners had been told of. */
+static void
+last_barriers(void)
+{
+    int waits;
+
+    do {
+        hearthi_malloc_settle();
+        hearthi_barrier(false);
+        waits = hearthi_malloc_check();
+    } while (hearthi_together_int(waits, MPI_LOR));
+}
+
 void
 hearth_finalize(void)
 {
@@ -314,12 +327,10 @@ hearth_finalize(void)
     hearthi_require_thread("hearth_finalize");
     hearthi_users_check("hearth_finalize");
     start = hearthi_time_begin();
-    hearthi_malloc_settle();
     hearthi_table_lock();
     hearthi_predict_close();
     hearthi_table_unlock();
-    hearthi_barrier(false);
-    hearthi_malloc_check();
+    last_barriers();
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
     hearthi_pending_close();

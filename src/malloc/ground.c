@@ -16,6 +16,10 @@
 
 enum { LINE = 64, BLOCK = HEARTHI_ARENA_BLOCK, TRIES = 16 };
 
+/* All rings have this part of an arena: a program may allocate much on one
+ * rank and free it on others while that one is elsewhere. */
+enum { RINGS = HEARTHI_BOUND(16, 1 << 24) };
+
 struct hearthi_ground hearthi_ground;
 
 /* ---- the words of an arena ---- */
@@ -55,7 +59,7 @@ static size_t
 mail_at(size_t rank)
 {
     return label_at(hearthi_ground.each / hearthi_ground.grain) +
-           rank * HEARTHI_MAIL * sizeof(uint64_t);
+           rank * hearthi_ground.ring * sizeof(uint64_t);
 }
 
 size_t
@@ -85,6 +89,15 @@ words_bytes(void)
 }
 
 /* ---- open and close ---- */
+
+static size_t
+ring_room(void)
+{
+    size_t share = hearthi_ground.each / RINGS / (size_t)hearthi_world.size /
+                   sizeof(uint64_t);
+
+    return share > HEARTHI_MAIL ? share : HEARTHI_MAIL;
+}
 
 static size_t
 blocks_bytes(void)
@@ -126,6 +139,7 @@ hearthi_ground_open(void)
     g->grain = hearthi_heap.page < BLOCK ? hearthi_heap.page : BLOCK;
     g->each = (size_t)hearthi_segments.arena << hearthi_heap.shift;
     g->bytes = g->each * (size_t)hearthi_world.size;
+    g->ring = ring_room();
     if (g->each > words_bytes())
         g->room = g->each - words_bytes();
     g->written = hearthi_world.scope && hearthi_world.nodes > 1;

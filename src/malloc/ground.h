@@ -31,10 +31,12 @@
 #include "space/arena.h"
 #include "space/heap.h"
 
+/* Most objects of one mail; a ring has room for at least one. */
 enum { HEARTHI_BLOCK_SHIFT = 16, HEARTHI_MAIL = HEARTHI_BOUND(256, 8) };
 
 struct hearthi_ground {
     size_t    each, bytes; /* of an arena, and of all */
+    size_t    ring;        /* most objects in a ring (hand.h) */
     size_t    room;        /* of an arena, for objects */
     size_t    grain;       /* bytes: a page, or a block if that is less */
     uint64_t *block;       /* of all arenas, what this rank knows */
@@ -128,7 +130,7 @@ void hearthi_written_note(const void *p, size_t bytes);
 
 /* Offsets in a segment: a word that counts all mails; and of each rank how
  * many objects it has mailed, how many of these were taken, and those that
- * were not, a ring of HEARTHI_MAIL. */
+ * were not, a ring. */
 size_t hearthi_bell_at(void);
 size_t hearthi_mailed_at(int rank);
 size_t hearthi_taken_at(int rank);

@@ -51,6 +51,7 @@
 #include "page/diffs.h"
 #include "page/near.h"
 #include "page/page.h"
+#include "ranges.h"
 #include "space/segment.h"
 #include "stock.h"
 #include "transport/transport.h"
@@ -99,42 +100,6 @@ hearthi_hand_close(void)
     h.for_owner = NULL;
 }
 
-/* ---- pages ---- */
-
-/* The pages of n ranges, sorted by where they begin, are released or acquired
- * in as few runs as there are. */
-struct range {
-    uint64_t at, bytes; /* in the heap */
-};
-
-static int
-range_compare(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void
-ranges_order(struct range *range, size_t n,
-             void (*order)(uint64_t page, uint64_t count))
-{
-    unsigned shift = hearthi_heap.shift;
-
-    qsort(range, n, sizeof *range, range_compare);
-    for (size_t i = 0; i < n;) {
-        uint64_t first = range[i].at >> shift;
-        uint64_t end = first;
-
-        for (; i < n && range[i].at >> shift <= end; i++) {
-            uint64_t last = (range[i].at + range[i].bytes - 1) >> shift;
-
-            end = last + 1 > end ? last + 1 : end;
-        }
-        order(first, end - first);
-    }
-}
-
 /* ---- back at the owner ---- */
 
 /* So many bytes belong to an object of this rank's that nobody has. */
@@ -159,12 +124,13 @@ object_give(void *p)
 static void
 objects_give(const uint64_t *at, size_t n)
 {
-    struct range range[HEARTHI_MAIL];
+    struct hearthi_range range[HEARTHI_MAIL];
 
     for (size_t i = 0; i < n; i++)
         range[i] =
-            (struct range){ at[i], object_bytes(hearthi_heap.base + at[i]) };
-    ranges_order(range, n, hearthi_order_acquire);
+            (struct hearthi_range){ at[i],
+                                    object_bytes(hearthi_heap.base + at[i]) };
+    hearthi_ranges_order(range, n, hearthi_order_acquire);
     for (size_t i = 0; i < n; i++)
         object_give(hearthi_heap.base + at[i]);
 }
@@ -213,19 +179,20 @@ own_word(size_t at)
                            __ATOMIC_ACQUIRE);
 }
 
-/* The mail of a rank, which may send more from then on. */
+/* Some of the mail of a rank, which may send more from then on. */
 static size_t
 mail_take(int rank, uint64_t *at)
 {
-    uint64_t       *taken = &h.taken[rank];
-    size_t          n = own_word(hearthi_mailed_at(rank)) - *taken;
+    uint64_t *taken = &h.taken[rank];
+    size_t    n = hearthi_least(own_word(hearthi_mailed_at(rank)) - *taken,
+                                HEARTHI_MAIL);
     const uint64_t *ring =
         (const uint64_t *)(const void *)own(hearthi_mail_at(rank));
 
     if (n == 0)
         return 0;
     for (size_t i = 0; i < n; i++)
-        at[i] = ring[(*taken + i) % HEARTHI_MAIL];
+        at[i] = ring[(*taken + i) % hearthi_ground.ring];
     *taken += n;
     hearthi_word_put(hearthi_world.rank, hearthi_taken_at(rank), *taken);
     objects_return(at, n, rank);
@@ -237,6 +204,7 @@ mails_take(bool give)
 {
     uint64_t at[HEARTHI_MAIL], bell;
     bool     any = false;
+    size_t   n;
 
     if (!__atomic_load_n(&hearthi_ground.carved, __ATOMIC_RELAXED))
         return false; /* and no page of the arena is touched */
@@ -244,13 +212,12 @@ mails_take(bool give)
     if (bell == h.bell)
         return false;
     h.bell = bell;
-    for (int r = 0; r < hearthi_world.size; r++) {
-        size_t n = mail_take(r, at);
-
-        if (n > 0 && give)
-            objects_give(at, n);
-        any |= n > 0;
-    }
+    for (int r = 0; r < hearthi_world.size; r++)
+        while ((n = mail_take(r, at)) > 0) {
+            if (give)
+                objects_give(at, n);
+            any = true;
+        }
     return any;
 }
 
@@ -289,8 +256,8 @@ static void
 mail_write(int owner, uint64_t mailed, const uint64_t *at, size_t n)
 {
     size_t to = hearthi_mail_at(hearthi_world.rank);
-    size_t first = mailed % HEARTHI_MAIL;
-    size_t here = hearthi_least(n, HEARTHI_MAIL - first);
+    size_t first = mailed % hearthi_ground.ring;
+    size_t here = hearthi_least(n, hearthi_ground.ring - first);
 
     hearthi_table_lock();
     words_write(owner, to + first * sizeof *at, at, here);
@@ -304,49 +271,56 @@ mail_write(int owner, uint64_t mailed, const uint64_t *at, size_t n)
 static void
 objects_release(const uint64_t *at, size_t n)
 {
-    struct range range[HEARTHI_MAIL];
-    size_t       small = 0;
+    struct hearthi_range range[HEARTHI_MAIL];
+    size_t               small = 0;
 
     for (size_t i = 0; i < n; i++)
         if (hearthi_block_get(hearthi_heap.base + at[i]) != 0)
-            range[small++] =
-                (struct range){ at[i] & ~(uint64_t)(HEARTHI_ARENA_BLOCK - 1),
-                                HEARTHI_ARENA_BLOCK };
-    ranges_order(range, small, hearthi_order_release);
+            range[small++] = (struct hearthi_range){
+                at[i] & ~(uint64_t)(HEARTHI_ARENA_BLOCK - 1),
+                HEARTHI_ARENA_BLOCK
+            };
+    hearthi_ranges_order(range, small, hearthi_order_release);
 }
 
 /* How many more there is room for, of so many. */
 static size_t
 room_at(int owner, struct waiting *w, size_t n)
 {
-    if (w->mailed + n - w->taken > HEARTHI_MAIL)
+    if (w->mailed + n - w->taken > hearthi_ground.ring)
         w->taken =
             hearthi_word_get(owner, hearthi_taken_at(hearthi_world.rank));
-    return hearthi_least(n, HEARTHI_MAIL - (w->mailed - w->taken));
+    return hearthi_least(n, hearthi_ground.ring - (w->mailed - w->taken));
 }
 
 static size_t
-mail_send(int owner, struct waiting *w, size_t n)
+mail_send(int owner, struct waiting *w, const uint64_t *at, size_t n)
 {
     n = room_at(owner, w, n);
     if (n == 0)
         return 0;
-    objects_release(w->at, n);
-    mail_write(owner, w->mailed, w->at, n);
+    objects_release(at, n);
+    mail_write(owner, w->mailed, at, n);
     w->mailed += n;
     hearthi_word_put(owner, hearthi_mailed_at(hearthi_world.rank), w->mailed);
     hearthi_word_add(owner, hearthi_bell_at(), 1);
     return n;
 }
 
-/* As many as a mail holds. */
+/* As many as the ring has room for. */
 static void
 waiting_send(struct waiting *w, int owner)
 {
-    size_t n = mail_send(owner, w, hearthi_least(w->n, HEARTHI_MAIL));
+    size_t sent = 0, n;
 
-    w->n -= n;
-    memmove(w->at, w->at + n, w->n * sizeof *w->at);
+    do {
+        n = mail_send(owner, w, w->at + sent,
+                      hearthi_least(w->n - sent, HEARTHI_MAIL));
+        sent += n;
+    } while (n > 0 && sent < w->n);
+    w->n -= sent;
+    if (sent > 0)
+        memmove(w->at, w->at + sent, w->n * sizeof *w->at);
     w->due = w->n + SOME;
 }
 
@@ -371,9 +345,9 @@ hearthi_hand_over(void *p, int owner, size_t large)
     struct waiting *w;
 
     if (large > 0) {
-        struct range r = { hearthi_ground_at(p), large };
+        struct hearthi_range r = { hearthi_ground_at(p), large };
 
-        ranges_order(&r, 1, hearthi_order_release);
+        hearthi_ranges_order(&r, 1, hearthi_order_release);
     }
     pthread_mutex_lock(&h.mutex);
     w = waiting_for(owner);
@@ -392,4 +366,16 @@ hearthi_hand_settle(void)
         if (h.for_owner[r] != NULL && h.for_owner[r]->n > 0)
             waiting_send(h.for_owner[r], r);
     pthread_mutex_unlock(&h.mutex);
+}
+
+bool
+hearthi_hand_waits(void)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&h.mutex);
+    for (int r = 0; r < hearthi_world.size; r++)
+        any |= h.for_owner[r] != NULL && h.for_owner[r]->n > 0;
+    pthread_mutex_unlock(&h.mutex);
+    return any;
 }

@@ -18,6 +18,9 @@ void hearthi_hand_over(void *p, int owner, size_t large);
 /* Hand over all that waits, as far as owners have taken what came before. */
 void hearthi_hand_settle(void);
 
+/* Does any wait still? */
+bool hearthi_hand_waits(void);
+
 /* Take what others have handed over: true if there was any. */
 bool hearthi_hand_take(void);
 

@@ -41,10 +41,11 @@ hearthi_malloc_settle(void)
     hearthi_hand_settle();
 }
 
-void
+bool
 hearthi_malloc_check(void)
 {
     hearthi_hand_check();
+    return hearthi_hand_waits();
 }
 
 /* ---- taking ---- */

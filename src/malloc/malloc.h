@@ -27,9 +27,10 @@ void hearthi_malloc_close(void);
 /* In a child of fork(2): nothing can be taken or given back. */
 void hearthi_malloc_forked(void);
 
-/* Before the last barrier, and after it: what was freed wrongly is found. */
+/* Before a last barrier, and after it: what was freed wrongly is found.  True
+ * if that is not all yet, as some waits still. */
 void hearthi_malloc_settle(void);
-void hearthi_malloc_check(void);
+bool hearthi_malloc_check(void);
 
 /* An object of so many bytes, more than 0, at home on a rank that there is.
  * Its bytes are 0 if that is asked for.  Ends the job if there is no memory.
