@@ -3,6 +3,7 @@
  * tmk_calls [CASE] -- what the calls of Tmk.h mean; and with a case, one thing
  * that Tmk.h does not allow.  ways.tap looks at how it ends.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,8 @@ bad(const char *name)
         Tmk_distribute(&counter, 0);
     if (strcmp(name, "malloc_0") == 0)
         Tmk_malloc(0);
+    if (strcmp(name, "malloc_all") == 0)
+        Tmk_malloc(SIZE_MAX);
     if (strcmp(name, "free_inside") == 0)
         Tmk_free(counter + 4);
     if (strcmp(name, "free_large") == 0)

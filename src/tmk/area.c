@@ -33,10 +33,12 @@ static char        *area;
 static uint64_t     pages;
 static struct runs *runs;
 
+/* Of any size there is. */
 static uint64_t
 pages_of(size_t bytes)
 {
-    return (bytes + hearthi_heap.page - 1) >> hearthi_heap.shift;
+    return (bytes >> hearthi_heap.shift) +
+           ((bytes & (hearthi_heap.page - 1)) != 0);
 }
 
 void
