@@ -204,7 +204,8 @@ HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
  * Allocate an object: memory that any thread of any rank takes and gives back
  * at any time.  Local, and no more than a few instructions for most objects of
  * up to 16 KiB.  Its home is this rank.  Aligned as by malloc(3), to 16 bytes,
- * and to its size where that is a power of two; what it holds is not defined.
+ * and to its size where that is a power of two, or to a page if that is less;
+ * what it holds is not defined.
  * 0 bytes are an object, too; never NULL.
  *
  * It is heap memory like any other: the pointer means the same on every rank,
