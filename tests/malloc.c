@@ -308,6 +308,22 @@ START_TEST(what_another_rank_frees_at_once_is_used_again)
 }
 END_TEST
 
+/* Fewer blocks than there are classes: what one class has left is for the
+ * next. */
+START_TEST(objects_of_all_sizes_in_turn_take_what_the_last_have_left)
+{
+    for (size_t bytes = 16; bytes <= 1 << 14; bytes += 16)
+        hearth_free(hearth_malloc(bytes));
+    all_expected();
+}
+END_TEST
+
+static void
+start_with_least(void)
+{
+    fixture_start_with("MALLOC", "1m");
+}
+
 static void
 start_with_little(void)
 {
@@ -342,6 +358,7 @@ main(int argc, char **argv)
     TCase *one = tcase_create("one rank's");
     TCase *little = tcase_create("little memory");
     TCase *most = tcase_create("little memory, most of it at once");
+    TCase *least = tcase_create("least memory");
     TCase *large = tcase_create("large pages");
 
     tcase_add_unchecked_fixture(one, fixture_start, fixture_stop);
@@ -362,6 +379,10 @@ main(int argc, char **argv)
     tcase_add_unchecked_fixture(most, start_with_little, fixture_stop);
     tcase_add_test(most, what_another_rank_frees_at_once_is_used_again);
     suite_add_tcase(s, most);
+    tcase_add_unchecked_fixture(least, start_with_least, fixture_stop);
+    tcase_add_test(least,
+                   objects_of_all_sizes_in_turn_take_what_the_last_have_left);
+    suite_add_tcase(s, least);
     tcase_add_unchecked_fixture(large, start_with_large_pages, fixture_stop);
     tcase_add_test(large, objects_of_all_sizes_keep_what_is_written);
     suite_add_tcase(s, large);

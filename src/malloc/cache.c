@@ -36,16 +36,21 @@ hearthi_caches_close(void)
     hearthi_cache_start = 0;
 }
 
-static void
-cache_end(void *cache)
+void
+hearthi_cache_empty(void)
 {
-    struct hearthi_cache *c = cache;
+    struct hearthi_cache *c = hearthi_cache_own();
 
-    for (unsigned class = 0;
-         c->start == hearthi_cache_start && class < HEARTHI_CLASSES; class ++)
+    for (unsigned class = 0; c != NULL && class < HEARTHI_CLASSES; class ++)
         while (c->n[class] > 0)
             hearthi_stock_give(
                 hearthi_object_at(c->object[class][--c->n[class]]));
+}
+
+static void
+cache_end(void *c)
+{
+    hearthi_cache_empty();
     hearthi_cache = NULL;
     free(c);
 }

@@ -45,6 +45,9 @@ struct hearthi_cache *hearthi_cache_begin(void);
 /* Take some of a class from the stock; false if there are none. */
 bool hearthi_cache_fill(struct hearthi_cache *c, unsigned class);
 
+/* Give all back that this thread keeps. */
+void hearthi_cache_empty(void);
+
 /* Give half of a class back. */
 void hearthi_cache_drain(struct hearthi_cache *c, unsigned class);
 

@@ -107,7 +107,8 @@ object_try(size_t bytes, int home)
     return o;
 }
 
-/* Others may have handed over some. */
+/* Others may have handed over some, or this thread keeps what another class
+ * could have. */
 static hearthi_object
 object_take(const char *call, size_t bytes, int home)
 {
@@ -117,9 +118,11 @@ object_take(const char *call, size_t bytes, int home)
     o = object_try(bytes, home);
     if (o != 0)
         return o;
+    hearthi_cache_empty();
     hearthi_hand_settle();
-    while (o == 0 && hearthi_hand_take())
+    do
         o = object_try(bytes, home);
+    while (o == 0 && hearthi_hand_take());
     if (o == 0)
         no_memory(call, bytes, home);
     return o;

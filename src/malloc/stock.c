@@ -173,23 +173,43 @@ block_find(struct stock *s, bool *used)
     return base;
 }
 
+/* One without objects, which may be the last of another class where there is
+ * no memory else: its block. */
+static char *
+empty_find(struct stock *s, bool any)
+{
+    struct hearthi_slab **list = &s->empty, *slab = s->empty;
+    char                 *base;
+
+    for (unsigned c = 0; any && slab == NULL && c < HEARTHI_CLASSES; c++) {
+        list = &s->with[c];
+        for (slab = *list; slab != NULL && slab->left < slab->slots;)
+            slab = slab->next;
+    }
+    if (slab == NULL)
+        return NULL;
+    slab_unlink(list, slab);
+    base = slab->base;
+    free(slab);
+    return base;
+}
+
 /* A slab with free slots of a class: one that has objects, one that has none,
  * or a new one. */
 static bool
 slab_find(struct stock *s, unsigned class)
 {
-    struct hearthi_slab *empty = s->empty;
-    bool                 used = true;
-    char                *base;
+    bool  used = true;
+    char *base;
 
     if (s->with[class] != NULL)
         return true;
-    if (empty != NULL) {
-        slab_unlink(&s->empty, empty);
-        base = empty->base;
-        free(empty);
-    } else {
+    base = empty_find(s, false);
+    if (base == NULL)
         base = block_find(s, &used);
+    if (base == NULL) {
+        used = true;
+        base = empty_find(s, true);
     }
     if (base != NULL)
         slab_begin(s, class, base, used);
