@@ -81,6 +81,12 @@ cyclic_zero(void)
 }
 
 static void
+cyclic_negative(void)
+{
+    hearth_alloc(100, 8, hearth_cyclic((uint64_t)-1));
+}
+
+static void
 free_junk(void)
 {
     page_new();
@@ -342,6 +348,7 @@ const struct badinput badinput_calls[] = {
     BADINPUT(layout_differs),
     BADINPUT(home_rank_unknown),
     BADINPUT(cyclic_zero),
+    BADINPUT(cyclic_negative),
     BADINPUT(free_junk),
     BADINPUT(free_inside),
     BADINPUT(free_twice),

@@ -91,9 +91,12 @@ layout_check(hearth_layout l)
         hearthi_fatal("hearth_alloc",
                       "cluster %d does not exist: clusters are 0 to %d",
                       l.rank, hearthi_world.clusters - 1);
-    if (l.kind == HEARTH_CYCLIC && l.pages == 0)
-        hearthi_fatal("hearth_alloc", "a block-cyclic layout has 0 pages a "
-                                      "block: give at least 1");
+    /* Fortran has signed numbers only. */
+    if (l.kind == HEARTH_CYCLIC && (int64_t)l.pages <= 0)
+        hearthi_fatal("hearth_alloc",
+                      "a block-cyclic layout has %lld pages a block: give at "
+                      "least 1",
+                      (long long)l.pages);
     if (l.kind != HEARTH_BLOCK && l.kind != HEARTH_CYCLIC &&
         l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH &&
         l.kind != HEARTH_ON_CLUSTER)
