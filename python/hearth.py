@@ -14,10 +14,13 @@
 
 Start with LD_PRELOAD=libhearth.so, so that MPI and files may be given these
 arrays.  hearth.h(3) says what each call does; doc/languages.md has more.  What
-cannot be done ends the job with one line, as in C: nothing is raised for it.
+cannot be done ends the job with one line, as in C.  What C cannot be told, as
+a number that does not fit, raises an exception.
 """
 import ctypes
 import faulthandler
+import math
+import operator
 import os
 import signal
 
@@ -25,6 +28,22 @@ import numpy
 
 _size, _int, _pointer = ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p
 _ACTION = 256  # bytes, more than struct sigaction has
+
+
+def _number(kind, value):
+    """A number of C's; ctypes would cut off what does not fit."""
+    number = kind(operator.index(value))
+    if number.value != value:
+        raise OverflowError(f"{value} is no {kind.__name__[2:]}")
+    return number
+
+
+class _Size:
+    from_param = staticmethod(lambda value: _number(_size, value))
+
+
+class _Int:
+    from_param = staticmethod(lambda value: _number(_int, value))
 
 
 class Layout(ctypes.Structure):
@@ -36,11 +55,11 @@ def block():
 
 
 def cyclic(pages):
-    return Layout(1, pages, 0)
+    return Layout(1, _number(ctypes.c_uint64, pages), 0)
 
 
 def on(rank):
-    return Layout(2, 1, rank)
+    return Layout(2, 1, _number(_int, rank))
 
 
 def first_touch():
@@ -69,7 +88,9 @@ _hearth, _preloaded = _load()
 
 def _declare(name, result, *arguments):
     call = getattr(_hearth, name)
-    call.restype, call.argtypes = result, arguments
+    checked = {_size: _Size, _int: _Int}
+    call.restype = result
+    call.argtypes = [checked.get(kind, kind) for kind in arguments]
     return call
 
 
@@ -145,10 +166,21 @@ if not _preloaded:
 
 # ---- memory ----
 
+def _count(shape):
+    """Elements, however many: numpy's product wraps."""
+    try:
+        extents = [operator.index(n) for n in shape]
+    except TypeError:
+        extents = [operator.index(shape)]
+    if min(extents, default=0) < 0:
+        raise ValueError(f"negative extent in {shape}")
+    return math.prod(extents)
+
+
 def at(address, shape, dtype="f8"):
     """The array at an address, which may come from another rank."""
     dtype = numpy.dtype(dtype)
-    count = int(numpy.prod(shape, dtype=numpy.int64))
+    count = _count(shape)
     memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
     return numpy.frombuffer(memory, dtype, count).reshape(shape)
 
@@ -159,14 +191,13 @@ def address(array):
 
 
 def _bytes(shape, dtype):
-    return (int(numpy.prod(shape, dtype=numpy.int64)) *
-            numpy.dtype(dtype).itemsize)
+    return _count(shape) * numpy.dtype(dtype).itemsize
 
 
 def alloc(shape, dtype="f8", layout=None):
     """An array of zeros of all ranks, spread by a layout.  Collective."""
     item = numpy.dtype(dtype).itemsize
-    p = _alloc(_bytes(shape, dtype) // item, item, layout or block())
+    p = _alloc(_count(shape), item, layout or block())
     return at(p, shape, dtype)
 
 
@@ -206,11 +237,13 @@ def acquire(array):
 def _atomic(name, array, index, *values):
     kind = {"i8": ("", ctypes.c_int64), "i4": ("32", ctypes.c_int32),
             "f8": ("_double", ctypes.c_double)}.get(array.dtype.str[1:])
-    if kind is None or not hasattr(_hearth, name + kind[0]):
+    if (kind is None or not array.dtype.isnative or
+            not hasattr(_hearth, name + kind[0])):
         raise TypeError(f"{name} takes no array of {array.dtype}")
-    word = array[index:index + 1] if array.ndim == 1 else array[index]
+    index = index if isinstance(index, tuple) else (index,)
+    word = array[(*map(operator.index, index), None)]  # a view, no copy
     if word.size != 1:
-        raise IndexError(f"{name} takes one element of a flat array")
+        raise IndexError(f"{name} takes one element")
     call = getattr(_hearth, name + kind[0])
     call.restype = kind[1]
     return call(_pointer(address(word)), *map(kind[1], values))
@@ -249,8 +282,9 @@ class Lock:
     _unlock = _declare("hearth_unlock", None, _int)
 
     def __init__(self, number):
-        self.number = (number if isinstance(number, int)
-                       else _lock_of(address(number)))
+        self.number = (_lock_of(address(number))
+                       if isinstance(number, numpy.ndarray)
+                       else operator.index(number))
 
     def acquire(self, blocking=True):
         if not blocking:

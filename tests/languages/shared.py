@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """numpy arrays in the heap; with "after" faulthandler comes after Hearth, and
 with "time" a loop beside an array of the program's own."""
+import ctypes
 import faulthandler
 import sys
 import time
@@ -30,6 +31,30 @@ def loop_time(me):
     hearth.free(here)
 
 
+def refused(kind, call, *arguments):
+    try:
+        call(*arguments)
+    except kind:
+        return
+    raise AssertionError(f"{call} has taken {arguments}")
+
+
+def what_c_cannot_be_told():
+    swapped = hearth.malloc(1, ">i8")
+    refused(TypeError, hearth.fetch_add, swapped, 0, 1)
+    refused(TypeError, hearth.fetch_add, numpy.zeros(1, "u1"), 0, 1)
+    refused(IndexError, hearth.fetch_add, hearth.at(
+        hearth.address(swapped), 1, "i8"), 1, 1)
+    refused(ctypes.ArgumentError, hearth.malloc, (1 << 32, 1 << 32))
+    refused(ctypes.ArgumentError, hearth.Lock((1 << 32) + 1).acquire)
+    refused(ctypes.ArgumentError, hearth.flag_set, 1 << 31)
+    refused(ValueError, hearth.malloc, -8)
+    refused(ValueError, hearth.alloc, (-1, -8))
+    refused(OverflowError, hearth.cyclic, -1)
+    refused(TypeError, hearth.Lock, 1.5)
+    hearth.free(swapped)
+
+
 def main():
     hearth.init(MPI.COMM_WORLD)
     if "after" in sys.argv:
@@ -39,13 +64,15 @@ def main():
     n = hearth.alloc(4, "i8", hearth.on(ranks - 1))
     halves = hearth.alloc(4, "i4", hearth.on(0))
     sums = hearth.alloc(1, "f8")
+    square = n.reshape(2, 2)
     lock, door = hearth.Lock(n), hearth.RWLock(3)
+    assert hearth.Lock(numpy.int64(3)).number == 3
     for row in range(me, ranks * 3, ranks):
         a[row] = row
         hearth.fetch_add(n, 0, 1)
         hearth.fetch_add(halves, 1, -1)
         hearth.fetch_add(sums, 0, 0.5)
-        hearth.fetch_or(n, 3, 1 << row)
+        hearth.fetch_or(*((square, (1, 1)) if row % 2 else (n, -1)), 1 << row)
         with lock:
             n[1] += row
         with door.writing:
@@ -72,11 +99,7 @@ def main():
     hearth.barrier()
     if me == ranks - 1:
         hearth.free(other)
-    try:
-        hearth.fetch_add(numpy.zeros(1, "u1"), 0, 1)
-        raise AssertionError("u1 was taken")
-    except TypeError:
-        pass
+    what_c_cannot_be_told()
     if "time" in sys.argv:
         loop_time(me)
     hearth.barrier()
