@@ -5,6 +5,7 @@
  */
 #include "page/place.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ naive_home(hearth_layout l, size_t bytes, size_t i)
 static hearth_layout
 layout_draw(uint64_t *random)
 {
-    static const size_t blocks[] = { 1, 2, 3, 5, 16, 100, 1000, SIZE_MAX };
+    static const size_t blocks[] = { 1, 2, 3, 5, 16, 100, 1000, SSIZE_MAX };
 
     switch (draw(random, 4)) {
     case 0: return hearth_block();

@@ -278,9 +278,8 @@ round_second(struct perf *p, double *sample)
 static void
 round_scan(struct perf *p, double *sample)
 {
-    char             *buffer = perf_memory(PIECE);
-    double            raw, start;
-    volatile uint32_t sum = 0;
+    char  *buffer = perf_memory(PIECE);
+    double raw, start;
 
     far_open(p);
     for (size_t at = 0; at < SCAN && p->rank == far.partner; at += p->page)
@@ -291,7 +290,8 @@ round_scan(struct perf *p, double *sample)
     if (perf_acting(p)) {
         start = perf_now();
         for (size_t at = 0; at < SCAN; at += p->page)
-            sum += *(const volatile uint32_t *)(far.there + at);
+            if (*(const volatile uint32_t *)(far.there + at) != p->salt)
+                perf_wrong(p->figure->name, at);
         sample[0] = SCAN / (perf_now() - start);
         sample[1] = SCAN / raw;
     }

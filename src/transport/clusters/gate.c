@@ -3,7 +3,7 @@
  * Where asks and answers go.
  *
  * What goes to another cluster is gathered: all that comes in one turn of the
- * handler, from whichever ranks, leaves in one message.
+ * handler, from whichever ranks, leaves in one message, unless it is much.
  */
 #include "config.h"
 
@@ -20,6 +20,9 @@
 #include "round.h"
 #include "transport/log.h"
 #include "world.h"
+
+/* Bytes that are not held back for others to join them. */
+enum { MUCH = 1 << 20 };
 
 struct hearthi_gate hearthi_gate;
 
@@ -42,6 +45,8 @@ hearthi_gate_pass(int cluster, const struct hearthi_ask *ask, const void *body)
     if (ask->len > 0)
         memcpy(to, body, ask->len);
     b->end += sizeof *ask + round;
+    if (hearthi_bytes_left(b) > MUCH)
+        hearthi_gate_send(cluster);
     hearthi_count(far_requests, 1);
 }
 

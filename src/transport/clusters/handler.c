@@ -201,24 +201,29 @@ guests_send(void)
 }
 
 /* All that one turn has gathered for a cluster is one message. */
+bool
+hearthi_gate_send(int cluster)
+{
+    struct hearthi_bytes *b = &hearthi_gate.batch[cluster];
+    struct iovec          part = { b->p + b->at, hearthi_bytes_left(b) };
+
+    if (part.iov_len == 0)
+        return false;
+    if (!hearthi_link_send(hearthi_gate.link, cluster, &part, 1))
+        hearthi_fatal("gateway", "no memory for a message of %zu bytes",
+                      part.iov_len);
+    hearthi_count(far_messages, 1);
+    b->at = b->end = 0;
+    return true;
+}
+
 static bool
 batches_send(void)
 {
     bool any = false;
 
-    for (int i = 0; i < hearthi_gate.conf->n; i++) {
-        struct hearthi_bytes *b = &hearthi_gate.batch[i];
-        struct iovec          part = { b->p + b->at, hearthi_bytes_left(b) };
-
-        if (part.iov_len == 0)
-            continue;
-        if (!hearthi_link_send(hearthi_gate.link, i, &part, 1))
-            hearthi_fatal("gateway", "no memory for a message of %zu bytes",
-                          part.iov_len);
-        hearthi_count(far_messages, 1);
-        b->at = b->end = 0;
-        any = true;
-    }
+    for (int i = 0; i < hearthi_gate.conf->n; i++)
+        any |= hearthi_gate_send(i);
     return any;
 }
 
