@@ -1,19 +1,24 @@
 # The link between clusters, without MPI.
 if HAVE_CLUSTERS
+if HAVE_CHECK
 link_ldadd = libhearth_link.la libhearth_base.la $(CHECK_LIBS)
 
-unit_tests += %D%/link_conf
+check_PROGRAMS += %D%/link_conf
+no_mpi_tests += %D%/link_conf
 %C%_link_conf_SOURCES = %D%/link_conf.c %D%/harness.h %D%/harness_unit.c
 %C%_link_conf_CFLAGS = $(test_cflags)
 %C%_link_conf_LDADD = $(link_ldadd)
 
-unit_tests += %D%/link_post
+check_PROGRAMS += %D%/link_post
+no_mpi_tests += %D%/link_post
 %C%_link_post_SOURCES = %D%/link_post.c %D%/property.h \
   %D%/harness.h %D%/harness_unit.c
 %C%_link_post_CFLAGS = $(test_cflags)
 %C%_link_post_LDADD = $(link_ldadd)
 
-unit_tests += %D%/link_meet %D%/link_stranger %D%/link_cut
+link_tests = %D%/link_meet %D%/link_stranger %D%/link_cut
+check_PROGRAMS += $(link_tests)
+no_mpi_tests += $(link_tests)
 link_ends = %D%/link_ends.c %D%/link_ends.h %D%/harness.h %D%/harness_unit.c
 %C%_link_meet_SOURCES = %D%/link_meet.c $(link_ends)
 %C%_link_meet_CFLAGS = $(test_cflags) $(OPENSSL_CFLAGS)
@@ -26,6 +31,7 @@ link_ends = %D%/link_ends.c %D%/link_ends.h %D%/harness.h %D%/harness_unit.c
 %C%_link_cut_CFLAGS = $(test_cflags)
 %C%_link_cut_LDADD = $(link_ldadd)
 
-TESTS += %D%/gateway.sh
+endif
+no_mpi_tests += %D%/gateway.sh
 endif
 EXTRA_DIST += %D%/gateway.sh
