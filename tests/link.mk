@@ -16,7 +16,7 @@ no_mpi_tests += %D%/link_post
 %C%_link_post_CFLAGS = $(test_cflags)
 %C%_link_post_LDADD = $(link_ldadd)
 
-link_tests = %D%/link_meet %D%/link_stranger %D%/link_cut
+link_tests = %D%/link_meet %D%/link_stranger %D%/link_cut %D%/link_finish
 check_PROGRAMS += $(link_tests)
 no_mpi_tests += $(link_tests)
 link_ends = %D%/link_ends.c %D%/link_ends.h %D%/harness.h %D%/harness_unit.c
@@ -30,6 +30,10 @@ link_ends = %D%/link_ends.c %D%/link_ends.h %D%/harness.h %D%/harness_unit.c
   %D%/property.h $(link_ends)
 %C%_link_cut_CFLAGS = $(test_cflags)
 %C%_link_cut_LDADD = $(link_ldadd)
+%C%_link_finish_SOURCES = %D%/link_finish.c %D%/link_proxy.c \
+  %D%/link_proxy.h %D%/property.h $(link_ends)
+%C%_link_finish_CFLAGS = $(test_cflags)
+%C%_link_finish_LDADD = $(link_ldadd)
 
 endif
 no_mpi_tests += %D%/gateway.sh

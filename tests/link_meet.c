@@ -40,33 +40,6 @@ START_TEST(three_gateways_meet_and_each_hears_the_others)
 }
 END_TEST
 
-/* Which side is the last to hear that the other has all does not matter. */
-START_TEST(a_link_is_finished_when_all_messages_have_come)
-{
-    const size_t len = 3 << 20;
-    int          status;
-    pid_t        other;
-
-    for (int round = 0; round < 5; round++) {
-        end_prepare(&e[0], 2, 0);
-        end_open(&e[0]);
-        other = fork();
-        if (other == 0) {
-            end_prepare(&e[1], 2, 1);
-            end_knows(&e[1], &e[0]);
-            end_open(&e[1]);
-            hearthi_link_give(e[1].link, 0, calloc(1, len), len, free);
-            _exit(hearthi_link_finish(e[1].link) ? 0 : 1);
-        }
-        ck_assert(hearthi_link_finish(e[0].link));
-        ck_assert_uint_eq(e[0].got[1], 1);
-        ck_assert_int_eq(waitpid(other, &status, 0), other);
-        ck_assert_int_eq(status, 0);
-        end_close(&e[0]);
-    }
-}
-END_TEST
-
 /* ---- what must agree ---- */
 
 START_TEST(options_that_differ_are_told_on_both_sides)
@@ -262,7 +235,6 @@ main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, three_gateways_meet_and_each_hears_the_others);
-    tcase_add_test(tc, a_link_is_finished_when_all_messages_have_come);
     tcase_add_test(tc, options_that_differ_are_told_on_both_sides);
     tcase_add_test(tc, another_version_or_another_file_is_told_on_both_sides);
     tcase_add_test(tc, two_jobs_of_one_name_are_told);

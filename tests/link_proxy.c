@@ -31,7 +31,8 @@ struct state {
     int           listener;
     struct pair   pair[PAIRS];
     int           n;
-    uint64_t      left;  /* bytes until the next trouble */
+    uint64_t      left; /* bytes until the next trouble */
+    int           pieces;
     uint64_t      quiet; /* until then nothing is carried */
 };
 
@@ -47,6 +48,7 @@ pair_end(struct state *s, int i)
     s->pair[i] = s->pair[--s->n];
 }
 
+/* When nobody is there any more, nobody is here. */
 static void
 pair_begin(struct state *s)
 {
@@ -58,7 +60,13 @@ pair_begin(struct state *s)
         close(x->fd[0]);
         return;
     }
-    x->fd[1] = visitor(s->p->to);
+    x->fd[1] = visitor_or_none(s->p->to);
+    if (x->fd[1] < 0) {
+        close(x->fd[0]);
+        close(s->listener);
+        s->listener = -1;
+        return;
+    }
     x->mute = s->quiet != 0;
     s->n++;
 }
@@ -75,7 +83,9 @@ left_set(struct state *s)
 static bool
 trouble_have(struct state *s, struct pair *x, int k)
 {
-    enum trouble t = (enum trouble)below(&s->p->seed, TROUBLES);
+    enum trouble t = s->p->piece > 0
+                         ? s->p->what
+                         : (enum trouble)below(&s->p->seed, TROUBLES);
 
     s->p->had[t]++;
     left_set(s);
@@ -101,7 +111,8 @@ carry(struct state *s, struct pair *x, int k, short events, short room)
         if (n <= 0)
             return false;
         x->to[k] = (size_t)n;
-        if ((uint64_t)n >= s->left && trouble_have(s, x, k))
+        if ((++s->pieces == s->p->piece || (uint64_t)n >= s->left) &&
+            trouble_have(s, x, k))
             return false;
         s->left -= s->left == UINT64_MAX ? 0 : (uint64_t)n % s->left;
     }
@@ -139,29 +150,31 @@ events_wait(struct state *s, struct pollfd *p)
 static void *
 run(void *proxy)
 {
-    static struct state s;
-    struct pollfd       p[1 + 2 * PAIRS];
+    struct state *s = calloc(1, sizeof *s);
+    struct pollfd p[1 + 2 * PAIRS];
 
-    s.p = proxy;
-    s.listener = s.p->listener;
-    left_set(&s);
-    for (;;) {
-        int n = s.n;
+    ck_assert_ptr_nonnull(s);
+    s->p = proxy;
+    s->listener = s->p->listener;
+    left_set(s);
+    while (s->listener >= 0 || s->n > 0) {
+        int n = s->n;
 
-        events_wait(&s, p);
-        if (s.quiet != 0 && hearthi_clock_kernel() > s.quiet)
-            s.quiet = 0; /* connections that were mute stay so */
+        events_wait(s, p);
+        if (s->quiet != 0 && hearthi_clock_kernel() > s->quiet)
+            s->quiet = 0; /* connections that were mute stay so */
         for (int i = n - 1; i >= 0; i--) {
             const struct pollfd *q = &p[1 + 2 * i];
-            struct pair         *x = &s.pair[i];
+            struct pair         *x = &s->pair[i];
 
-            if (!carry(&s, x, 0, q[0].revents & ~POLLOUT, q[1].revents) ||
-                !carry(&s, x, 1, q[1].revents & ~POLLOUT, q[0].revents))
-                pair_end(&s, i);
+            if (!carry(s, x, 0, q[0].revents & ~POLLOUT, q[1].revents) ||
+                !carry(s, x, 1, q[1].revents & ~POLLOUT, q[0].revents))
+                pair_end(s, i);
         }
         if (p[0].revents != 0)
-            pair_begin(&s);
+            pair_begin(s);
     }
+    free(s);
     return NULL;
 }
 

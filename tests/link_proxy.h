@@ -17,10 +17,13 @@ struct proxy {
     uint64_t seed;
     uint64_t every;  /* bytes between two troubles, about; 0: no trouble */
     double   silent; /* seconds */
-    int      had[TROUBLES];
+    int      piece; /* instead: with this one of those carried, from 1, once */
+    enum trouble what;
+    int          had[TROUBLES];
 };
 
-/* One for a program; it ends with it. */
+/* In a thread, until nobody listens where it connects to, or the program
+ * ends. */
 void proxy_start(struct proxy *p);
 
 #endif

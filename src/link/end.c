@@ -89,11 +89,43 @@ hearthi_link_fail(struct hearthi_link *k, int cluster, const char *fmt, ...)
     return false;
 }
 
+/* ---- in time ----
+ *
+ * Who leaves first?  Each side says BYE, its last message, which is kept and
+ * sent again like any other.  A side has "all said" when it has the other's
+ * BYE, and the other has acknowledged all of its own: only then nothing is
+ * missing on either side.  But the ack that tells one of them so may be lost
+ * with the connection, and who has left cannot repeat it.  So the two have
+ * different parts:
+ *
+ * The one that listens leaves as soon as it has all said, and says LEFT, on
+ * every connection that is made while it is still there.  The one that
+ * connects does so again until it hears LEFT, or finds that nothing listens
+ * there any more (which BYE announced), and so has no need of an ack; if
+ * neither comes for as long as a cluster may be gone, and it has all said, it
+ * leaves without.  Therefore the listener, which has to have its acks, waits
+ * for nobody who may have left: a connector leaves only after the listener
+ * has.
+ *
+ * tests/link_finish.c has the connection cut, spoilt and silent at each piece
+ * of this.
+ */
+
 static bool
 all_done(const struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n; c++)
-        if (c != k->me && !hearthi_mate_done(&k->mate[c]))
+        if (c != k->me && !hearthi_mate_done(k, c))
+            return false;
+    return true;
+}
+
+static bool
+all_said(const struct hearthi_link *k)
+{
+    for (int c = 0; c < k->conf->n; c++)
+        if (c != k->me && !hearthi_mate_done(k, c) &&
+            !hearthi_mate_all_said(&k->mate[c]))
             return false;
     return true;
 }
@@ -128,7 +160,7 @@ hearthi_link_finish(struct hearthi_link *k)
     }
     while (!k->over && !all_done(k) && hearthi_clock_kernel() < until)
         hearthi_link_turn(k, 100);
-    if (k->over || !all_done(k))
+    if (k->over || !all_said(k))
         return false;
     k->over = true;
     lanes_each(k, half_close, NULL);

@@ -140,7 +140,9 @@ connected(struct hearthi_lane *l)
     if (getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0)
         error = errno;
     if (error != 0)
-        return hearthi_lane_fail(l, HEARTHI_LANE_GONE, "%s", strerror(error));
+        return hearthi_lane_fail(
+            l, error == ECONNREFUSED ? HEARTHI_LANE_NOBODY : HEARTHI_LANE_GONE,
+            "%s", strerror(error));
     l->state = HEARTHI_LANE_SHAKING;
     l->since = hearthi_clock_kernel();
     return true;
@@ -248,10 +250,7 @@ hearthi_lane_farewell(struct hearthi_lane *l, const char *text, int ms)
 bool
 hearthi_lane_over(struct hearthi_lane *l)
 {
-    ssize_t n;
+    ssize_t n = recv(l->fd, l->in.data, sizeof l->in.data, MSG_DONTWAIT);
 
-    do
-        n = recv(l->fd, l->in.data, sizeof l->in.data, MSG_DONTWAIT);
-    while (n > 0);
-    return n == 0 || (errno != EAGAIN && errno != EINTR);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }

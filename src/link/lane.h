@@ -26,6 +26,7 @@ enum hearthi_lane_state {
 enum hearthi_lane_end {
     HEARTHI_LANE_LIVES,
     HEARTHI_LANE_GONE,    /* the network, or the other side */
+    HEARTHI_LANE_NOBODY,  /* nothing listens there */
     HEARTHI_LANE_FOREIGN, /* it speaks, but not with our key */
     HEARTHI_LANE_BROKEN,  /* it has the key, and sends what makes no sense */
 };
@@ -37,6 +38,7 @@ enum hearthi_frame_kind {
     HEARTHI_BYE,         /* has a number: the last one */
     HEARTHI_BEAT,        /* says that this side lives, and what has come */
     HEARTHI_END,         /* this side's job ends; the body says why */
+    HEARTHI_LEFT,        /* this side has all, and needs nothing (end.c) */
 };
 
 struct hearthi_lane;
@@ -63,6 +65,7 @@ struct hearthi_lane_out {
     const unsigned char   *chunk;
     size_t                 chunk_len;
     bool                   beat; /* say something, if there is nothing else */
+    bool                   left; /* and say that this side has left */
     bool                   last; /* begin no other letter */
     uint64_t               records, rekey; /* with one key; at most */
     unsigned char          stage[HEARTHI_LANE_STAGE];
@@ -85,6 +88,7 @@ struct hearthi_lane {
     enum hearthi_lane_end   end;
     bool                    greeted; /* hello was said */
     bool                    more;    /* has not read all */
+    bool                    left_said;
     int                     fd, epoll, index, cluster;
     uint32_t                events; /* asked of epoll */
     SSL                    *ssl;
@@ -126,7 +130,8 @@ bool hearthi_lane_say_hello(struct hearthi_lane        *l,
  * since the words are lost if the socket is closed with something unread. */
 void hearthi_lane_farewell(struct hearthi_lane *l, const char *text, int ms);
 
-/* Has the other side closed its half, too? */
+/* Has the other side closed its half, too?  What it still sends is thrown
+ * away, some with each call. */
 bool hearthi_lane_over(struct hearthi_lane *l);
 
 void hearthi_lane_free(struct hearthi_lane *l);

@@ -92,10 +92,12 @@ chunk_direct(struct hearthi_lane_out *o)
 static size_t
 beat_stage(struct hearthi_lane *l)
 {
-    struct hearthi_frame beat = { .kind = HEARTHI_BEAT,
+    struct hearthi_frame beat = { .kind = l->out.left ? HEARTHI_LEFT
+                                                      : HEARTHI_BEAT,
                                   .ack = l->calls->ack(l) };
 
     memcpy(l->out.stage, &beat, sizeof beat);
+    l->out.left = false;
     return sizeof beat;
 }
 
@@ -113,7 +115,7 @@ chunk_make(struct hearthi_lane *l)
         if (!letter_whole(o))
             break;
     }
-    if (n == 0 && o->beat)
+    if (n == 0 && (o->beat || o->left))
         n = beat_stage(l);
     o->beat = false;
     o->chunk = o->stage;

@@ -185,7 +185,12 @@ bool
 hearthi_link_send(struct hearthi_link *k, int cluster,
                   const struct iovec *part, int n)
 {
-    return letter_send(k, cluster,
+    size_t len = 0;
+
+    for (int i = 0; i < n; i++)
+        len += part[i].iov_len;
+    return len <= HEARTHI_LANE_LONGEST &&
+           letter_send(k, cluster,
                        hearthi_letter_copy(HEARTHI_MESSAGE, part, n));
 }
 
@@ -193,8 +198,10 @@ bool
 hearthi_link_give(struct hearthi_link *k, int cluster, void *body, size_t len,
                   void (*release)(void *))
 {
-    return letter_send(
-        k, cluster, hearthi_letter_take(HEARTHI_MESSAGE, body, len, release));
+    return len <= HEARTHI_LANE_LONGEST &&
+           letter_send(
+               k, cluster,
+               hearthi_letter_take(HEARTHI_MESSAGE, body, len, release));
 }
 
 size_t

@@ -76,7 +76,8 @@ hearthi_link_open(const struct hearthi_conf *conf, int me,
 
 /* Queue a message for a cluster: a copy of the parts, or body itself, which is
  * released when that cluster has it.  It leaves in the next turn, with all
- * others.  False: no memory. */
+ * others.  False: no memory, or more than HEARTHI_LANE_LONGEST bytes, which
+ * the other side would take for nonsense; body is the caller's then. */
 bool hearthi_link_send(struct hearthi_link *k, int cluster,
                        const struct iovec *part, int n);
 bool hearthi_link_give(struct hearthi_link *k, int cluster, void *body,

@@ -32,10 +32,17 @@ name(const struct hearthi_link *k, int cluster)
 }
 
 bool
-hearthi_mate_done(const struct hearthi_mate *m)
+hearthi_mate_all_said(const struct hearthi_mate *m)
 {
-    return m->bye_sent && m->bye_came &&
-           (m->post.first == NULL || m->alone != 0);
+    return m->bye_sent && m->bye_came && m->post.first == NULL;
+}
+
+bool
+hearthi_mate_done(const struct hearthi_link *k, int cluster)
+{
+    const struct hearthi_mate *m = &k->mate[cluster];
+
+    return connects(k, cluster) ? m->left : hearthi_mate_all_said(m);
 }
 
 /* ---- connections ---- */
@@ -84,6 +91,17 @@ hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
     return false;
 }
 
+/* A job listens until its end.  One that has said its last message, and is at
+ * none of its addresses, has left: it had ours, or has no use for them. */
+static void
+nobody_note(const struct hearthi_link *k, struct hearthi_mate *m,
+            const struct hearthi_lane *l)
+{
+    m->nobody = l->end == HEARTHI_LANE_NOBODY ? m->nobody + 1 : 0;
+    if (m->bye_sent && m->bye_came && m->nobody >= m->at.n * k->options.lanes)
+        m->left = true;
+}
+
 void
 hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
 {
@@ -92,6 +110,8 @@ hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
 
     if (hopeless(k, l))
         return;
+    if (connects(k, l->cluster))
+        nobody_note(k, m, l);
     m->lane[l->index] = NULL;
     hearthi_post_lane_lost(&m->post, l->index, l->out.letter);
     l->out.letter = NULL;
@@ -112,6 +132,7 @@ hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
     k->counts.reconnects += m->was_up[l->index];
     m->was_up[l->index] = true;
     m->alone = 0;
+    m->nobody = 0;
     m->pause[l->index] = 0;
     hearthi_post_acked(&m->post, got);
 }
@@ -156,10 +177,12 @@ lane_dead(const struct hearthi_link *k, const struct hearthi_lane *l)
     return l->since + hearthi_seconds(o->handshake);
 }
 
+/* Not while something waits for room: it says enough when there is some. */
 static uint64_t
 lane_beat(const struct hearthi_link *k, const struct hearthi_lane *l)
 {
-    if (l->state != HEARTHI_LANE_UP)
+    if (l->state != HEARTHI_LANE_UP || l->out.beat ||
+        hearthi_tls_waiting(l->ssl) > 0)
         return UINT64_MAX;
     return l->said + hearthi_seconds(k->options.silence / BEATS);
 }
@@ -209,10 +232,20 @@ give_up(struct hearthi_link *k, int cluster)
         *m->why != '\0' ? ")" : "", others, k->conf->cluster[k->me].port);
 }
 
+/* To wait for word that the other has left, alone, is no failure (end.c). */
 static bool
-leaving(const struct hearthi_mate *m)
+may_be_given_up(const struct hearthi_link *k, int cluster)
 {
-    return m->bye_sent && m->bye_came;
+    const struct hearthi_mate *m = &k->mate[cluster];
+
+    return m->alone != 0 && !hearthi_mate_all_said(m) &&
+           !hearthi_mate_done(k, cluster);
+}
+
+static bool
+shall_connect(const struct hearthi_link *k, int cluster)
+{
+    return connects(k, cluster) && !hearthi_mate_done(k, cluster);
 }
 
 void
@@ -223,10 +256,10 @@ hearthi_mate_tend(struct hearthi_link *k, int cluster, uint64_t now)
     for (int i = 0; i < k->options.lanes && !k->over; i++) {
         if (m->lane[i] != NULL)
             lane_tend(k, m->lane[i], now);
-        else if (connects(k, cluster) && !leaving(m) && now >= m->next_try[i])
+        else if (shall_connect(k, cluster) && now >= m->next_try[i])
             lane_connect(k, cluster, i);
     }
-    if (!k->over && m->alone != 0 && !leaving(m) &&
+    if (!k->over && may_be_given_up(k, cluster) &&
         now >= m->alone + hearthi_seconds(k->options.giveup))
         give_up(k, cluster);
 }
@@ -243,14 +276,14 @@ hearthi_mate_due(const struct hearthi_link *k, int cluster)
     const struct hearthi_mate *m = &k->mate[cluster];
     uint64_t                   due = UINT64_MAX;
 
-    if (m->alone != 0 && !leaving(m))
+    if (may_be_given_up(k, cluster))
         due = m->alone + hearthi_seconds(k->options.giveup);
     for (int i = 0; i < k->options.lanes; i++) {
         const struct hearthi_lane *l = m->lane[i];
 
         if (l != NULL)
             due = least(due, least(lane_dead(k, l), lane_beat(k, l)));
-        else if (connects(k, cluster) && !leaving(m))
+        else if (shall_connect(k, cluster))
             due = least(due, m->next_try[i]);
     }
     return due;
@@ -268,6 +301,8 @@ hearthi_mate_push(struct hearthi_link *k, int cluster)
 
         if (l == NULL || l->state != HEARTHI_LANE_UP)
             continue;
+        if (!l->left_said && !connects(k, cluster) && hearthi_mate_all_said(m))
+            l->left_said = l->out.left = true;
         if (m->unacked >= ACK_BYTES)
             l->out.beat = true;
         if (!hearthi_lane_push(l))
@@ -341,6 +376,7 @@ frame(struct hearthi_lane *l, const struct hearthi_frame *head,
     hearthi_post_acked(&m->post, head->ack);
     switch (head->kind) {
     case HEARTHI_BEAT: return true;
+    case HEARTHI_LEFT: m->left = true; return true;
     case HEARTHI_END:
         return hearthi_link_fail(k, l->cluster, "cluster %s has ended: %.*s",
                                  name(k, l->cluster), (int)head->len,

@@ -29,6 +29,8 @@ struct hearthi_mate {
     uint64_t unacked; /* bytes that came since the last ack */
     bool     known;   /* it has said hello once */
     bool     bye_sent, bye_came;
+    bool     left;     /* it has all, and needs nothing of this side */
+    int      nobody;   /* so many tries in a row found nothing listening */
     char     why[160]; /* the last connection ended */
 };
 
@@ -43,7 +45,7 @@ struct hearthi_link {
     uint64_t                    job;
     int                         epoll, listener;
     uint64_t                    deaf; /* until then nobody is accepted */
-    bool                        over, finishing;
+    bool                        over;
     struct hearthi_link_counts  counts;
     struct hearthi_lane        *guests; /* the newest first */
     int                         n_guests;
@@ -82,7 +84,11 @@ void     hearthi_mate_tend(struct hearthi_link *k, int cluster, uint64_t now);
 uint64_t hearthi_mate_due(const struct hearthi_link *k, int cluster);
 void     hearthi_mate_push(struct hearthi_link *k, int cluster);
 void     hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l);
-bool     hearthi_mate_done(const struct hearthi_mate *m);
+
+/* Last messages were said and have come, as far as this side knows; and it
+ * may leave. */
+bool hearthi_mate_all_said(const struct hearthi_mate *m);
+bool hearthi_mate_done(const struct hearthi_link *k, int cluster);
 
 /* A lane that has said hello is the cluster's. */
 void hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
