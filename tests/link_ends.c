@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "link/key.h"
 #include "link/state.h"
+#include "visitor.h"
 
 char        ends_key[64], ends_other_key[64];
 static char folder[] = "./link-keys.XXXXXX";
@@ -204,20 +205,6 @@ all_failed(struct end *e, int n)
         if (e[i].failures == 0)
             return false;
     return true;
-}
-
-int
-visitor_or_none(int port)
-{
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)port),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int                fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0)
-        return fd;
-    close(fd);
-    return -1;
 }
 
 int

@@ -61,6 +61,5 @@ void pair_open(struct end *e);
 
 /* A socket that is connected to the port here. */
 int visitor(int port);
-int visitor_or_none(int port); /* -1: nobody listens */
 
 #endif

@@ -6,14 +6,15 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "link_ends.h"
 #include "property.h"
+#include "visitor.h"
 
 enum { PAIRS = 16, BYTES = 8192 };
 
@@ -79,13 +80,23 @@ left_set(struct state *s)
                   : 1 + below(&s->p->seed, 2 * (size_t)s->p->every);
 }
 
+static enum trouble
+trouble_draw(struct proxy *p)
+{
+    enum trouble t = p->what;
+
+    if (p->piece == 0)
+        do
+            t = (enum trouble)below(&p->seed, TROUBLES);
+        while (t == TROUBLE_SPOIL && p->unspoilt);
+    return t;
+}
+
 /* True if the connection is cut. */
 static bool
 trouble_have(struct state *s, struct pair *x, int k)
 {
-    enum trouble t = s->p->piece > 0
-                         ? s->p->what
-                         : (enum trouble)below(&s->p->seed, TROUBLES);
+    enum trouble t = trouble_draw(s->p);
 
     s->p->had[t]++;
     left_set(s);
@@ -153,11 +164,12 @@ run(void *proxy)
     struct state *s = calloc(1, sizeof *s);
     struct pollfd p[1 + 2 * PAIRS];
 
-    ck_assert_ptr_nonnull(s);
+    if (s == NULL)
+        abort();
     s->p = proxy;
     s->listener = s->p->listener;
     left_set(s);
-    while (s->listener >= 0 || s->n > 0) {
+    while (!s->p->over && (s->listener >= 0 || s->n > 0)) {
         int n = s->n;
 
         events_wait(s, p);
@@ -174,6 +186,10 @@ run(void *proxy)
         if (p[0].revents != 0)
             pair_begin(s);
     }
+    while (s->n > 0)
+        pair_end(s, 0);
+    if (s->listener >= 0)
+        close(s->listener);
     free(s);
     return NULL;
 }
@@ -184,14 +200,20 @@ proxy_start(struct proxy *p)
     struct sockaddr_in a = { .sin_family = AF_INET };
     socklen_t          len = sizeof a;
     pthread_t          thread;
+    sigset_t           all, before;
     int                fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
-    ck_assert_int_eq(listen(fd, 20), 0);
-    getsockname(fd, (struct sockaddr *)&a, &len);
+    if (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 ||
+        listen(fd, 20) != 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &len) != 0)
+        abort();
     p->listener = fd;
     p->port = ntohs(a.sin_port);
-    ck_assert_int_eq(pthread_create(&thread, NULL, run, p), 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, run, p) != 0)
+        abort();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_detach(thread);
 }

@@ -19,6 +19,8 @@ struct proxy {
     double   silent; /* seconds */
     int      piece; /* instead: with this one of those carried, from 1, once */
     enum trouble what;
+    bool unspoilt;     /* a byte spoilt in the first handshake ends a job */
+    _Atomic bool over; /* it shall end */
     int          had[TROUBLES];
 };
 

@@ -48,9 +48,13 @@ MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/%D%/run-mpi
 TAP_LOG_DRIVER = $(tap_driver)
 TAP_LOG_COMPILER = $(SHELL)
 
-# Long ones that have nothing to do with MPI: "make check no_mpi_tests=" leaves
-# them out where they have been run with another.
+# Long ones that have nothing to do with MPI, and all others: for where the
+# first have been run with another.
 no_mpi_tests =
+list-mpi-tests:
+	@for t in $(TESTS); do \
+	  case " $(no_mpi_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
+.PHONY: list-mpi-tests
 
 TESTS = %D%/api-lists.sh $(no_mpi_tests)
 unit_tests =
@@ -73,7 +77,8 @@ unit_tests += %D%/option
 %C%_option_LDADD = $(unit_ldadd)
 
 # MPI tests.
-mpi_harness = %D%/seen.h %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c %D%/split.h %D%/split.c
+split_more = %D%/link_proxy.c %D%/link_proxy.h %D%/visitor.h %D%/property.h
+mpi_harness = %D%/seen.h %D%/harness.h %D%/harness_mpi.c %D%/fixture.h %D%/fixture.c %D%/split.h %D%/split.c $(split_more)
 
 mpi_tests += %D%/api.mpi
 %C%_api_mpi_SOURCES = %D%/api.c %D%/alloc.c %D%/alloc.h $(mpi_harness)

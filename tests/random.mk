@@ -11,7 +11,7 @@ mpi_tests += %D%/random.mpi
   %D%/random/fresh.c %D%/random/hold.c %D%/random/messages.c \
   %D%/random/quiet.c %D%/random/rwlock.c %D%/random/stay.c \
   %D%/random/tries.c %D%/random/words.c \
-  %D%/delay.c %D%/delay.h %D%/split.h %D%/split.c
+  %D%/delay.c %D%/delay.h %D%/split.h %D%/split.c $(split_more)
 %C%_random_mpi_CFLAGS = $(AM_CFLAGS)
 %C%_random_mpi_LDADD = libhearth_core.la
 

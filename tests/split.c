@@ -16,18 +16,21 @@
 #include <unistd.h>
 
 #include "link/key.h"
+#include "link_proxy.h"
 
-enum { CLUSTERS_MAX = 8, PATH = 64 };
+enum { CLUSTERS_MAX = 8, PATH = 64, BYTES_TO_TROUBLE = 1 << 20 };
 
-static char path[PATH]; /* of the folder with the file and the key */
+static char path[PATH]; /* of the folder with the files and the key */
 
 static void
 folder_remove(void)
 {
     char name[PATH + 16];
 
-    snprintf(name, sizeof name, "%s/conf", path);
-    unlink(name);
+    for (int i = 0; i < CLUSTERS_MAX; i++) {
+        snprintf(name, sizeof name, "%s/conf%d", path, i);
+        unlink(name);
+    }
     snprintf(name, sizeof name, "%s/key", path);
     unlink(name);
     rmdir(path);
@@ -49,12 +52,10 @@ port_draw(int *fd)
 }
 
 static void
-folder_make(int n, int ranks)
+folder_make(void)
 {
     struct hearthi_wrong wrong;
     char                 name[PATH + 16];
-    int                  fd[CLUSTERS_MAX];
-    FILE                *f;
 
     strcpy(path, "/tmp/hearth-split-XXXXXX");
     if (mkdtemp(path) == NULL)
@@ -62,18 +63,67 @@ folder_make(int n, int ranks)
     snprintf(name, sizeof name, "%s/key", path);
     if (!hearthi_key_make(name, &wrong))
         MPI_Abort(MPI_COMM_WORLD, 99);
-    snprintf(name, sizeof name, "%s/conf", path);
+    atexit(folder_remove);
+}
+
+/* The file of one cluster, which finds those before it at other ports than
+ * they listen at if there is something between. */
+static void
+conf_make(int me, int n, int ranks, const int *port, const int *between)
+{
+    char  name[PATH + 16];
+    FILE *f;
+
+    snprintf(name, sizeof name, "%s/conf%d", path, me);
     f = fopen(name, "w");
     if (f == NULL)
         MPI_Abort(MPI_COMM_WORLD, 99);
     fprintf(f, "key = key\n");
     for (int i = 0; i < n; i++)
         fprintf(f, "[c%d]\ngateway = 127.0.0.1:%d\nranks = %d\n", i,
-                port_draw(&fd[i]), ranks * (i + 1) / n - ranks * i / n);
+                i < me ? between[i] : port[i],
+                ranks * (i + 1) / n - ranks * i / n);
     fclose(f);
+}
+
+/* A bad network in front of a gateway, below all that is tested, which has
+ * cuts and silence of so many seconds.  Those of the world before end. */
+static int
+trouble_start(int cluster, int port, double seconds)
+{
+    static struct proxy *last[CLUSTERS_MAX];
+    static uint64_t      seed;
+    struct proxy        *p = calloc(1, sizeof *p);
+
+    if (p == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    if (last[cluster] != NULL)
+        last[cluster]->over = true;
+    last[cluster] = p;
+    *p = (struct proxy){ .to = port,
+                         .seed = ++seed,
+                         .every = BYTES_TO_TROUBLE,
+                         .silent = seconds,
+                         .unspoilt = true };
+    proxy_start(p);
+    return p->port;
+}
+
+static void
+confs_make(int n, int ranks)
+{
+    const char *cut = getenv("MPI_TEST_CUT");
+    int         fd[CLUSTERS_MAX], port[CLUSTERS_MAX], between[CLUSTERS_MAX];
+
+    for (int i = 0; i < n; i++)
+        port[i] = port_draw(&fd[i]);
+    for (int i = 0; i < n; i++)
+        between[i] =
+            cut != NULL ? trouble_start(i, port[i], atof(cut)) : port[i];
+    for (int i = 0; i < n; i++)
+        conf_make(i, n, ranks, port, between);
     for (int i = 0; i < n; i++)
         close(fd[i]);
-    atexit(folder_remove);
 }
 
 void
@@ -90,14 +140,16 @@ split_init(MPI_Comm comm)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (path[0] == '\0') {
-        if (rank == 0)
-            folder_make(n, ranks);
-        MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody is in the world before */
+    if (rank == 0) {
+        if (path[0] == '\0')
+            folder_make();
+        confs_make(n, ranks);
     }
+    MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
     while (rank >= ranks * (mine + 1) / n)
         mine++;
-    snprintf(text, sizeof text, "%s/conf", path);
+    snprintf(text, sizeof text, "%s/conf%d", path, mine);
     setenv("HEARTH_CLUSTERS", text, 1);
     snprintf(text, sizeof text, "c%d", mine);
     setenv("HEARTH_CLUSTER", text, 1);

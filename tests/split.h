@@ -4,6 +4,8 @@
  * are split into N clusters, each of which calls hearth_init() with a
  * communicator of its own, as jobs of their own do.  Ranks have the numbers
  * that they have in MPI_COMM_WORLD, so that programs need not know of it.
+ * With MPI_TEST_CUT=SECONDS their links are cut, or silent for so long, again
+ * and again.
  */
 #ifndef SPLIT_H
 #define SPLIT_H

@@ -20,7 +20,9 @@ PAGE, ROW = os.sysconf("SC_PAGESIZE"), struct.Struct("24sQ")
 
 EXPECTED = re.compile(
     r"^(# tally .*|ok - .*|done|"
-    r"hearth: rank 0: hearth_init: with this MPI .* waits until .*|)$")
+    r"hearth: rank 0: hearth_init: with this MPI .* waits until .*|"
+    r"hearth: rank \d+: gateway: a connection from 127\.0\.0\.1:\d+ was refused"
+    r", since .* \(it did not say who it is for .*|)$")
 # What a launcher says of a killed rank is its own business.
 HEARTH_LINE = re.compile(r"^hearth: ")
 KILLED = re.compile(r"^random: .*, ([^,]*): killed$", re.M)
@@ -80,6 +82,10 @@ class Job:
                "OMPI_MCA_btl": "^ofi,openib,usnic"}
         if c["scenes"]:
             env["MPI_TEST_SCENES"] = c["scenes"]
+        if c["clusters"] > 1:
+            env["MPI_TEST_CLUSTERS"] = str(c["clusters"])
+        if c["cut"]:
+            env["MPI_TEST_CUT"] = str(c["cut"])
         if c["late_barriers"]:
             env["MPI_TEST_LATE_BARRIERS"] = str(c["late_barriers"])
         if c["kind"] == "kill":

@@ -26,16 +26,32 @@ def arguments_read():
     p.add_argument("--seed", type=int, default=int(time.time()))
     p.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     p.add_argument("--scenes", default="")
+    p.add_argument("--clusters", default="1,1,2,3", type=lambda text: [
+        int(n) for n in text.split(",")])
     p.add_argument("--mpis", default="openmpi mpich")
     return p.parse_args()
+
+
+def clusters_draw(drawn, args, r):
+    """How many, and for how long their links are cut again and again.  One
+    job of Open MPI cannot be split with the transport mpi.
+    """
+    split = drawn["mpi"] != "openmpi" or drawn["transport"] == "udp"
+    if 1 not in args.clusters and not split:
+        drawn["transport"], split = "udp", True
+    drawn["clusters"] = r.choice(
+        [n for n in args.clusters if n <= drawn["ranks"] and
+         (n == 1 or split and drawn["kind"] == "worlds")] or [1])
+    drawn["cut"] = r.choice((0, 0, 0.5, 5)) if drawn["clusters"] > 1 else 0
 
 
 def draw(number, args):
     """The number-th run of this seed: its MPI and transport go round."""
     r = random.Random(args.seed * 1000003 + number)
     mpis = args.mpis.split()
-    ranks = r.choice((2, 2, 3, 4))
-    kill = r.randrange(6) == 0
+    only = 1 not in args.clusters
+    ranks = max(r.choice((2, 2, 3, 4)), min(args.clusters))
+    kill = r.randrange(6) == 0 and not only
     many = not kill and r.randrange(12) == 0
     drawn = {
         "number": number,
@@ -61,6 +77,7 @@ def draw(number, args):
     drawn["late_barriers"] = (r.choice((0, 0, 300, 3000))
                               if drawn["threads"] == "multiple" else 0)
     drawn["protect"] = r.choice(("auto", "auto", "mprotect"))
+    clusters_draw(drawn, args, r)
     return drawn
 
 
