@@ -32,6 +32,7 @@ struct state {
     int           listener;
     struct pair   pair[PAIRS];
     int           n;
+    bool          met;  /* somebody */
     uint64_t      left; /* bytes until the next trouble */
     int           pieces;
     uint64_t      quiet; /* until then nothing is carried */
@@ -64,10 +65,12 @@ pair_begin(struct state *s)
     x->fd[1] = visitor_or_none(s->p->to);
     if (x->fd[1] < 0) {
         close(x->fd[0]);
-        close(s->listener);
-        s->listener = -1;
+        if (s->met)
+            close(s->listener);
+        s->listener = s->met ? -1 : s->listener;
         return;
     }
+    s->met = true;
     x->mute = s->quiet != 0;
     s->n++;
 }

@@ -24,8 +24,8 @@ struct proxy {
     int          had[TROUBLES];
 };
 
-/* In a thread, until nobody listens where it connects to, or the program
- * ends. */
+/* In a thread, until nobody listens any more where it connects to, or the
+ * program ends. */
 void proxy_start(struct proxy *p);
 
 #endif
