@@ -36,6 +36,7 @@ struct state {
     uint64_t      left; /* bytes until the next trouble */
     int           pieces;
     uint64_t      quiet; /* until then nothing is carried */
+    uint64_t      calm;  /* until then there is no trouble */
 };
 
 static void
@@ -108,6 +109,7 @@ trouble_have(struct state *s, struct pair *x, int k)
     case TROUBLE_SPOIL: x->data[k][x->from[k]] ^= 4; break;
     default:
         s->quiet = hearthi_clock_kernel() + (uint64_t)(s->p->silent * 1e9);
+        s->calm = s->quiet + (uint64_t)(s->p->calm * 1e9);
         for (int i = 0; i < s->n; i++)
             s->pair[i].mute = true;
     }
@@ -125,10 +127,12 @@ carry(struct state *s, struct pair *x, int k, short events, short room)
         if (n <= 0)
             return false;
         x->to[k] = (size_t)n;
-        if ((++s->pieces == s->p->piece || (uint64_t)n >= s->left) &&
+        if ((++s->pieces == s->p->piece ||
+             ((uint64_t)n >= s->left && hearthi_clock_kernel() > s->calm)) &&
             trouble_have(s, x, k))
             return false;
-        s->left -= s->left == UINT64_MAX ? 0 : (uint64_t)n % s->left;
+        if (s->left != UINT64_MAX)
+            s->left -= (uint64_t)n < s->left ? (uint64_t)n : s->left;
     }
     if (x->mute) {
         x->from[k] = x->to[k] = 0; /* swallowed */

@@ -17,6 +17,7 @@ struct proxy {
     uint64_t seed;
     uint64_t every;  /* bytes between two troubles, about; 0: no trouble */
     double   silent; /* seconds */
+    double   calm;   /* seconds without trouble after that, at least */
     int      piece; /* instead: with this one of those carried, from 1, once */
     enum trouble what;
     bool unspoilt;     /* a byte spoilt in the first handshake ends a job */

@@ -104,6 +104,7 @@ trouble_start(int cluster, int port, double seconds)
                          .seed = ++seed,
                          .every = BYTES_TO_TROUBLE,
                          .silent = seconds,
+                         .calm = seconds,
                          .unspoilt = true };
     proxy_start(p);
     return p->port;
