@@ -36,6 +36,7 @@ api_pages = \
   %D%/man3/hearth_block.3 \
   %D%/man3/hearth_cyclic.3 \
   %D%/man3/hearth_cluster.3 \
+  %D%/man3/hearth_cluster_comm.3 \
   %D%/man3/hearth_cluster_of.3 \
   %D%/man3/hearth_clusters.3 \
   %D%/man3/hearth_offset.3 \

@@ -43,15 +43,17 @@ static MPI_Comm
 node_cut(struct hearthi_cluster *j, MPI_Comm machine)
 {
     int      most = (int)hearthi_opt.node_size;
+    int      part = most == 0 ? 0 : j->machine_rank / most;
     MPI_Comm node = machine;
 
-    if (most == 0 || most >= j->machine_ranks)
+    if ((most == 0 || most >= j->machine_ranks) && !j->hides)
         return machine;
     if (most == 1)
         HEARTHI_MPI_SPINS(MPI_Comm_dup(MPI_COMM_SELF, &node));
     else
         HEARTHI_MPI_SPINS(
-            MPI_Comm_split(machine, j->machine_rank / most, j->rank, &node));
+            MPI_Comm_split(machine, hearthi_cluster_hidden() ? j->size : part,
+                           j->rank, &node));
     HEARTHI_MPI_SPINS(MPI_Comm_free(&machine));
     return node;
 }
@@ -128,11 +130,12 @@ cores_of_machine(void)
 }
 
 void
-hearthi_cluster_open(MPI_Comm comm)
+hearthi_cluster_open(MPI_Comm comm, bool hides)
 {
     struct hearthi_cluster *j = &hearthi_cluster;
 
     j->comm = comm;
+    j->hides = hides;
     MPI_Comm_rank(comm, &j->rank);
     MPI_Comm_size(comm, &j->size);
     j->cores = cores_of_machine();

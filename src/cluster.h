@@ -23,10 +23,11 @@ struct hearthi_cluster {
     int      machine_rank;
     int      machine_ranks; /* ranks on this machine, virtual or not */
     int      cores;         /* of this machine */
-    int     *node_of;       /* of each rank */
-    int     *machine_of;    /* of each rank: the lowest rank there */
-    int     *node_rank_of;  /* rank within its node, of each rank */
-    int     *node_member;   /* rank in comm of each rank of this node */
+    bool     hides; /* the last rank is not the program's, a node of its own */
+    int     *node_of;      /* of each rank */
+    int     *machine_of;   /* of each rank: the lowest rank there */
+    int     *node_rank_of; /* rank within its node, of each rank */
+    int     *node_member;  /* rank in comm of each rank of this node */
 };
 
 extern struct hearthi_cluster hearthi_cluster;
@@ -45,8 +46,23 @@ hearthi_crowded(void)
     return hearthi_cluster.machine_ranks > hearthi_cluster.cores;
 }
 
-/* Find the nodes of comm, which is ours from now on.  Collective. */
-void hearthi_cluster_open(MPI_Comm comm);
+/* The program's ranks of this job. */
+static inline int
+hearthi_cluster_ranks(void)
+{
+    return hearthi_cluster.size - hearthi_cluster.hides;
+}
+
+/* This is the one that the program does not see. */
+static inline bool
+hearthi_cluster_hidden(void)
+{
+    return hearthi_cluster.rank == hearthi_cluster_ranks();
+}
+
+/* Find the nodes of comm, which is ours from now on; `hides`: its last rank is
+ * not the program's.  Collective. */
+void hearthi_cluster_open(MPI_Comm comm, bool hides);
 void hearthi_cluster_close(void);
 
 /* End the job when an MPI call fails: who first knows prints the line. */

@@ -126,6 +126,7 @@ libhearth_core_la_SOURCES += \
   src/transport/udp/udp.c \
   src/transport/udp/watch.c src/transport/udp/watch.h \
   src/transport/udp/job.h \
+  src/api/layers.c src/api/layers.h \
   src/api/init.c src/api/api.h \
   src/api/launch.c src/api/launch.h \
   src/malloc/class.h \
@@ -171,9 +172,11 @@ if HAVE_CLUSTERS
 libhearth_core_la_SOURCES += \
   src/transport/clusters/ask.h \
   src/transport/clusters/apart.c \
+  src/transport/clusters/attend.c src/transport/clusters/attend.h \
   src/transport/clusters/bytes.c src/transport/clusters/bytes.h \
   src/transport/clusters/channel.c src/transport/clusters/channel.h \
   src/transport/clusters/clusters.c \
+  src/transport/clusters/door.c src/transport/clusters/door.h \
   src/transport/clusters/far.c src/transport/clusters/far.h \
   src/transport/clusters/gate.c src/transport/clusters/gate.h \
   src/transport/clusters/handler.c src/transport/clusters/handler.h \

@@ -25,6 +25,8 @@ hearthi_cluster_of(int rank)
 {
     int i = 0;
 
+    if (rank >= hearthi_world.size)
+        return rank - hearthi_world.size;
     while (rank >= hearthi_world.first_of[i + 1])
         i++;
     return i;
@@ -39,7 +41,7 @@ hearthi_one_cluster(const char *call)
 }
 
 void
-hearthi_world_open(MPI_Comm comm)
+hearthi_world_open(MPI_Comm comm, bool hides)
 {
     struct hearthi_world         *w = &hearthi_world;
     const struct hearthi_cluster *j = &hearthi_cluster;
@@ -50,16 +52,16 @@ hearthi_world_open(MPI_Comm comm)
     w->main_thread = hearthi_thread();
     w->scope = hearthi_opt.consistency == HEARTHI_SCOPE;
     w->comm = comm;
-    hearthi_cluster_open(comm);
+    hearthi_cluster_open(comm, hides);
     w->rank = j->rank;
-    w->size = j->size;
+    w->size = hearthi_cluster_ranks();
     w->node = j->node;
     w->nodes = j->nodes;
     w->node_of = j->node_of;
     w->node_rank_of = j->node_rank_of;
     w->clusters = 1;
     w->cluster = w->first = 0;
-    alone[1] = j->size;
+    alone[1] = w->size;
     w->first_of = alone;
     w->gather = NULL;
 }

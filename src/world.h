@@ -34,11 +34,13 @@ struct hearthi_world {
 
 extern struct hearthi_world hearthi_world;
 
-/* Find out who is here.  Collective. */
-void hearthi_world_open(MPI_Comm comm);
+/* Find out who is here; `hides`: the last rank of comm is not the program's.
+ * Collective. */
+void hearthi_world_open(MPI_Comm comm, bool hides);
 void hearthi_world_close(void);
 
-/* The cluster that a rank is in. */
+/* The cluster that a rank is in.  Behind all ranks there is a number for each
+ * cluster's gateway. */
 int hearthi_cluster_of(int rank);
 
 /* For a call whose ways are those of one MPI job: end the job if there are

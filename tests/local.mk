@@ -343,6 +343,11 @@ EXTRA_DIST += %D%/comparing
 tap_tests += %D%/cluster.tap %D%/clusters.tap
 EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
 
+# A handler that is a rank.
+check_PROGRAMS += %D%/attended
+%C%_attended_SOURCES = %D%/attended.c
+%C%_attended_LDADD = libhearth_core.la
+
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
 EXTRA_DIST += %D%/testbed/job

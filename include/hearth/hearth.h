@@ -120,6 +120,15 @@ HEARTH_API int hearth_clusters(void);
 /** Number of the cluster that a rank is in.  Local. */
 HEARTH_API int hearth_cluster_of(int rank);
 
+/**
+ * A communicator of this cluster's ranks, in their order: where one job is all,
+ * those that hearth_init() was given.  With HEARTH_GATEWAY=rank MPI_COMM_WORLD
+ * has one rank more, which the program does not see and which takes part in
+ * nothing: calls of MPI for all ranks use this one instead.  Collective over
+ * the cluster; to be freed by MPI_Comm_free() before hearth_finalize().
+ */
+HEARTH_API void hearth_cluster_comm(MPI_Comm *comm);
+
 /** How the pages of an allocation are spread over home ranks. */
 typedef enum hearth_layout_kind {
     HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */

@@ -9,6 +9,8 @@
 #include "base/least.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "cluster.h"
+#include "front/direct.h"
 #include "hearth/hearth.h"
 #include "page/copies.h"
 #include "page/freeze.h"
@@ -43,6 +45,23 @@ hearth_cluster_of(int rank)
                       "rank %d does not exist: ranks are 0 to %d", rank,
                       hearthi_world.size - 1);
     return hearthi_cluster_of(rank);
+}
+
+void
+hearth_cluster_comm(MPI_Comm *comm)
+{
+    enum { TAG = 30100 };
+    int       ranks[1][3] = { { 0, hearthi_cluster_ranks() - 1, 1 } };
+    MPI_Group all, mine;
+
+    hearthi_require_thread("hearth_cluster_comm");
+    HEARTHI_MPI(MPI_Comm_group(hearthi_cluster.comm, &all));
+    HEARTHI_MPI(MPI_Group_range_incl(all, 1, ranks, &mine));
+    HEARTHI_MPI_SPINS(
+        MPI_Comm_create_group(hearthi_cluster.comm, mine, TAG, comm));
+    MPI_Comm_set_errhandler(*comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Group_free(&mine);
+    MPI_Group_free(&all);
 }
 
 uint64_t

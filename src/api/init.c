@@ -13,34 +13,22 @@
 #include "base/report.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
-#include "coherence/give.h"
 #include "front/direct.h"
 #include "front/next.h"
 #include "front/pending.h"
 #include "front/system.h"
 #include "hearth/hearth.h"
-#include "home/home.h"
 #include "launch.h"
+#include "layers.h"
 #include "life/life.h"
 #include "malloc/malloc.h"
-#include "page/copies.h"
-#include "page/fault.h"
-#include "page/fetch.h"
-#include "page/hold.h"
 #include "page/mates.h"
 #include "page/page.h"
 #include "page/predict.h"
 #include "page/serve.h"
 #include "page/watched.h"
-#include "space/heap.h"
-#include "space/segment.h"
 #include "together.h"
-#include "transport/clusters/clusters.h"
-#include "transport/directory.h"
 #include "transport/keep.h"
-#include "transport/named.h"
-#include "transport/transport.h"
-#include "turn.h"
 #include "user.h"
 #include "world.h"
 
@@ -201,89 +189,39 @@ options_agree(MPI_Comm comm)
     hearthi_together_bcast(&hearthi_opt, sizeof hearthi_opt, 0, comm);
 }
 
-static void
-locks_lost(int rank, struct hearthi_lost *lost)
-{
-    hearthi_transport->lost(rank, lost);
-    hearthi_users_lost(rank, lost);
-}
-
-/* The heap takes its addresses before any window takes some. */
-static void
-layers_open(MPI_Comm comm)
-{
-    hearthi_world_open(comm);
-    hearthi_clusters_open();
-    hearthi_heap_open();
-    hearthi_named_open();
-    hearthi_users_open();
-    hearthi_turn_begin();
-    hearthi_segments_open(hearthi_keep_bytes(), hearthi_directory_bytes());
-    hearthi_table_open();
-    hearthi_mates_open();
-    hearthi_copies_open();
-    hearthi_holds_open();
-    hearthi_home_open();
-    hearthi_coherence_open();
-    hearthi_fetch_open();
-    hearthi_signal_open();
-    hearthi_bus_open();
-    hearthi_life_open();
-    hearthi_transport_open();
-    hearthi_life_ask(locks_lost);
-    hearthi_turn_end();
-    hearthi_malloc_open();
-}
-
-static void
-layers_close(void)
-{
-    hearthi_give_close();
-    hearthi_malloc_close();
-    hearthi_life_ask(NULL);
-    hearthi_transport->close();
-    hearthi_life_close();
-    hearthi_signal_close();
-    hearthi_fetch_close();
-    hearthi_coherence_close();
-    hearthi_home_close();
-    hearthi_holds_close();
-    hearthi_copies_close();
-    hearthi_mates_close();
-    hearthi_table_close();
-    hearthi_segments_close();
-    hearthi_users_close();
-    hearthi_named_close();
-    hearthi_heap_close();
-    hearthi_clusters_close();
-    hearthi_world_close();
-}
-
 void
 hearth_init(MPI_Comm comm)
 {
     HEARTHI_UNCANCELLED;
-    MPI_Comm own;
+    struct hearthi_job job;
 
     if (hearthi_world.up)
         hearthi_fatal("hearth_init", "called twice: call hearth_finalize in "
                                      "between");
+    if (hearthi_opt.clusters.text[0] != '\0' &&
+        hearthi_opt.gateway == HEARTHI_GATEWAY_RANK)
+        hearthi_fatal("hearth_init", "called again, but with "
+                                     "HEARTH_GATEWAY=rank the handler's rank "
+                                     "has ended with the first world: use "
+                                     "HEARTH_GATEWAY=thread");
     hearthi_world.owns_mpi = hearthi_mpi_start("hearth_init", comm);
     if (comm == MPI_COMM_NULL)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");
     hearthi_intercommunicator_check(comm);
-    own = hearthi_together_dup(comm);
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(own, &hearthi_report_rank);
-    abort_comm = own;
+    abort_comm = hearthi_together_dup(comm);
+    MPI_Comm_set_errhandler(abort_comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(abort_comm, &hearthi_report_rank);
     hearthi_launcher_check();
-    options_agree(own);
-    if (hearthi_report_rank == 0)
-        hearthi_stats_prepare();
+    options_agree(abort_comm);
+    job = hearthi_clusters_read(abort_comm);
+    abort_comm = job.comm;
+    MPI_Comm_rank(abort_comm, &hearthi_report_rank);
     hearthi_clock_open();
     hearthi_rwlocks_reset();
-    layers_open(own);
+    hearthi_layers_open(&job);
+    if (hearthi_world.rank == 0)
+        hearthi_stats_prepare();
     watch_the_end();
     hearthi_system_open();
     hearthi_front_check();
@@ -339,7 +277,7 @@ hearth_finalize(void)
     abort_comm = MPI_COMM_NULL;
     MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
     MPI_Comm_free_keyval(&keyval);
-    layers_close();
+    hearthi_layers_close();
     if (owns)
         MPI_Finalize();
 }

@@ -23,6 +23,7 @@
 #include "hearth/hearth.h"
 #include "stats.h"
 #include "together.h"
+#include "transport/clusters/attend.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -36,6 +37,7 @@ static struct {
 void
 hearthi_section_begin(void)
 {
+    hearthi_attendant_counts();
     hearthi_tally_reset();
     section.over = false;
     section.begin = hearthi_clock_kernel();
@@ -47,6 +49,7 @@ section_end(void)
     if (section.over)
         return;
     section.ns = hearthi_clock_kernel() - section.begin;
+    hearthi_attendant_counts();
     hearthi_tally_copy(&section.tally);
     section.over = true;
 }
@@ -69,6 +72,7 @@ void
 hearth_get_stats(hearth_stats *stats)
 {
     hearthi_require_up("hearth_get_stats");
+    hearthi_attendant_counts();
     hearthi_stats_copy(stats);
 }
 

@@ -15,6 +15,7 @@ enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
 enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_when { HEARTHI_WHEN_AUTO, HEARTHI_WHEN_ON, HEARTHI_WHEN_OFF };
+enum hearthi_gateway_kind { HEARTHI_GATEWAY_THREAD, HEARTHI_GATEWAY_RANK };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
 enum hearthi_report {
     HEARTHI_STATS_NO,
@@ -61,6 +62,7 @@ typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
 typedef int hearthi_type_when;
 typedef int hearthi_type_udp_local;
+typedef int hearthi_type_gateway;
 
 struct hearthi_options {
 #define OPTION(type, field, env, def, help) hearthi_type_##type field;

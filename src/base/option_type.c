@@ -339,6 +339,12 @@ const struct hearthi_type hearthi_type_of_udp_local = {
     .print = word_print,
     .words = WORDS("shm", "udp"),
 };
+const struct hearthi_type hearthi_type_of_gateway = {
+    .accepts = "thread or rank",
+    .parse = word_parse,
+    .print = word_print,
+    .words = WORDS("thread", "rank"),
+};
 const struct hearthi_type hearthi_type_of_consistency = {
     .accepts = "release or scope",
     .parse = word_parse,

@@ -38,5 +38,6 @@ extern const struct hearthi_type hearthi_type_of_protect;
 extern const struct hearthi_type hearthi_type_of_udp_ack;
 extern const struct hearthi_type hearthi_type_of_when;
 extern const struct hearthi_type hearthi_type_of_udp_local;
+extern const struct hearthi_type hearthi_type_of_gateway;
 
 #endif

@@ -55,12 +55,21 @@ numbers_copy(void *to, int n)
 }
 
 void
-hearthi_tally_reset(void)
+hearthi_tally_take(struct hearthi_tally *to)
 {
-    uint64_t *n = (uint64_t *)(void *)&hearthi_tally;
+    uint64_t *from = (uint64_t *)(void *)&hearthi_tally;
+    uint64_t *n = (uint64_t *)(void *)to;
 
     for (int i = 0; i < HEARTHI_TALLY; i++)
-        __atomic_store_n(n + i, 0, __ATOMIC_RELAXED);
+        n[i] = __atomic_exchange_n(from + i, 0, __ATOMIC_RELAXED);
+}
+
+void
+hearthi_tally_reset(void)
+{
+    struct hearthi_tally none;
+
+    hearthi_tally_take(&none);
 }
 
 void
@@ -81,7 +90,7 @@ hearthi_tally_add(struct hearthi_tally *to, const struct hearthi_tally *from)
     uint64_t *n = (uint64_t *)(void *)to;
 
     for (int i = 0; i < HEARTHI_TALLY; i++)
-        n[i] += numbers_of(from)[i];
+        hearthi_stat_add(n + i, numbers_of(from)[i]);
 }
 
 uint64_t

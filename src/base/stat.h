@@ -76,10 +76,15 @@ hearthi_bucket_low(unsigned bucket)
 
 void hearthi_tally_reset(void);
 
+/* Copy hearthi_tally and begin anew, while others may be counting. */
+void hearthi_tally_take(struct hearthi_tally *to);
+
 /* Copy hearthi_tally, or its counters alone, each number whole, while others
  * may be counting. */
 void hearthi_tally_copy(struct hearthi_tally *to);
 void hearthi_stats_copy(hearth_stats *to);
+
+/* Also to hearthi_tally. */
 void hearthi_tally_add(struct hearthi_tally       *to,
                        const struct hearthi_tally *from);
 

@@ -307,10 +307,10 @@ round_barrier(struct perf *p, double *sample)
     far_open(p);
     hearth_barrier();
     trip = trip_time(p);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(p->raw.comm);
     start = perf_now();
     for (int i = 0; i < BARRIERS; i++)
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(p->raw.comm);
     sample[3] = (perf_now() - start) / BARRIERS;
     hearth_barrier();
     start = perf_now();

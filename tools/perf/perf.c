@@ -235,7 +235,7 @@ perf_open(struct perf *p, const struct request *r)
     };
     ranks_find(p);
     sched_getaffinity(0, sizeof p->cores, &p->cores);
-    MPI_Comm_dup(MPI_COMM_WORLD, &p->raw.comm);
+    hearth_cluster_comm(&p->raw.comm);
     if (hearth_clusters() == 1) {
         perf_raw_open(p);
         perf_udp_open(p);

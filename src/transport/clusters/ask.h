@@ -41,6 +41,12 @@ enum hearthi_ask_op {
     HEARTHI_ASK_GATHER,
     HEARTHI_ASK_BARRIER,
 
+    /* What a handler that is a rank joins in (attend.h).  kind: what; at:
+     * frames. */
+    HEARTHI_ASK_ATTEND, /* of that rank; answer: the next call */
+    HEARTHI_ASK_CALL,   /* of another */
+    HEARTHI_ASK_COUNTS, /* answer: a tally, which begins anew */
+
     /* The end of a rank, in order or with a line. */
     HEARTHI_ASK_BYE,
     HEARTHI_ASK_ENDING,
@@ -60,7 +66,7 @@ enum {
 struct hearthi_ask {
     uint32_t len; /* of the body */
     uint8_t  op, kind, answer, narrow;
-    uint32_t rank, slot; /* who asks, of all ranks */
+    uint32_t rank, slot; /* who asks, of all ranks; behind them, of gateways */
     uint32_t to, n;
     uint64_t at, value, expected;
 };

@@ -14,15 +14,7 @@
 #include <sys/uio.h>
 
 #include "ask.h"
-#include "base/network.h"
-
-enum { HEARTHI_TOKEN = 16 };
-
-/* Where the gateway of this cluster listens, and what it wants to hear. */
-struct hearthi_door {
-    struct hearthi_addresses at;
-    uint8_t                  token[HEARTHI_TOKEN];
-};
+#include "door.h"
 
 struct hearthi_channel;
 

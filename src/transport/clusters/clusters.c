@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "channel.h"
@@ -57,16 +58,27 @@ conf_read(void)
     c.me = hearthi_conf_find(c.conf, hearthi_opt.cluster.text, &wrong);
     if (c.me < 0)
         hearthi_fatal("hearth_init", "%s", wrong.text);
-    if (c.conf->cluster[c.me].ranks != hearthi_cluster.size &&
-        hearthi_cluster.rank == 0)
+}
+
+/* With a handler that is a rank it is one more than the file says. */
+static void
+ranks_check(MPI_Comm comm)
+{
+    bool more = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
+    int  want = c.conf->cluster[c.me].ranks, rank, size;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (size != want + more && rank == 0)
         hearthi_fatal("hearth_init",
                       "this job has %d ranks, but %s:%d says that cluster %s "
-                      "has %d: start as many, or correct the file on all "
+                      "has %d%s: start as many, or correct the file on all "
                       "clusters",
-                      hearthi_cluster.size, hearthi_opt.clusters.text,
+                      size, hearthi_opt.clusters.text,
                       c.conf->cluster[c.me].line, hearthi_opt.cluster.text,
-                      c.conf->cluster[c.me].ranks);
-    hearthi_together(hearthi_cluster.comm);
+                      want,
+                      more ? ", and HEARTH_GATEWAY=rank wants one more" : "");
+    hearthi_together(comm);
 }
 
 /* What must be the same in all clusters, or memory would not be. */
@@ -122,6 +134,11 @@ is_of_this_machine(const char *host)
 static void
 gateway_find(void)
 {
+    if (hearthi_cluster.hides) {
+        c.gateway = hearthi_cluster_ranks();
+        return;
+    }
+
     int mine = is_of_this_machine(c.conf->cluster[c.me].host)
                    ? hearthi_cluster.rank
                    : hearthi_cluster.size;
@@ -130,6 +147,22 @@ gateway_find(void)
                             hearthi_cluster.comm);
     if (c.gateway == hearthi_cluster.size)
         c.gateway = 0;
+}
+
+struct hearthi_job
+hearthi_clusters_read(MPI_Comm comm)
+{
+    struct hearthi_job job = { comm, false };
+
+    if (hearthi_opt.clusters.text[0] == '\0')
+        return job;
+    conf_read();
+    ranks_check(comm);
+    job.hides = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
+    if (job.hides)
+        job.comm = hearthi_attendant_last(
+            comm, is_of_this_machine(c.conf->cluster[c.me].host));
+    return job;
 }
 
 /* ---- the handler ---- */
@@ -160,7 +193,8 @@ channels_open(void)
         .conf = c.conf,
         .me = c.me,
         .first = c.conf->cluster[c.me].first,
-        .ranks = hearthi_cluster.size,
+        .ranks = hearthi_cluster_ranks(),
+        .attended = hearthi_cluster.hides,
     };
     gateway_find();
     if (hearthi_cluster.rank == c.gateway) {
@@ -198,15 +232,15 @@ struct place {
     int node, node_rank;
 };
 
-/* A cluster's nodes follow those of the clusters before it. */
+/* A cluster's nodes follow those of the clusters before it.  Nothing is near a
+ * rank that the program does not see. */
 static void
 nodes_number(void)
 {
     struct hearthi_world *w = &hearthi_world;
-    struct place          mine = { w->node,
-                                   w->node_rank_of[w->rank - hearthi_world.first] };
-    struct place         *all = calloc((size_t)w->size, sizeof *all);
-    int                   base = 0, most = 0;
+    struct place  mine = { hearthi_cluster.node, hearthi_cluster.node_rank };
+    struct place *all = calloc((size_t)w->size, sizeof *all);
+    int           base = 0, most = 0;
 
     c.node_of = calloc((size_t)w->size, sizeof *c.node_of);
     c.node_rank_of = calloc((size_t)w->size, sizeof *c.node_rank_of);
@@ -226,7 +260,7 @@ nodes_number(void)
     }
     free(all);
     w->nodes = base + most;
-    w->node = c.node_of[w->rank];
+    w->node = hearthi_cluster_hidden() ? -1 : c.node_of[w->rank];
     w->node_of = c.node_of;
     w->node_rank_of = c.node_rank_of;
 }
@@ -249,7 +283,6 @@ hearthi_clusters_open(void)
 
     if (hearthi_opt.clusters.text[0] == '\0')
         return;
-    conf_read();
     w->clusters = c.conf->n;
     w->cluster = c.me;
     for (int i = 0; i < c.conf->n; i++)
@@ -259,6 +292,8 @@ hearthi_clusters_open(void)
     w->first = c.first_of[c.me];
     w->rank += w->first;
     w->size = c.conf->ranks;
+    if (hearthi_cluster_hidden())
+        w->rank = w->size + c.me;
     hearthi_report_rank = w->rank;
     if (hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1 &&
         !w->multiple)
@@ -281,7 +316,8 @@ hearthi_clusters_close(void)
     if (hearthi_world.gather == NULL)
         return;
     hearthi_ending_hook = NULL;
-    hearthi_channel_say(bye);
+    if (!hearthi_cluster_hidden())
+        hearthi_channel_say(bye);
     if (hearthi_cluster.rank == c.gateway) {
         hearthi_handler_join();
         hearthi_link_close(hearthi_gate.link);

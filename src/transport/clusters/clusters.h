@@ -12,12 +12,23 @@
 #ifndef HEARTHI_CLUSTERS_H
 #define HEARTHI_CLUSTERS_H
 
+#include <mpi.h>
 #include <stdbool.h>
 
 #include "transport/transport.h"
 
-/* If HEARTH_CLUSTERS names a file: join the others, and number ranks and nodes
- * through.  Behind hearthi_world_open(), before all else.  Collective. */
+/* Which job this is: its ranks, in the order in which they are numbered. */
+struct hearthi_job {
+    MPI_Comm comm;
+    bool     hides; /* the last one is the handler's, not the program's */
+};
+
+/* If HEARTH_CLUSTERS names a file: read it, and find this cluster in it; comm
+ * is given up for that of the job.  Collective. */
+struct hearthi_job hearthi_clusters_read(MPI_Comm comm);
+
+/* Then join the others, and number ranks and nodes through.  Behind
+ * hearthi_world_open(), before all else.  Collective. */
 void hearthi_clusters_open(void);
 void hearthi_clusters_close(void);
 

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "attend.h"
 #include "base/stat.h"
 #include "far.h"
 #include "homes.h"
@@ -113,6 +114,9 @@ hearthi_gate_take(const struct hearthi_ask *ask, bool far)
     case HEARTHI_ASK_GATHER:
     case HEARTHI_ASK_BARRIER: hearthi_round_take(ask, far); return;
     case HEARTHI_ASK_FORGET: hearthi_far_forget(ask); return;
+    case HEARTHI_ASK_ATTEND:
+    case HEARTHI_ASK_CALL:
+    case HEARTHI_ASK_COUNTS: hearthi_attend_take(ask); return;
     case HEARTHI_ASK_BYE: hearthi_gate_bye(); return;
     case HEARTHI_ASK_ENDING:
         hearthi_gate_ending(hearthi_ask_body(ask));

@@ -21,8 +21,10 @@ struct hearthi_gate {
     const struct hearthi_conf *conf;
     int                        me;           /* this cluster */
     int                        first, ranks; /* of this cluster */
-    struct hearthi_link       *link;
-    struct hearthi_bytes       batch[HEARTHI_CLUSTERS_MAX];
+    bool                       attended; /* a handler that is a rank hears what
+                                            is exchanged (attend.h) */
+    struct hearthi_link *link;
+    struct hearthi_bytes batch[HEARTHI_CLUSTERS_MAX];
 };
 
 extern struct hearthi_gate hearthi_gate;
@@ -49,6 +51,16 @@ void  hearthi_gate_answer_body(struct hearthi_ask head, size_t len);
 /* An ask or an answer has come, from a rank of this cluster or (`far`) from
  * another gateway. */
 void hearthi_gate_take(const struct hearthi_ask *ask, bool far);
+
+/* The place of a rank of this cluster, from 0 on; behind them that of a
+ * handler that is a rank. */
+static inline uint32_t
+hearthi_gate_place(uint32_t rank)
+{
+    return rank >= (uint32_t)hearthi_gate.conf->ranks
+               ? (uint32_t)hearthi_gate.ranks
+               : rank - (uint32_t)hearthi_gate.first;
+}
 
 /* Put it to the connection that asked, which is of this cluster. */
 void hearthi_gate_hand(const struct hearthi_ask *head, const void *body);

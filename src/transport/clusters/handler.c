@@ -16,15 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "attend.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/thread.h"
 #include "bytes.h"
-#include "cluster.h"
 #include "far.h"
 #include "gate.h"
 #include "world.h"
@@ -52,6 +51,13 @@ static struct {
 } h;
 
 static struct guest listening, linked; /* what stands for these descriptors */
+
+/* One more than the program sees may be connected. */
+static size_t
+of_count(void)
+{
+    return ((size_t)hearthi_gate.ranks + 1) * HEARTHI_ASK_SLOTS;
+}
 
 /* ---- descriptors ---- */
 
@@ -120,9 +126,9 @@ guest_hello(struct guest *g)
     if (hearthi_bytes_left(&g->in) < sizeof head + sizeof token)
         return true;
     memcpy(token, g->in.p + g->in.at + sizeof head, sizeof token);
-    rank = head.rank - (uint32_t)hearthi_gate.first;
+    rank = hearthi_gate_place(head.rank);
     if (memcmp(token, h.door.token, sizeof token) != 0 ||
-        rank >= (uint32_t)hearthi_gate.ranks ||
+        rank > (uint32_t)hearthi_gate.ranks ||
         head.slot >= HEARTHI_ASK_SLOTS ||
         h.of[rank * HEARTHI_ASK_SLOTS + head.slot] != NULL)
         return false;
@@ -159,7 +165,7 @@ void
 hearthi_gate_hand(const struct hearthi_ask *head, const void *body)
 {
     static const char zeros[8];
-    uint32_t          rank = head->rank - (uint32_t)hearthi_gate.first;
+    uint32_t          rank = hearthi_gate_place(head->rank);
     struct guest     *g = h.of[rank * HEARTHI_ASK_SLOTS + head->slot];
 
     if (g == NULL)
@@ -333,24 +339,7 @@ run(void *unused)
 struct hearthi_door
 hearthi_handler_listen(void)
 {
-    struct sockaddr_in any = { .sin_family = AF_INET };
-    socklen_t          size = sizeof any;
-
-    h.listen = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    any.sin_addr.s_addr =
-        htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
-    if (h.listen < 0 ||
-        bind(h.listen, (struct sockaddr *)&any, sizeof any) != 0 ||
-        listen(h.listen, 128) != 0 ||
-        getsockname(h.listen, (struct sockaddr *)&any, &size) != 0)
-        hearthi_fatal("hearth_init", "the gateway cannot listen: %s",
-                      strerror(errno));
-    h.door.at = hearthi_one_machine() ? hearthi_addresses_loopback()
-                                      : hearthi_addresses_of_host(AF_INET);
-    hearthi_addresses_port(&h.door.at, any.sin_port);
-    if (getrandom(h.door.token, sizeof h.door.token, 0) !=
-        (ssize_t)sizeof h.door.token)
-        hearthi_fatal("hearth_init", "no random token: %s", strerror(errno));
+    h.listen = hearthi_door_listen(&h.door);
     return h.door;
 }
 
@@ -362,8 +351,7 @@ hearthi_handler_start(void)
     h.byes = h.unknown = 0;
     h.ended = false;
     h.going = NULL;
-    h.of = calloc((size_t)hearthi_gate.ranks * HEARTHI_ASK_SLOTS,
-                  sizeof(struct guest *));
+    h.of = calloc(of_count(), sizeof(struct guest *));
     h.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (h.of == NULL || h.epoll < 0)
         hearthi_fatal("hearth_init", "no memory for a gateway");
@@ -384,13 +372,14 @@ hearthi_handler_join(void)
         return;
     pthread_join(h.thread, NULL);
     h.runs = false;
-    for (int i = 0; i < hearthi_gate.ranks * HEARTHI_ASK_SLOTS; i++)
+    for (size_t i = 0; i < of_count(); i++)
         if (h.of[i] != NULL)
             guest_close(h.of[i]);
     free(h.of);
     close(h.listen);
     close(h.epoll);
     hearthi_far_close();
+    hearthi_attend_close();
     for (int i = 0; i < HEARTHI_CLUSTERS_MAX; i++)
         hearthi_bytes_free(&hearthi_gate.batch[i]);
 }

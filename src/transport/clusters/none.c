@@ -5,9 +5,16 @@
 #include "config.h"
 
 #include "apart.h"
+#include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "clusters.h"
+
+struct hearthi_job
+hearthi_clusters_read(MPI_Comm comm)
+{
+    return (struct hearthi_job){ comm, false };
+}
 
 void
 hearthi_clusters_open(void)
@@ -32,6 +39,16 @@ hearthi_transport_over(const struct hearthi_transport_ops *inner)
 }
 
 /* Never called: there are no several clusters. */
+void
+hearthi_attend(void)
+{
+}
+
+void
+hearthi_attendant_counts(void)
+{
+}
+
 void
 hearthi_apart_read(const struct hearthi_apart *run, int n)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "channel.h"
@@ -90,17 +91,29 @@ over_open(void)
     }
     if (hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1)
         hearthi_channels_progress(progress);
-    hearthi_pulls_open();
+    if (!hearthi_cluster_hidden())
+        hearthi_pulls_open();
     layout_check();
     hearthi_all_barrier(hearthi_together_wait);
+}
+
+/* Nobody asks any more when all have come; a handler that is a rank hears of
+ * it, and then it closes, too. */
+static void
+last_meet(void)
+{
+    if (hearthi_cluster_hidden())
+        return;
+    hearthi_all_barrier(hearthi_together_wait);
+    hearthi_attendant_close();
+    hearthi_pulls_close();
 }
 
 static void
 over_close(void)
 {
-    hearthi_all_barrier(hearthi_together_wait);
+    last_meet();
     hearthi_channels_progress(NULL);
-    hearthi_pulls_close();
     if (hearthi_gateway_is_here()) {
         hearthi_kept_close();
         hearthi_manage_close();
@@ -114,6 +127,7 @@ over_close(void)
 static void
 reach(uint64_t frames)
 {
+    hearthi_attendant_reach(frames);
     hearthi_inner->reach(frames);
     hearthi_all_barrier(hearthi_together_wait);
 }

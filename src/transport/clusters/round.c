@@ -26,11 +26,13 @@ struct body {
 };
 
 struct round {
-    struct hearthi_ask *head; /* of each rank here */
-    struct body       **part; /* what it brought */
-    int                 here; /* how many have */
-    bool                sent;
-    struct body        *first[HEARTHI_CLUSTERS_MAX]; /* of each cluster */
+    struct hearthi_ask
+                 *head;  /* of each rank here, and of one that only hears */
+    struct body **part;  /* what it brought */
+    int           here;  /* how many have */
+    bool          heard; /* and that one is here, too */
+    bool          sent;
+    struct body  *first[HEARTHI_CLUSTERS_MAX]; /* of each cluster */
 };
 
 static struct round gather, barrier;
@@ -48,7 +50,7 @@ memory(size_t n, size_t size)
 static void
 round_open(struct round *r)
 {
-    size_t n = (size_t)hearthi_gate.ranks;
+    size_t n = (size_t)hearthi_gate.ranks + 1;
 
     *r = (struct round){ .head = memory(n, sizeof *r->head),
                          .part = memory(n, sizeof(struct body *)) };
@@ -152,14 +154,15 @@ news_bound(struct body *b, size_t most)
 
 /* What the ranks here brought goes to the others. */
 static void
-round_send(struct round *r, const struct hearthi_ask *ask)
+round_send(struct round *r)
 {
     int                n = hearthi_gate.conf->n;
     struct body       *mine = join(r->part, hearthi_gate.ranks);
-    struct hearthi_ask head = { .op = ask->op,
+    struct hearthi_ask head = { .op = r == &gather ? HEARTHI_ASK_GATHER
+                                                   : HEARTHI_ASK_BARRIER,
                                 .rank = (uint32_t)hearthi_gate.first };
 
-    if (ask->op == HEARTHI_ASK_BARRIER)
+    if (r == &barrier)
         news_bound(mine, (size_t)(HEARTHI_NEWS_MAX / n));
     head.len = (uint32_t)mine->len;
     head.kind = mine->everything ? HEARTHI_ASK_EVERYTHING : 0;
@@ -188,7 +191,7 @@ round_end(struct round *r)
     struct body *all = join(r->first, n);
 
     cache_drop(r, all);
-    for (int i = 0; i < hearthi_gate.ranks; i++) {
+    for (int i = 0; i < hearthi_gate.ranks + r->heard; i++) {
         r->head[i].kind = all->everything ? HEARTHI_ASK_EVERYTHING : 0;
         hearthi_gate_answer(r->head[i], all->bytes, all->len);
         free(r->part[i]);
@@ -202,7 +205,7 @@ round_end(struct round *r)
         free(b);
     }
     r->here = 0;
-    r->sent = false;
+    r->heard = r->sent = false;
 }
 
 static bool
@@ -214,20 +217,45 @@ round_is_whole(const struct round *r)
     return r->sent;
 }
 
+/* All who take part here have come. */
+static bool
+round_is_here(const struct round *r)
+{
+    return r->here == hearthi_gate.ranks &&
+           (r->heard || r != &gather || !hearthi_gate.attended);
+}
+
+static void
+round_move(struct round *r)
+{
+    if (!r->sent && round_is_here(r))
+        round_send(r);
+    if (round_is_whole(r))
+        round_end(r);
+}
+
+void
+hearthi_rounds_without(void)
+{
+    hearthi_gate.attended = false;
+    round_move(&gather);
+}
+
 void
 hearthi_round_take(const struct hearthi_ask *ask, bool far)
 {
     struct round *r = ask->op == HEARTHI_ASK_GATHER ? &gather : &barrier;
-    int           rank = (int)ask->rank - hearthi_gate.first;
+    int           place = (int)hearthi_gate_place(ask->rank);
 
     if (far) {
         body_add(&r->first[hearthi_cluster_of((int)ask->rank)], body_of(ask));
+    } else if (place == hearthi_gate.ranks) {
+        r->head[place] = *ask;
+        r->heard = true;
     } else {
-        r->head[rank] = *ask;
-        r->part[rank] = body_of(ask);
-        if (++r->here == hearthi_gate.ranks)
-            round_send(r, ask);
+        r->head[place] = *ask;
+        r->part[place] = body_of(ask);
+        r->here++;
     }
-    if (round_is_whole(r))
-        round_end(r);
+    round_move(r);
 }

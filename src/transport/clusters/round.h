@@ -15,6 +15,9 @@
 void hearthi_rounds_open(void);
 void hearthi_rounds_close(void);
 
+/* A handler that is a rank hears no more of it. */
+void hearthi_rounds_without(void);
+
 /* From a rank here, or (`far`) from a gateway, in whose name its first rank
  * speaks. */
 void hearthi_round_take(const struct hearthi_ask *ask, bool far);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "layers.h"
+
+#include <stdlib.h>
+
+#include "coherence/coherence.h"
+#include "coherence/give.h"
+#include "front/direct.h"
+#include "home/home.h"
+#include "life/life.h"
+#include "malloc/malloc.h"
+#include "page/copies.h"
+#include "page/fault.h"
+#include "page/fetch.h"
+#include "page/hold.h"
+#include "page/mates.h"
+#include "page/page.h"
+#include "space/heap.h"
+#include "space/segment.h"
+#include "together.h"
+#include "transport/clusters/attend.h"
+#include "transport/directory.h"
+#include "transport/keep.h"
+#include "transport/named.h"
+#include "transport/transport.h"
+#include "turn.h"
+#include "user.h"
+#include "world.h"
+
+static void
+locks_lost(int rank, struct hearthi_lost *lost)
+{
+    hearthi_transport->lost(rank, lost);
+    hearthi_users_lost(rank, lost);
+}
+
+/* The heap takes its addresses before any window takes some. */
+static void
+ground_open(const struct hearthi_job *job)
+{
+    hearthi_world_open(job->comm, job->hides);
+    hearthi_clusters_open();
+    hearthi_heap_open();
+    hearthi_named_open();
+    hearthi_users_open();
+    hearthi_turn_begin();
+    hearthi_segments_open(hearthi_keep_bytes(), hearthi_directory_bytes());
+}
+
+static void
+ground_close(void)
+{
+    hearthi_segments_close();
+    hearthi_users_close();
+    hearthi_named_close();
+    hearthi_heap_close();
+    hearthi_clusters_close();
+    hearthi_world_close();
+}
+
+/* What a handler that is a rank does instead of the program: all that the
+ * others of its job do together (clusters/attend.h). */
+_Noreturn static void
+attend(void)
+{
+    hearthi_transport_open();
+    hearthi_turn_end();
+    hearthi_all_barrier(hearthi_together_wait);
+    hearthi_attend();
+    hearthi_transport->close();
+    ground_close();
+    MPI_Finalize();
+    exit(0);
+}
+
+void
+hearthi_layers_open(const struct hearthi_job *job)
+{
+    ground_open(job);
+    if (hearthi_cluster_hidden())
+        attend();
+    hearthi_table_open();
+    hearthi_mates_open();
+    hearthi_copies_open();
+    hearthi_holds_open();
+    hearthi_home_open();
+    hearthi_coherence_open();
+    hearthi_fetch_open();
+    hearthi_signal_open();
+    hearthi_bus_open();
+    hearthi_life_open();
+    hearthi_transport_open();
+    hearthi_life_ask(locks_lost);
+    hearthi_turn_end();
+    hearthi_malloc_open();
+}
+
+void
+hearthi_layers_close(void)
+{
+    hearthi_give_close();
+    hearthi_malloc_close();
+    hearthi_life_ask(NULL);
+    hearthi_transport->close();
+    hearthi_life_close();
+    hearthi_signal_close();
+    hearthi_fetch_close();
+    hearthi_coherence_close();
+    hearthi_home_close();
+    hearthi_holds_close();
+    hearthi_copies_close();
+    hearthi_mates_close();
+    hearthi_table_close();
+    ground_close();
+}

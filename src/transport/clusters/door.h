@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where the gateway of a cluster listens to its ranks, and what it wants to
+ * hear from who connects.
+ */
+#ifndef HEARTHI_CLUSTERS_DOOR_H
+#define HEARTHI_CLUSTERS_DOOR_H
+
+#include <stdint.h>
+
+#include "base/network.h"
+
+enum { HEARTHI_TOKEN = 16 };
+
+struct hearthi_door {
+    struct hearthi_addresses at;
+    uint8_t                  token[HEARTHI_TOKEN];
+};
+
+/* Begin to listen; gives the socket, or ends the job. */
+int hearthi_door_listen(struct hearthi_door *door);
+
+#endif
