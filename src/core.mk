@@ -176,6 +176,7 @@ libhearth_core_la_SOURCES += \
   src/transport/clusters/bytes.c src/transport/clusters/bytes.h \
   src/transport/clusters/channel.c src/transport/clusters/channel.h \
   src/transport/clusters/clusters.c \
+  src/transport/clusters/company.c src/transport/clusters/company.h \
   src/transport/clusters/door.c src/transport/clusters/door.h \
   src/transport/clusters/far.c src/transport/clusters/far.h \
   src/transport/clusters/gate.c src/transport/clusters/gate.h \

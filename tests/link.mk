@@ -35,6 +35,13 @@ link_ends = %D%/link_ends.c %D%/link_ends.h %D%/visitor.h %D%/harness.h %D%/harn
 %C%_link_finish_CFLAGS = $(test_cflags)
 %C%_link_finish_LDADD = $(link_ldadd)
 
+# MPI is linked, not started.
+check_PROGRAMS += %D%/company
+no_mpi_tests += %D%/company
+%C%_company_SOURCES = %D%/company.c %D%/harness.h %D%/harness_unit.c
+%C%_company_CFLAGS = $(test_cflags)
+%C%_company_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 endif
 no_mpi_tests += %D%/gateway.sh
 endif

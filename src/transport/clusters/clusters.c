@@ -60,6 +60,19 @@ conf_read(void)
         hearthi_fatal("hearth_init", "%s", wrong.text);
 }
 
+/* A page crosses the link in one message (link/lane.h). */
+static void
+page_check(void)
+{
+    enum { MOST = 128 << 20 };
+
+    if (hearthi_opt.page_size > MOST && hearthi_report_rank == 0)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_PAGE_SIZE=%zu is too large for several "
+                      "clusters: %d MiB are the most",
+                      hearthi_opt.page_size, MOST >> 20);
+}
+
 /* With a handler that is a rank it is one more than the file says. */
 static void
 ranks_check(MPI_Comm comm)
@@ -157,6 +170,7 @@ hearthi_clusters_read(MPI_Comm comm)
     if (hearthi_opt.clusters.text[0] == '\0')
         return job;
     conf_read();
+    page_check();
     ranks_check(comm);
     job.hides = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     if (job.hides)
@@ -178,8 +192,8 @@ link_open(void)
     options.agree = c.agree;
     options.tell = "";
     options.version = HEARTH_VERSION;
-    hearthi_gate.link = hearthi_link_open(
-        c.conf, c.me, &options, &hearthi_handler_calls, NULL, &wrong);
+    hearthi_gate.link = hearthi_link_open(c.conf, c.me, &options,
+                                          &hearthi_gate_calls, NULL, &wrong);
     if (hearthi_gate.link == NULL)
         hearthi_fatal("hearth_init", "%s", wrong.text);
 }

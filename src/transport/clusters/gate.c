@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "attend.h"
+#include "base/report.h"
 #include "base/stat.h"
 #include "far.h"
 #include "homes.h"
@@ -107,6 +108,7 @@ hearthi_gate_take(const struct hearthi_ask *ask, bool far)
     int cluster;
 
     if (ask->answer) {
+        hearthi_gate_answered(ask);
         hearthi_far_hand(ask, hearthi_ask_body(ask));
         return;
     }
@@ -130,3 +132,42 @@ hearthi_gate_take(const struct hearthi_ask *ask, bool far)
     else if (!far)
         hearthi_far_pass(cluster, ask);
 }
+
+/* ---- the link ---- */
+
+static void
+message(void *arg, int cluster, const void *body, size_t len)
+{
+    const char *at = body, *end = at + len;
+
+    (void)arg, (void)cluster;
+    while (at < end) {
+        const struct hearthi_ask *ask = (const void *)at;
+
+        at += sizeof *ask + hearthi_ask_round(ask->len);
+        hearthi_gate_take(ask, true);
+    }
+}
+
+static void
+up(void *arg, int cluster, const char *tell)
+{
+    (void)arg, (void)cluster, (void)tell;
+}
+
+static void
+failed(void *arg, int cluster, const char *line)
+{
+    (void)arg, (void)cluster;
+    hearthi_fatal("gateway", "%s", line);
+}
+
+static void
+warn(void *arg, const char *line)
+{
+    (void)arg;
+    hearthi_warn("gateway", "%s", line);
+}
+
+const struct hearthi_link_calls hearthi_gate_calls = { message, up, failed,
+                                                       warn };

@@ -29,6 +29,9 @@ struct hearthi_gate {
 
 extern struct hearthi_gate hearthi_gate;
 
+/* What the link calls. */
+extern const struct hearthi_link_calls hearthi_gate_calls;
+
 /* Which cluster manages a synchronisation object. */
 int hearthi_cluster_of_sync(uint32_t sync);
 
@@ -61,6 +64,9 @@ hearthi_gate_place(uint32_t rank)
                ? (uint32_t)hearthi_gate.ranks
                : rank - (uint32_t)hearthi_gate.first;
 }
+
+/* Another cluster has answered a rank of this one. */
+void hearthi_gate_answered(const struct hearthi_ask *head);
 
 /* Put it to the connection that asked, which is of this cluster. */
 void hearthi_gate_hand(const struct hearthi_ask *head, const void *body);

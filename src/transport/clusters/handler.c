@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,6 +25,7 @@
 #include "base/stat.h"
 #include "base/thread.h"
 #include "bytes.h"
+#include "company.h"
 #include "far.h"
 #include "gate.h"
 #include "world.h"
@@ -59,6 +61,12 @@ of_count(void)
     return ((size_t)hearthi_gate.ranks + 1) * HEARTHI_ASK_SLOTS;
 }
 
+static size_t
+connection(uint32_t place, uint32_t slot)
+{
+    return (size_t)place * HEARTHI_ASK_SLOTS + slot;
+}
+
 /* ---- descriptors ---- */
 
 static void
@@ -74,7 +82,7 @@ static void
 guest_close(struct guest *g)
 {
     if (g->known)
-        h.of[g->rank * HEARTHI_ASK_SLOTS + g->slot] = NULL;
+        h.of[connection(g->rank, g->slot)] = NULL;
     else
         h.unknown--;
     for (struct guest **at = &h.going; *at != NULL; at = &(*at)->next)
@@ -130,14 +138,14 @@ guest_hello(struct guest *g)
     if (memcmp(token, h.door.token, sizeof token) != 0 ||
         rank > (uint32_t)hearthi_gate.ranks ||
         head.slot >= HEARTHI_ASK_SLOTS ||
-        h.of[rank * HEARTHI_ASK_SLOTS + head.slot] != NULL)
+        h.of[connection(rank, head.slot)] != NULL)
         return false;
     g->in.at += sizeof head + sizeof token;
     g->rank = rank;
     g->slot = head.slot;
     g->known = true;
     h.unknown--;
-    h.of[rank * HEARTHI_ASK_SLOTS + head.slot] = g;
+    h.of[connection(rank, head.slot)] = g;
     return true;
 }
 
@@ -153,8 +161,10 @@ guest_serve(struct guest *g)
         guest_close(g);
         return;
     }
-    while (g->known && (ask = hearthi_bytes_next(&g->in)) != NULL)
+    while (g->known && (ask = hearthi_bytes_next(&g->in)) != NULL) {
+        hearthi_company_asked(connection(g->rank, g->slot));
         hearthi_gate_take(ask, false);
+    }
     if (!open)
         guest_close(g);
 }
@@ -162,11 +172,19 @@ guest_serve(struct guest *g)
 /* ---- what goes ---- */
 
 void
+hearthi_gate_answered(const struct hearthi_ask *head)
+{
+    if (head->slot < HEARTHI_ASK_SLOTS)
+        hearthi_company_answered(
+            connection(hearthi_gate_place(head->rank), head->slot));
+}
+
+void
 hearthi_gate_hand(const struct hearthi_ask *head, const void *body)
 {
     static const char zeros[8];
     uint32_t          rank = hearthi_gate_place(head->rank);
-    struct guest     *g = h.of[rank * HEARTHI_ASK_SLOTS + head->slot];
+    struct guest     *g = h.of[connection(rank, head->slot)];
 
     if (g == NULL)
         return;
@@ -233,45 +251,6 @@ batches_send(void)
     return any;
 }
 
-/* ---- the link ---- */
-
-static void
-message(void *arg, int cluster, const void *body, size_t len)
-{
-    const char *at = body, *end = at + len;
-
-    (void)arg, (void)cluster;
-    while (at < end) {
-        const struct hearthi_ask *ask = (const void *)at;
-
-        at += sizeof *ask + hearthi_ask_round(ask->len);
-        hearthi_gate_take(ask, true);
-    }
-}
-
-static void
-up(void *arg, int cluster, const char *tell)
-{
-    (void)arg, (void)cluster, (void)tell;
-}
-
-static void
-failed(void *arg, int cluster, const char *line)
-{
-    (void)arg, (void)cluster;
-    hearthi_fatal("gateway", "%s", line);
-}
-
-static void
-warn(void *arg, const char *line)
-{
-    (void)arg;
-    hearthi_warn("gateway", "%s", line);
-}
-
-const struct hearthi_link_calls hearthi_handler_calls = { message, up, failed,
-                                                          warn };
-
 /* ---- the thread ---- */
 
 void
@@ -288,12 +267,12 @@ hearthi_gate_ending(const char *line)
     h.ended = true;
 }
 
+/* What has come, or comes in so many milliseconds. */
 static void
-turn(void)
+events_serve(int ms)
 {
     struct epoll_event e[EVENTS];
-    int                due = hearthi_link_due(hearthi_gate.link);
-    int                n = epoll_wait(h.epoll, e, EVENTS, due);
+    int                n = epoll_wait(h.epoll, e, EVENTS, ms);
 
     for (int i = 0; i < n; i++) {
         struct guest *g = e[i].data.ptr;
@@ -306,6 +285,26 @@ turn(void)
             guest_send(g);
         else
             guest_serve(g);
+    }
+}
+
+/* Something waits to leave, and others are about to ask. */
+static bool
+is_worth_a_moment(void)
+{
+    for (int i = 0; i < hearthi_gate.conf->n; i++)
+        if (hearthi_bytes_left(&hearthi_gate.batch[i]) > 0)
+            return hearthi_company_expected();
+    return false;
+}
+
+static void
+turn(void)
+{
+    events_serve(hearthi_link_due(hearthi_gate.link));
+    while (is_worth_a_moment()) {
+        sched_yield();
+        events_serve(0);
     }
     do {
         hearthi_far_turn();
@@ -351,6 +350,7 @@ hearthi_handler_start(void)
     h.byes = h.unknown = 0;
     h.ended = false;
     h.going = NULL;
+    hearthi_company_open(of_count());
     h.of = calloc(of_count(), sizeof(struct guest *));
     h.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (h.of == NULL || h.epoll < 0)
@@ -378,6 +378,7 @@ hearthi_handler_join(void)
     free(h.of);
     close(h.listen);
     close(h.epoll);
+    hearthi_company_close();
     hearthi_far_close();
     hearthi_attend_close();
     for (int i = 0; i < HEARTHI_CLUSTERS_MAX; i++)

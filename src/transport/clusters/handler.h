@@ -5,8 +5,9 @@
 #ifndef HEARTHI_CLUSTERS_HANDLER_H
 #define HEARTHI_CLUSTERS_HANDLER_H
 
+#include <stdbool.h>
+
 #include "channel.h"
-#include "link/link.h"
 
 /* Begin to listen to ranks of this cluster: where. */
 struct hearthi_door hearthi_handler_listen(void);
@@ -14,9 +15,6 @@ struct hearthi_door hearthi_handler_listen(void);
 /* Serve, until each of them has said goodbye; hearthi_gate is complete. */
 void hearthi_handler_start(void);
 void hearthi_handler_join(void);
-
-/* What the link calls. */
-extern const struct hearthi_link_calls hearthi_handler_calls;
 
 /* This is the handler's own thread. */
 bool hearthi_handler_is_self(void);
