@@ -159,6 +159,78 @@ START_TEST(who_listens_does_not_leave_before_its_own_has_come)
 }
 END_TEST
 
+/* ---- the next world ---- */
+
+/* A pair that has said something, both ways. */
+static void
+pair_talk(void)
+{
+    pair_prepare(e);
+    pair_open(e);
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    line_send(&e[0], 1, "so long");
+    line_send(&e[1], 0, "so long");
+    ck_assert(ends_turn(e, 2, all_came, 5));
+}
+
+/* A job of the same name at the same gateway, which knows the other's. */
+static void
+start_next(struct end *one, int port)
+{
+    int me = one->me;
+
+    end_close(one);
+    prepare(one, me);
+    one->options.agree = "HEARTH_CONSISTENCY=scope";
+    snprintf(one->conf.cluster[0].port, 6, "%d", port);
+    end_open(one);
+}
+
+/* Of three clusters beta may have left, and be there again, while alpha waits
+ * for gamma still. */
+START_TEST(the_next_world_waits_for_the_one_before)
+{
+    int port;
+
+    pair_talk();
+    port = end_port(&e[0]);
+    e[0].link->mate[1].bye_came = true;
+    start_next(&e[1], port);
+    ck_assert(!ends_turn(e, 2, any_failed, 0.5));
+    ck_assert_int_eq(e[1].ups, 0);
+    ck_assert_uint_eq(hearthi_link_counts(e[0].link).strangers, 0);
+    start_next(&e[0], port);
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    line_send(&e[0], 1, "here we are again");
+    line_send(&e[1], 0, "here we are again");
+    ck_assert(ends_turn(e, 2, all_came, 5));
+    ends_close(e, 2);
+}
+END_TEST
+
+static bool
+beta_is_done(struct end *all, int n)
+{
+    (void)n;
+    return all[1].failures > 0 || hearthi_mate_done(all[1].link, 0);
+}
+
+/* Its last word was lost, and its gateway is that of the next world by now,
+ * which is not to take this one for its own. */
+START_TEST(who_left_is_known_by_the_next_world_that_is_there)
+{
+    pair_talk();
+    e[1].link->mate[0].bye_came = e[1].link->mate[0].bye_sent = true;
+    start_next(&e[0], end_port(&e[0]));
+    ck_assert(ends_turn(e, 2, beta_is_done, 5));
+    ck_assert_int_eq(e[0].failures + e[1].failures, 0);
+    ck_assert_int_eq(e[0].ups, 0);
+    start_next(&e[1], end_port(&e[0]));
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    ends_close(e, 2);
+}
+END_TEST
+
 START_TEST(a_message_that_is_too_long_is_not_sent)
 {
     static char  one;
@@ -187,6 +259,8 @@ main(void)
     tcase_add_test(
         tc, who_has_the_last_message_does_not_wait_for_one_that_is_not_there);
     tcase_add_test(tc, who_listens_does_not_leave_before_its_own_has_come);
+    tcase_add_test(tc, the_next_world_waits_for_the_one_before);
+    tcase_add_test(tc, who_left_is_known_by_the_next_world_that_is_there);
     tcase_add_test(tc, a_message_that_is_too_long_is_not_sent);
     suite_add_tcase(s, tc);
     ends_keys_make();

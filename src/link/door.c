@@ -53,12 +53,15 @@ hearthi_door_leave(struct hearthi_link *k, struct hearthi_lane *l)
     k->n_guests--;
 }
 
-/* One that comes and goes is nothing to talk of. */
+/* One that comes and goes is nothing to talk of; one that was told a hello has
+ * the key (meet.c). */
 static void
 stranger_count(struct hearthi_link *k, const struct hearthi_lane *l)
 {
     bool says = l->end != HEARTHI_LANE_GONE;
 
+    if (l->greeted)
+        return;
     k->counts.strangers++;
     strcpy(k->stranger, l->from);
     if (says && !k->warned)

@@ -7,6 +7,13 @@
  *
  * A difference is seen by both sides, each of which says it: who finds one
  * says its hello all the same.
+ *
+ * Jobs may follow each other at the same gateways (hearth_init() again), and
+ * clusters leave one after the other.  So a hello may come of the world before
+ * this, which has got messages of a job here that is no more; or of the next,
+ * as the job before it has said its last message.  Neither is a difference:
+ * its connection ends, with a hello, and it comes again.  Who then still waits
+ * for word that the job before has left (end.c) has it by that hello.
  */
 #include "config.h"
 
@@ -122,6 +129,37 @@ refuse(struct hearthi_link *k, struct hearthi_lane *l,
     return hearthi_link_fail(k, theirs->cluster, "%s", why);
 }
 
+static bool
+is_of_another_world(const struct hearthi_link *k, const struct hearthi_lane *l,
+                    const struct hearthi_hello *h)
+{
+    const struct hearthi_mate *m;
+
+    if (h->cluster < 0 || h->cluster >= k->conf->n || h->cluster == k->me ||
+        (l->cluster >= 0 && h->cluster != l->cluster))
+        return false;
+    m = &k->mate[h->cluster];
+    if (m->known && m->job == h->job)
+        return false;
+    return h->got > 0 || (m->known && m->bye_came);
+}
+
+static bool
+pass_by(struct hearthi_link *k, struct hearthi_lane *l,
+        const struct hearthi_hello *theirs)
+{
+    struct hearthi_mate *m = &k->mate[theirs->cluster];
+    struct hearthi_hello mine = hello_of(k, l, theirs->cluster);
+
+    if (!l->greeted)
+        hearthi_lane_say_hello(l, &mine);
+    if (m->bye_sent && m->bye_came)
+        m->left = true;
+    return hearthi_lane_fail(l, HEARTHI_LANE_GONE,
+                             "the job there is not of this world yet, or not "
+                             "any more");
+}
+
 bool
 hearthi_meet_hello(struct hearthi_lane *l, struct hearthi_hello *theirs)
 {
@@ -131,6 +169,8 @@ hearthi_meet_hello(struct hearthi_lane *l, struct hearthi_hello *theirs)
     struct hearthi_mate *m;
     bool                 first;
 
+    if (is_of_another_world(k, l, theirs))
+        return pass_by(k, l, theirs);
     if (!hearthi_hello_agree(&mine, theirs, &wrong) ||
         !name_fits(k, l, theirs, &wrong) || !job_fits(k, l, theirs, &wrong))
         return refuse(k, l, theirs, wrong.text);
