@@ -180,6 +180,7 @@ libhearth_core_la_SOURCES += \
   src/transport/clusters/door.c src/transport/clusters/door.h \
   src/transport/clusters/far.c src/transport/clusters/far.h \
   src/transport/clusters/gate.c src/transport/clusters/gate.h \
+  src/transport/clusters/guests.c src/transport/clusters/guests.h \
   src/transport/clusters/handler.c src/transport/clusters/handler.h \
   src/transport/clusters/homes.c src/transport/clusters/homes.h \
   src/transport/clusters/inner.c src/transport/clusters/inner.h \

@@ -2,23 +2,14 @@
  *
  * One thread waits for all: ranks, other gateways, new connections.  What all
  * have sent is taken in one turn, and then what goes out leaves.
- *
- * A connection says first which rank and slot it is, and the token that MPI
- * brought to this cluster's ranks; who does not is cut off.
  */
 #include "config.h"
 
 #include "handler.h"
 
-#include <errno.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "attend.h"
 #include "base/report.h"
@@ -28,201 +19,16 @@
 #include "company.h"
 #include "far.h"
 #include "gate.h"
-#include "world.h"
-
-enum { EVENTS = 64, GUESTS = 128 };
-
-struct guest {
-    int                  fd;
-    bool                 known, full; /* full: wants to be writable */
-    bool                 touched;     /* has something to go out */
-    struct guest        *next;        /* of those that have */
-    uint32_t             rank, slot;
-    struct hearthi_bytes in, out;
-};
+#include "guests.h"
 
 static struct {
-    int                 epoll, listen;
-    struct hearthi_door door;
-    struct guest      **of; /* each rank's slots */
-    struct guest       *going;
-    int                 unknown, byes;
-    bool                ended;
-    pthread_t           thread;
-    bool                runs;
+    int       byes;
+    bool      ended;
+    pthread_t thread;
+    bool      runs;
 } h;
 
-static struct guest listening, linked; /* what stands for these descriptors */
-
-/* One more than the program sees may be connected. */
-static size_t
-of_count(void)
-{
-    return ((size_t)hearthi_gate.ranks + 1) * HEARTHI_ASK_SLOTS;
-}
-
-static size_t
-connection(uint32_t place, uint32_t slot)
-{
-    return (size_t)place * HEARTHI_ASK_SLOTS + slot;
-}
-
-/* ---- descriptors ---- */
-
-static void
-watch(struct guest *g, int fd, int how, uint32_t events)
-{
-    struct epoll_event e = { .events = events, .data.ptr = g };
-
-    if (epoll_ctl(h.epoll, how, fd, &e) != 0)
-        hearthi_fatal("gateway", "epoll: %s", strerror(errno));
-}
-
-static void
-guest_close(struct guest *g)
-{
-    if (g->known)
-        h.of[connection(g->rank, g->slot)] = NULL;
-    else
-        h.unknown--;
-    for (struct guest **at = &h.going; *at != NULL; at = &(*at)->next)
-        if (*at == g) {
-            *at = g->next;
-            break;
-        }
-    close(g->fd);
-    hearthi_bytes_free(&g->in);
-    hearthi_bytes_free(&g->out);
-    free(g);
-}
-
-static void
-guests_accept(void)
-{
-    int fd, one = 1;
-
-    while ((fd = accept4(h.listen, NULL, NULL,
-                         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        struct guest *g = h.unknown < GUESTS ? calloc(1, sizeof *g) : NULL;
-
-        if (g == NULL) {
-            close(fd);
-            continue;
-        }
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        g->fd = fd;
-        h.unknown++;
-        watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
-    }
-}
-
-/* ---- what comes ---- */
-
-/* False: it is a stranger.  No more than its first words are waited for. */
-static bool
-guest_hello(struct guest *g)
-{
-    struct hearthi_ask head;
-    uint32_t           rank;
-    uint8_t            token[HEARTHI_TOKEN];
-
-    if (hearthi_bytes_left(&g->in) < sizeof head)
-        return true;
-    memcpy(&head, g->in.p + g->in.at, sizeof head);
-    if (head.op != HEARTHI_ASK_HELLO || head.len != sizeof token)
-        return false;
-    if (hearthi_bytes_left(&g->in) < sizeof head + sizeof token)
-        return true;
-    memcpy(token, g->in.p + g->in.at + sizeof head, sizeof token);
-    rank = hearthi_gate_place(head.rank);
-    if (memcmp(token, h.door.token, sizeof token) != 0 ||
-        rank > (uint32_t)hearthi_gate.ranks ||
-        head.slot >= HEARTHI_ASK_SLOTS ||
-        h.of[connection(rank, head.slot)] != NULL)
-        return false;
-    g->in.at += sizeof head + sizeof token;
-    g->rank = rank;
-    g->slot = head.slot;
-    g->known = true;
-    h.unknown--;
-    h.of[connection(rank, head.slot)] = g;
-    return true;
-}
-
-/* A rank that leaves without a goodbye is told of by its launcher, or its
- * neighbours, and ends this job. */
-static void
-guest_serve(struct guest *g)
-{
-    bool                      open = hearthi_bytes_read(&g->in, g->fd);
-    const struct hearthi_ask *ask;
-
-    if (!g->known && !guest_hello(g)) {
-        guest_close(g);
-        return;
-    }
-    while (g->known && (ask = hearthi_bytes_next(&g->in)) != NULL) {
-        hearthi_company_asked(connection(g->rank, g->slot));
-        hearthi_gate_take(ask, false);
-    }
-    if (!open)
-        guest_close(g);
-}
-
 /* ---- what goes ---- */
-
-void
-hearthi_gate_answered(const struct hearthi_ask *head)
-{
-    if (head->slot < HEARTHI_ASK_SLOTS)
-        hearthi_company_answered(
-            connection(hearthi_gate_place(head->rank), head->slot));
-}
-
-void
-hearthi_gate_hand(const struct hearthi_ask *head, const void *body)
-{
-    static const char zeros[8];
-    uint32_t          rank = hearthi_gate_place(head->rank);
-    struct guest     *g = h.of[connection(rank, head->slot)];
-
-    if (g == NULL)
-        return;
-    hearthi_bytes_add(&g->out, head, sizeof *head);
-    hearthi_bytes_add(&g->out, body, head->len);
-    hearthi_bytes_add(&g->out, zeros,
-                      hearthi_ask_round(head->len) - head->len);
-    if (!g->touched) {
-        g->next = h.going;
-        h.going = g;
-        g->touched = true;
-    }
-}
-
-static void
-guest_send(struct guest *g)
-{
-    bool full;
-
-    if (!hearthi_bytes_write(&g->out, g->fd))
-        g->out.at = g->out.end; /* it has gone: its end is told elsewhere */
-    full = hearthi_bytes_left(&g->out) > 0;
-    if (full != g->full)
-        watch(g, g->fd, EPOLL_CTL_MOD, EPOLLIN | (full ? EPOLLOUT : 0));
-    g->full = full;
-}
-
-static void
-guests_send(void)
-{
-    while (h.going != NULL) {
-        struct guest *g = h.going;
-
-        h.going = g->next;
-        g->touched = false;
-        guest_send(g);
-    }
-}
 
 /* All that one turn has gathered for a cluster is one message. */
 bool
@@ -267,27 +73,6 @@ hearthi_gate_ending(const char *line)
     h.ended = true;
 }
 
-/* What has come, or comes in so many milliseconds. */
-static void
-events_serve(int ms)
-{
-    struct epoll_event e[EVENTS];
-    int                n = epoll_wait(h.epoll, e, EVENTS, ms);
-
-    for (int i = 0; i < n; i++) {
-        struct guest *g = e[i].data.ptr;
-
-        if (g == &listening)
-            guests_accept();
-        else if (g == &linked)
-            continue;
-        else if (e[i].events & EPOLLOUT)
-            guest_send(g);
-        else
-            guest_serve(g);
-    }
-}
-
 /* Something waits to leave, and others are about to ask. */
 static bool
 is_worth_a_moment(void)
@@ -301,19 +86,19 @@ is_worth_a_moment(void)
 static void
 turn(void)
 {
-    events_serve(hearthi_link_due(hearthi_gate.link));
+    hearthi_guests_take(hearthi_link_due(hearthi_gate.link));
     while (is_worth_a_moment()) {
         sched_yield();
-        events_serve(0);
+        hearthi_guests_take(0);
     }
     do {
         hearthi_far_turn();
-        guests_send();
+        hearthi_guests_send();
         batches_send();
         if (!hearthi_link_turn(hearthi_gate.link, 0) && !h.ended)
             hearthi_end_wait(); /* failed() has spoken */
         hearthi_far_turn();
-        guests_send();
+        hearthi_guests_send();
     } while (batches_send());
 }
 
@@ -338,8 +123,7 @@ run(void *unused)
 struct hearthi_door
 hearthi_handler_listen(void)
 {
-    h.listen = hearthi_door_listen(&h.door);
-    return h.door;
+    return hearthi_guests_listen();
 }
 
 void
@@ -347,17 +131,9 @@ hearthi_handler_start(void)
 {
     int code;
 
-    h.byes = h.unknown = 0;
+    h.byes = 0;
     h.ended = false;
-    h.going = NULL;
-    hearthi_company_open(of_count());
-    h.of = calloc(of_count(), sizeof(struct guest *));
-    h.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (h.of == NULL || h.epoll < 0)
-        hearthi_fatal("hearth_init", "no memory for a gateway");
-    watch(&listening, h.listen, EPOLL_CTL_ADD, EPOLLIN);
-    watch(&linked, hearthi_link_descriptor(hearthi_gate.link), EPOLL_CTL_ADD,
-          EPOLLIN);
+    hearthi_guests_open(hearthi_link_descriptor(hearthi_gate.link));
     code = hearthi_thread_start(&h.thread, run);
     if (code != 0)
         hearthi_fatal("hearth_init", "no thread for the gateway: %s",
@@ -372,13 +148,7 @@ hearthi_handler_join(void)
         return;
     pthread_join(h.thread, NULL);
     h.runs = false;
-    for (size_t i = 0; i < of_count(); i++)
-        if (h.of[i] != NULL)
-            guest_close(h.of[i]);
-    free(h.of);
-    close(h.listen);
-    close(h.epoll);
-    hearthi_company_close();
+    hearthi_guests_close();
     hearthi_far_close();
     hearthi_attend_close();
     for (int i = 0; i < HEARTHI_CLUSTERS_MAX; i++)
