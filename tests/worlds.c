@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "world.h"
+#include "worlds.h"
 
 /* The sum over all ranks, of counters that a gateway's process counts. */
 static hearth_stats
@@ -264,6 +264,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, what_a_cluster_wrote_its_ranks_find);
     tcase_add_test(tc, a_message_of_the_program_orders_too);
     tcase_add_test(tc, atomic_steps_of_all_clusters_meet);
+    worlds_door_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -65,6 +65,8 @@ watch(struct guest *g, int fd, int how, uint32_t events)
         hearthi_fatal("gateway", "epoll: %s", strerror(errno));
 }
 
+/* A child of fork() may have the descriptor still, and then epoll would go on
+ * to tell of it. */
 static void
 guest_close(struct guest *g)
 {
@@ -77,6 +79,7 @@ guest_close(struct guest *g)
             *at = g->next;
             break;
         }
+    watch(g, g->fd, EPOLL_CTL_DEL, 0);
     close(g->fd);
     hearthi_bytes_free(&g->in);
     hearthi_bytes_free(&g->out);

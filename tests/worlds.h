@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Over several clusters, with MPI_TEST_CLUSTERS (split.h).
+ */
+#ifndef HEARTH_WORLDS_H
+#define HEARTH_WORLDS_H
+
+#include "fixture.h"
+
+void worlds_door_tests(TCase *tc); /* worlds_door.c */
+
+#endif
