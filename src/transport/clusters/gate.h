@@ -39,8 +39,8 @@ int hearthi_cluster_of_sync(uint32_t sync);
 void hearthi_gate_pass(int cluster, const struct hearthi_ask *ask,
                        const void *body);
 
-/* Send what was gathered for a cluster: true if there was any. */
-bool hearthi_gate_send(int cluster);
+/* Send what was gathered for a cluster. */
+void hearthi_gate_send(int cluster);
 
 /* Answer: the head, and a body of so many bytes. */
 void hearthi_gate_answer(struct hearthi_ask head, const void *body,

@@ -23,7 +23,7 @@
 
 static struct {
     int       byes;
-    bool      ended;
+    bool      ended, sent; /* sent: something, since all was */
     pthread_t thread;
     bool      runs;
 } h;
@@ -31,29 +31,33 @@ static struct {
 /* ---- what goes ---- */
 
 /* All that one turn has gathered for a cluster is one message. */
-bool
+void
 hearthi_gate_send(int cluster)
 {
     struct hearthi_bytes *b = &hearthi_gate.batch[cluster];
     struct iovec          part = { b->p + b->at, hearthi_bytes_left(b) };
 
     if (part.iov_len == 0)
-        return false;
+        return;
     if (!hearthi_link_send(hearthi_gate.link, cluster, &part, 1))
         hearthi_fatal("gateway", "no memory for a message of %zu bytes",
                       part.iov_len);
     hearthi_count(far_messages, 1);
     b->at = b->end = 0;
-    return true;
+    h.sent = true;
 }
 
+/* True if the link has more to send than when this was called last: what was
+ * much has left in between. */
 static bool
 batches_send(void)
 {
-    bool any = false;
+    bool any;
 
     for (int i = 0; i < hearthi_gate.conf->n; i++)
-        any |= hearthi_gate_send(i);
+        hearthi_gate_send(i);
+    any = h.sent;
+    h.sent = false;
     return any;
 }
 
@@ -132,7 +136,7 @@ hearthi_handler_start(void)
     int code;
 
     h.byes = 0;
-    h.ended = false;
+    h.ended = h.sent = false;
     hearthi_guests_open(hearthi_link_descriptor(hearthi_gate.link));
     code = hearthi_thread_start(&h.thread, run);
     if (code != 0)
