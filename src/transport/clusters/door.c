@@ -11,7 +11,8 @@
 #include "base/report.h"
 #include "cluster.h"
 
-enum { BACKLOG = 128 };
+/* All ranks may come at once; the system has a bound of its own. */
+enum { BACKLOG = 4096 };
 
 int
 hearthi_door_listen(struct hearthi_door *door)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A connection says first which rank and slot it is, and the token that MPI
- * brought to this cluster's ranks; who does not is cut off.
+ * brought to this cluster's ranks; who does not is cut off.  One that has said
+ * nothing has one of some places.
  */
 #include "config.h"
 
@@ -15,18 +16,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "bytes.h"
 #include "company.h"
 #include "gate.h"
 
-enum { EVENTS = 64, GUESTS = 128 };
+enum { EVENTS = 64, UNKNOWN = 128 };
+
+/* So long one may say nothing, before it has to give its place to another; and
+ * so often it is looked whether one has, while there is no place. */
+enum { PATIENCE_NS = 1000000000, LOOK_MS = 10 };
 
 struct guest {
     int                  fd;
     bool                 known, full; /* full: wants to be writable */
     bool                 touched;     /* has something to go out */
     struct guest        *next;        /* of those that have */
+    struct guest       **place;       /* as long as it is not known */
+    uint64_t             since;       /* it came */
     uint32_t             rank, slot;
     struct hearthi_bytes in, out;
 };
@@ -36,7 +44,8 @@ static struct {
     struct hearthi_door door;
     struct guest      **of; /* each rank's slots */
     struct guest       *going;
-    int                 unknown;
+    struct guest       *unknown[UNKNOWN];
+    bool                crowded; /* others are not let in for the moment */
 } h;
 
 static struct guest listening, linked; /* what stands for these descriptors */
@@ -73,7 +82,7 @@ guest_close(struct guest *g)
     if (g->known)
         h.of[connection(g->rank, g->slot)] = NULL;
     else
-        h.unknown--;
+        *g->place = NULL;
     for (struct guest **at = &h.going; *at != NULL; at = &(*at)->next)
         if (*at == g) {
             *at = g->next;
@@ -86,24 +95,61 @@ guest_close(struct guest *g)
     free(g);
 }
 
+/* Who says nothing keeps no rank out for long; and of ranks that have come all
+ * at once, and had no core yet to say who they are, none is sent away. */
+static struct guest **
+place_find(void)
+{
+    struct guest **oldest = &h.unknown[0];
+
+    for (struct guest **at = h.unknown; at < h.unknown + UNKNOWN; at++) {
+        if (*at == NULL)
+            return at;
+        if ((*at)->since < (*oldest)->since)
+            oldest = at;
+    }
+    return hearthi_clock_kernel() - (*oldest)->since < PATIENCE_NS ? NULL
+                                                                   : oldest;
+}
+
+static void
+guest_add(int fd, struct guest **place)
+{
+    struct guest *g = calloc(1, sizeof *g);
+    int           one = 1;
+
+    if (g == NULL)
+        hearthi_fatal("gateway", "no memory for a connection");
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (*place != NULL)
+        guest_close(*place);
+    *place = g;
+    g->place = place;
+    g->fd = fd;
+    g->since = hearthi_clock_kernel();
+    watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
+}
+
+/* A rank that got no connection would wait for ever. */
 static void
 guests_accept(void)
 {
-    int fd, one = 1;
+    struct guest **place;
+    int            fd = 0;
 
-    while ((fd = accept4(h.listen, NULL, NULL,
-                         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        struct guest *g = h.unknown < GUESTS ? calloc(1, sizeof *g) : NULL;
-
-        if (g == NULL) {
-            close(fd);
-            continue;
-        }
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        g->fd = fd;
-        h.unknown++;
-        watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
+    while ((place = place_find()) != NULL && fd >= 0) {
+        fd = accept4(h.listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0)
+            guest_add(fd, place);
+        else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            hearthi_fatal("gateway",
+                          "a rank's connection cannot be taken: %s: raise "
+                          "the limit on open files (ulimit -n)",
+                          strerror(errno));
     }
+    if (h.crowded == (place != NULL))
+        watch(&listening, h.listen, EPOLL_CTL_MOD, h.crowded ? EPOLLIN : 0);
+    h.crowded = place == NULL;
 }
 
 /* ---- what comes ---- */
@@ -134,7 +180,7 @@ guest_hello(struct guest *g)
     g->rank = rank;
     g->slot = head.slot;
     g->known = true;
-    h.unknown--;
+    *g->place = NULL;
     h.of[connection(rank, head.slot)] = g;
     return true;
 }
@@ -216,17 +262,23 @@ hearthi_guests_send(void)
 
 /* ---- turns ---- */
 
+/* Who is new comes last, since he may have the place of one that an event is
+ * of. */
 void
 hearthi_guests_take(int ms)
 {
     struct epoll_event e[EVENTS];
-    int                n = epoll_wait(h.epoll, e, EVENTS, ms);
+    bool               knocks = h.crowded;
+    int                n;
 
+    if (h.crowded && (ms < 0 || ms > LOOK_MS))
+        ms = LOOK_MS;
+    n = epoll_wait(h.epoll, e, EVENTS, ms);
     for (int i = 0; i < n; i++) {
         struct guest *g = e[i].data.ptr;
 
         if (g == &listening)
-            guests_accept();
+            knocks = true;
         else if (g == &linked)
             continue;
         else if (e[i].events & EPOLLOUT)
@@ -234,6 +286,8 @@ hearthi_guests_take(int ms)
         else
             guest_serve(g);
     }
+    if (knocks)
+        guests_accept();
 }
 
 /* ---- begin and end ---- */
@@ -248,7 +302,8 @@ hearthi_guests_listen(void)
 void
 hearthi_guests_open(int other)
 {
-    h.unknown = 0;
+    memset(h.unknown, 0, sizeof h.unknown);
+    h.crowded = false;
     h.going = NULL;
     hearthi_company_open(of_count());
     h.of = calloc(of_count(), sizeof(struct guest *));
@@ -265,6 +320,9 @@ hearthi_guests_close(void)
     for (size_t i = 0; i < of_count(); i++)
         if (h.of[i] != NULL)
             guest_close(h.of[i]);
+    for (int i = 0; i < UNKNOWN; i++)
+        if (h.unknown[i] != NULL)
+            guest_close(h.unknown[i]);
     free(h.of);
     close(h.listen);
     close(h.epoll);
