@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The door at which a gateway's ranks connect, and strangers, and what a child
- * of fork() has of that.
+ * The door at which a gateway's ranks connect: strangers there, children of
+ * fork(), and ranks that have much to ask at once.
  */
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "visitor.h"
 #include "worlds.h"
 
-enum { DOORS = 8 };
+enum { DOORS = 8, MANY = 150 };
 
 /* ---- where it is ---- */
 
@@ -80,7 +81,57 @@ strangers_go(const int *fd, int n)
         close(fd[i]);
 }
 
+/* ---- threads ---- */
+
+struct waiting {
+    pthread_t thread[MANY];
+    int       n;
+};
+
+static void *
+flag_wait(void *flag)
+{
+    hearth_flag_wait((int)(intptr_t)flag);
+    return NULL;
+}
+
+static void
+waiting_begin(struct waiting *w, int n)
+{
+    w->n = threads_allowed() ? n : 0;
+    for (int t = 0; t < w->n; t++)
+        pthread_create(&w->thread[t], NULL, flag_wait, (void *)(intptr_t)me);
+}
+
+/* Each of them has asked by now, or will find the flag set. */
+static void
+waiting_end(struct waiting *w)
+{
+    sleep_ms(200);
+    barrier();
+    hearth_flag_set((me + 1) % ranks);
+    for (int t = 0; t < w->n; t++)
+        pthread_join(w->thread[t], NULL);
+    barrier();
+    hearth_flag_reset(me);
+    barrier();
+}
+
 /* ---- tests ---- */
+
+/* A thread that waits has a connection to the gateway; so has who sets what
+ * all of them wait for. */
+START_TEST(many_threads_of_a_rank_wait_at_once)
+{
+    struct waiting w;
+
+    fixture_start();
+    waiting_begin(&w, MANY);
+    waiting_end(&w);
+    all_expected();
+    fixture_stop();
+}
+END_TEST
 
 /* A child has what was open, and keeps it open when the gateway has closed
  * it: nothing that comes there is the gateway's any more. */
@@ -116,5 +167,6 @@ END_TEST
 void
 worlds_door_tests(TCase *tc)
 {
+    tcase_add_test(tc, many_threads_of_a_rank_wait_at_once);
     tcase_add_test(tc, a_child_that_stays_keeps_no_connection_alive);
 }

@@ -90,7 +90,7 @@ hearthi_ask_round(size_t n)
     return (n + 7) & ~(size_t)7;
 }
 
-/* How many slots a rank has. */
-enum { HEARTHI_ASK_SLOTS = 64 };
+/* How many slots a rank has: for so many threads that wait. */
+enum { HEARTHI_ASK_SLOTS = 256 };
 
 #endif

@@ -29,10 +29,8 @@ static struct {
     struct hearthi_channel all[HEARTHI_ASK_SLOTS];
     unsigned               n;
     pthread_mutex_t        mutex;
-    pthread_cond_t         idle;
     void (*progress)(void);
-} ch = { .mutex = PTHREAD_MUTEX_INITIALIZER,
-         .idle = PTHREAD_COND_INITIALIZER };
+} ch = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 void
 hearthi_channels_open(const struct hearthi_door *door)
@@ -183,25 +181,35 @@ channel_make(struct hearthi_channel *c, unsigned slot)
     hello_send(c);
 }
 
+/* To wait for one would be for ever where all others wait for what this thread
+ * is about to say.  The last slot is for who ends the job. */
+static struct hearthi_channel *
+channel_more(void)
+{
+    enum { MOST = HEARTHI_ASK_SLOTS - 1 };
+    struct hearthi_channel *c = &ch.all[ch.n];
+
+    if (ch.n == MOST)
+        hearthi_fatal("gateway",
+                      "more than %d threads of this rank wait for pages, "
+                      "locks, flags or barriers",
+                      MOST);
+    channel_make(c, ch.n);
+    ch.n++;
+    return c;
+}
+
 struct hearthi_channel *
 hearthi_channel_take(void)
 {
     struct hearthi_channel *c = NULL;
 
     pthread_mutex_lock(&ch.mutex);
-    for (;;) {
-        for (unsigned i = 0; i < ch.n && c == NULL; i++)
-            if (!ch.all[i].used)
-                c = &ch.all[i];
-        if (c != NULL || ch.n + 1 < HEARTHI_ASK_SLOTS)
-            break;
-        pthread_cond_wait(&ch.idle, &ch.mutex);
-    }
-    if (c == NULL) {
-        c = &ch.all[ch.n];
-        channel_make(c, ch.n);
-        ch.n++;
-    }
+    for (unsigned i = 0; i < ch.n && c == NULL; i++)
+        if (!ch.all[i].used)
+            c = &ch.all[i];
+    if (c == NULL)
+        c = channel_more();
     c->used = true;
     pthread_mutex_unlock(&ch.mutex);
     return c;
@@ -212,7 +220,6 @@ hearthi_channel_give(struct hearthi_channel *c)
 {
     pthread_mutex_lock(&ch.mutex);
     c->used = false;
-    pthread_cond_signal(&ch.idle);
     pthread_mutex_unlock(&ch.mutex);
 }
 
