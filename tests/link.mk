@@ -42,6 +42,12 @@ no_mpi_tests += %D%/company
 %C%_company_CFLAGS = $(test_cflags)
 %C%_company_LDADD = libhearth_core.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/channel
+no_mpi_tests += %D%/channel
+%C%_channel_SOURCES = %D%/channel.c %D%/harness.h %D%/harness_unit.c
+%C%_channel_CFLAGS = $(test_cflags)
+%C%_channel_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 endif
 no_mpi_tests += %D%/gateway.sh
 endif

@@ -291,21 +291,31 @@ hearthi_channel_say(struct hearthi_ask ask)
 }
 
 /* On a connection of its own, since others may be in the midst of something:
- * the gateway needs not know who it is. */
+ * the gateway needs not know who it is.  One that is gone, too, has told the
+ * others itself, and this rank has still to say its line: so nothing here ends
+ * the job.  A new connection has room for all of it. */
 void
 hearthi_channel_ending(const char *line, size_t len)
 {
-    struct hearthi_channel one = { .slot = HEARTHI_ASK_SLOTS - 1 };
-    struct hearthi_ask     ask = { .op = HEARTHI_ASK_ENDING };
-    struct pollfd          p = { .events = POLLIN };
+    struct hearthi_ask hello = { .op = HEARTHI_ASK_HELLO,
+                                 .len = sizeof ch.door.token,
+                                 .rank = (uint32_t)hearthi_world.rank,
+                                 .slot = HEARTHI_ASK_SLOTS - 1 };
+    struct hearthi_ask ask = { .op = HEARTHI_ASK_ENDING,
+                               .len = (uint32_t)len,
+                               .rank = hello.rank,
+                               .slot = hello.slot };
+    struct iovec       part[] = { { &hello, sizeof hello },
+                                  { ch.door.token, sizeof ch.door.token },
+                                  { &ask, sizeof ask },
+                                  { (void *)line, len } };
+    struct msghdr      m = { .msg_iov = part, .msg_iovlen = 4 };
+    struct pollfd      p = { .fd = door_call(), .events = POLLIN };
     enum { SECOND = 1000 };
 
-    one.fd = door_call();
-    if (one.fd < 0)
+    if (p.fd < 0)
         return;
-    hello_send(&one);
-    hearthi_channel_send(&one, ask, &(struct iovec){ (void *)line, len }, 1);
-    p.fd = one.fd;
-    poll(&p, 1, SECOND);
-    close(one.fd);
+    if (sendmsg(p.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        poll(&p, 1, SECOND);
+    close(p.fd);
 }

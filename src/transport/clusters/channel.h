@@ -51,7 +51,7 @@ struct hearthi_ask hearthi_channel_call(struct hearthi_ask ask,
 void hearthi_channel_say(struct hearthi_ask ask);
 
 /* Let the gateway tell other clusters why this one ends, on any thread; waits
- * a second at most. */
+ * a second at most.  The line's length is a multiple of 8. */
 void hearthi_channel_ending(const char *line, size_t len);
 
 #endif
