@@ -131,6 +131,67 @@ START_TEST(what_was_written_past_copies_is_found_by_pages)
 }
 END_TEST
 
+/* Written after it was stored, by the same rank: the store comes home first,
+ * whenever that is. */
+START_TEST(what_is_written_comes_after_what_was_stored)
+{
+    int     c;
+    int64_t value;
+    int64_t *p;
+
+    fixture_start();
+    c = hearth_cluster_of(ranks - 1);
+    p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    for (int64_t turn = 1; turn <= ranks; turn++) {
+        value = 2 * turn;
+        if (me == turn - 1) {
+            p[5] = value + 1;
+            p[6] = value + 1;
+            hearth_write(c, hearth_offset(p + 5), &value, sizeof value);
+            expect_eq(p[5], value);
+            expect_eq(p[6], value + 1);
+        }
+        barrier();
+        expect_eq(p[5], value);
+        expect_eq(p[6], value + 1);
+        barrier();
+    }
+    all_expected();
+    fixture_stop();
+}
+END_TEST
+
+/* From the heap and into it, whatever the pages are there, and more than the
+ * cache has room for.  The kernel, which would say EFAULT, sees none of it. */
+START_TEST(bytes_may_come_from_the_heap_and_go_there)
+{
+    enum { WORDS = 100000, BYTES = WORDS * sizeof(int64_t) };
+    int64_t *there, *from, *to;
+    int      last;
+
+    setenv("HEARTH_CACHE", "256k", 1);
+    fixture_start_with("INTERPOSE", "no");
+    unsetenv("HEARTH_CACHE");
+    last = hearth_clusters() - 1;
+    there = hearth_alloc(BYTES, 1, hearth_on_cluster(last));
+    from = hearth_alloc(BYTES, 1, hearth_block());
+    to = hearth_alloc(BYTES, 1, hearth_block());
+    for (int64_t i = 0; me == 0 && i < WORDS; i++)
+        from[i] = i * 7;
+    barrier();
+    if (me == ranks - 1)
+        hearth_write(last, hearth_offset(there), from, BYTES);
+    barrier();
+    if (me == 0)
+        hearth_read(last, hearth_offset(there), to, BYTES);
+    barrier();
+    for (int64_t i = 0; i < WORDS; i += 101)
+        expect_eq(to[i], i * 7);
+    all_expected();
+    fixture_stop();
+}
+END_TEST
+
 /* In each of several intervals one rank writes pages of cluster 0, and all
  * ranks of the others read them. */
 START_TEST(a_page_crosses_the_link_once_an_interval)
@@ -260,6 +321,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_layout_puts_memory_on_a_cluster);
     tcase_add_test(tc, bytes_are_written_and_read_past_copies);
     tcase_add_test(tc, what_was_written_past_copies_is_found_by_pages);
+    tcase_add_test(tc, what_is_written_comes_after_what_was_stored);
+    tcase_add_test(tc, bytes_may_come_from_the_heap_and_go_there);
     tcase_add_test(tc, a_page_crosses_the_link_once_an_interval);
     tcase_add_test(tc, what_a_cluster_wrote_its_ranks_find);
     tcase_add_test(tc, a_message_of_the_program_orders_too);

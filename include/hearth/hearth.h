@@ -544,8 +544,9 @@ HEARTH_API void hearth_read(int cluster, uint64_t offset, void *to,
 /**
  * Write bytes whose home is in a cluster, to there: they are there when it
  * returns, and ranks that synchronise with this one afterwards find them, as if
- * it had stored them.  A copy that this rank has of these pages goes.  Local,
- * blocks; errors as hearth_read().
+ * it had stored them.  What this rank stored to these pages before comes home
+ * before them, and a copy that it has of them goes.  Local, blocks; errors as
+ * hearth_read().
  */
 HEARTH_API void hearth_write(int cluster, uint64_t offset, const void *from,
                              size_t bytes);

@@ -4,12 +4,15 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "api.h"
 #include "base/cancel.h"
 #include "base/least.h"
 #include "base/report.h"
-#include "base/stat.h"
 #include "cluster.h"
+#include "coherence/order.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "page/copies.h"
@@ -134,26 +137,53 @@ parts_of(const char *call, int cluster, uint64_t offset, size_t bytes,
     return done;
 }
 
+/* What parts_of() may give of so many bytes. */
+static size_t
+some_of(size_t bytes)
+{
+    return hearthi_least(bytes, MOST + hearthi_heap.page);
+}
+
+/* The kernel does not fault: what is to go into the heap, or comes from there,
+ * lies aside meanwhile.  NULL: it does not. */
+static char *
+aside_of(const char *call, const void *p, size_t bytes)
+{
+    char *aside = NULL;
+
+    if (!hearthi_in_heap(p))
+        return NULL;
+    aside = malloc(some_of(bytes));
+    if (aside == NULL)
+        hearthi_fatal(call, "no memory for %zu bytes", some_of(bytes));
+    return aside;
+}
+
 void
 hearth_read(int cluster, uint64_t offset, void *to, size_t bytes)
 {
     HEARTHI_UNCANCELLED;
     struct hearthi_apart part[HEARTHI_APART];
-    char                *at = to;
+    char                *at = to, *aside;
 
     range_check("hearth_read", cluster, offset, bytes);
+    aside = aside_of("hearth_read", to, bytes);
     while (bytes > 0) {
         size_t some;
         int    n;
 
         hearthi_table_lock();
-        some = parts_of("hearth_read", cluster, offset, bytes, at, part, &n);
+        some = parts_of("hearth_read", cluster, offset, bytes,
+                        aside != NULL ? aside : at, part, &n);
         hearthi_table_unlock();
         hearthi_apart_read(part, n);
+        if (aside != NULL)
+            memcpy(at, aside, some);
         offset += some;
         at += some;
         bytes -= some;
     }
+    free(aside);
 }
 
 /* The pages count as written by this rank, and its own copies go, as with an
@@ -167,33 +197,59 @@ written(uint64_t page)
     hearthi_list_changed(page);
 }
 
+/* What this rank has stored there before comes home before it, and not over
+ * it. */
+static void
+stored_before(uint64_t offset, size_t bytes)
+{
+    uint64_t first = offset >> hearthi_heap.shift;
+    uint64_t last = (offset + some_of(bytes) - 1) >> hearthi_heap.shift;
+
+    hearthi_order_release(first, last - first + 1);
+}
+
+/* As many of the bytes as go at once; gives how many. */
+static size_t
+some_write(int cluster, uint64_t offset, char *from, size_t bytes)
+{
+    struct hearthi_apart part[HEARTHI_APART];
+    uint64_t             page = offset >> hearthi_heap.shift;
+    size_t               some;
+    int                  n;
+
+    stored_before(offset, bytes);
+    hearthi_table_lock();
+    some = parts_of("hearth_write", cluster, offset, bytes, from, part, &n);
+    for (int i = 0; i < n; i++)
+        hearthi_step_begin(page + (uint64_t)i);
+    hearthi_table_unlock();
+    hearthi_apart_write(part, n);
+    hearthi_table_lock();
+    hearthi_mates_acquired();
+    for (int i = 0; i < n; i++)
+        written(page + (uint64_t)i);
+    hearthi_held_renew();
+    hearthi_table_unlock();
+    return some;
+}
+
 void
 hearth_write(int cluster, uint64_t offset, const void *from, size_t bytes)
 {
     HEARTHI_UNCANCELLED;
-    struct hearthi_apart part[HEARTHI_APART];
-    char                *at = (char *)from;
+    char *at = (char *)from, *aside;
 
     range_check("hearth_write", cluster, offset, bytes);
+    aside = aside_of("hearth_write", from, bytes);
     while (bytes > 0) {
-        uint64_t page = offset >> hearthi_heap.shift;
-        size_t   some;
-        int      n;
+        size_t some = some_of(bytes);
 
-        hearthi_table_lock();
-        some = parts_of("hearth_write", cluster, offset, bytes, at, part, &n);
-        for (int i = 0; i < n; i++)
-            hearthi_step_begin(page + (uint64_t)i);
-        hearthi_table_unlock();
-        hearthi_apart_write(part, n);
-        hearthi_table_lock();
-        hearthi_mates_acquired();
-        for (int i = 0; i < n; i++)
-            written(page + (uint64_t)i);
-        hearthi_held_renew();
-        hearthi_table_unlock();
+        if (aside != NULL)
+            memcpy(aside, at, some);
+        some = some_write(cluster, offset, aside != NULL ? aside : at, bytes);
         offset += some;
         at += some;
         bytes -= some;
     }
+    free(aside);
 }
