@@ -178,12 +178,26 @@ file_report(void)
     free(all);
 }
 
+/* Over several clusters each has options of its own, and rank 0 speaks for
+ * all. */
+static int
+how_to_report(void)
+{
+    int mine = hearthi_world.rank == 0 ? (int)hearthi_opt.stats.how : 0;
+
+    return hearthi_world.gather != NULL ? hearthi_together_int(mine, MPI_MAX)
+                                        : (int)hearthi_opt.stats.how;
+}
+
 void
 hearthi_stats_report(void)
 {
+    int how;
+
     section_end();
-    if (hearthi_opt.stats.how == HEARTHI_STATS_YES)
+    how = how_to_report();
+    if (how == HEARTHI_STATS_YES)
         table_report();
-    if (hearthi_opt.stats.how == HEARTHI_STATS_JSON)
+    if (how == HEARTHI_STATS_JSON)
         file_report();
 }
