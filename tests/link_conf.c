@@ -173,6 +173,23 @@ START_TEST(a_cluster_that_the_file_has_not_is_told_of_those_that_are_there)
 }
 END_TEST
 
+/* What would be waited for. */
+START_TEST(what_is_no_file_is_refused_at_once)
+{
+    struct hearthi_wrong w;
+    unsigned char        key[HEARTHI_KEY_BYTES];
+    static const char    pipe[] = "./link-conf.pipe";
+
+    unlink(pipe);
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    ck_assert_ptr_null(hearthi_conf_read(pipe, &w));
+    ck_assert_ptr_nonnull(strstr(w.text, "link-conf.pipe: no file"));
+    ck_assert(!hearthi_key_read(pipe, key, &w));
+    ck_assert_ptr_nonnull(strstr(w.text, "is no file"));
+    unlink(pipe);
+}
+END_TEST
+
 static bool
 key_text(const char *text, struct hearthi_wrong *w)
 {
@@ -246,6 +263,7 @@ main(void)
                    lines_that_are_too_long_and_clusters_too_many_are_refused);
     tcase_add_test(
         tc, a_cluster_that_the_file_has_not_is_told_of_those_that_are_there);
+    tcase_add_test(tc, what_is_no_file_is_refused_at_once);
     tcase_add_test(tc, a_key_is_made_once_and_only_its_owner_may_read_it);
     tcase_add_test(tc, a_file_that_is_no_key_is_refused);
     suite_add_tcase(s, tc);

@@ -10,9 +10,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "setting.h"
 
@@ -171,6 +174,25 @@ file_take(struct source *s)
     return hearthi_settings_whole(s->conf, s->at.wrong);
 }
 
+/* What is no file would be waited for, and cannot be read again. */
+static FILE *
+file_open(const char *path)
+{
+    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat what;
+    FILE       *f = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &what) == 0 && !S_ISREG(what.st_mode))
+        errno = S_ISDIR(what.st_mode) ? EISDIR : EINVAL;
+    else
+        f = fdopen(fd, "r");
+    if (f == NULL)
+        close(fd);
+    return f;
+}
+
 struct hearthi_conf *
 hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
 {
@@ -180,11 +202,11 @@ hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
 
     if (c == NULL || strlen(path) >= sizeof c->path) {
         hearthi_wrong(wrong, "%s: no memory, or too long a name", path);
-    } else if ((s.file = fopen(path, "re")) == NULL) {
+    } else if ((s.file = file_open(path)) == NULL) {
         hearthi_wrong(wrong,
                       "%s: %s: HEARTH_CLUSTERS is a file that names the "
                       "clusters",
-                      path, strerror(errno));
+                      path, errno == EINVAL ? "no file" : strerror(errno));
     } else {
         strcpy(c->path, path);
         good = file_take(&s);
