@@ -14,7 +14,7 @@ libhearth_link_la_SOURCES = \
   %D%/hello.c %D%/hello.h \
   %D%/lane.c %D%/lane.h %D%/lane_in.c %D%/lane_out.c \
   %D%/link.c %D%/link.h %D%/state.h \
-  %D%/door.c %D%/end.c %D%/mate.c %D%/meet.c
+  %D%/carry.c %D%/door.c %D%/end.c %D%/mate.c %D%/meet.c
 libhearth_link_la_CFLAGS = $(AM_CFLAGS) $(OPENSSL_CFLAGS) $(INIH_CFLAGS)
 libhearth_link_la_LIBADD = $(OPENSSL_LIBS) $(INIH_LIBS)
 endif

@@ -12,24 +12,11 @@
 #include "state.h"
 
 enum {
-    ACK_BYTES = 256 << 10,  /* come, and the other side shall know */
     PAUSE = 50000000,       /* ns before the second try to connect */
     PAUSE_MAX = 1000000000, /* later */
     BEATS = 4,              /* in the time of silence */
     CONNECT_PARTS = 3,      /* of the handshake's time, for TCP */
 };
-
-static bool
-connects(const struct hearthi_link *k, int cluster)
-{
-    return k->me > cluster;
-}
-
-static const char *
-name(const struct hearthi_link *k, int cluster)
-{
-    return k->conf->cluster[cluster].name;
-}
 
 bool
 hearthi_mate_all_said(const struct hearthi_mate *m)
@@ -42,7 +29,8 @@ hearthi_mate_done(const struct hearthi_link *k, int cluster)
 {
     const struct hearthi_mate *m = &k->mate[cluster];
 
-    return connects(k, cluster) ? m->left : hearthi_mate_all_said(m);
+    return hearthi_mate_connects(k, cluster) ? m->left
+                                             : hearthi_mate_all_said(m);
 }
 
 /* ---- connections ---- */
@@ -110,7 +98,7 @@ hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
 
     if (hopeless(k, l))
         return;
-    if (connects(k, l->cluster))
+    if (hearthi_mate_connects(k, l->cluster))
         nobody_note(k, m, l);
     m->lane[l->index] = NULL;
     hearthi_post_lane_lost(&m->post, l->index, l->out.letter);
@@ -207,7 +195,7 @@ give_up(struct hearthi_link *k, int cluster)
     struct hearthi_mate         *m = &k->mate[cluster];
     char                         others[200] = "";
 
-    if (connects(k, cluster)) {
+    if (hearthi_mate_connects(k, cluster)) {
         hearthi_link_fail(k, cluster,
                           "cluster %s: its gateway %s:%s does not answer%s, "
                           "tried for %.0f s (%s): does its job run, and does "
@@ -245,7 +233,8 @@ may_be_given_up(const struct hearthi_link *k, int cluster)
 static bool
 shall_connect(const struct hearthi_link *k, int cluster)
 {
-    return connects(k, cluster) && !hearthi_mate_done(k, cluster);
+    return hearthi_mate_connects(k, cluster) &&
+           !hearthi_mate_done(k, cluster);
 }
 
 void
@@ -288,113 +277,3 @@ hearthi_mate_due(const struct hearthi_link *k, int cluster)
     }
     return due;
 }
-
-/* ---- messages ---- */
-
-void
-hearthi_mate_push(struct hearthi_link *k, int cluster)
-{
-    struct hearthi_mate *m = &k->mate[cluster];
-
-    for (int i = 0; i < k->options.lanes && !k->over; i++) {
-        struct hearthi_lane *l = m->lane[i];
-
-        if (l == NULL || l->state != HEARTHI_LANE_UP)
-            continue;
-        if (!l->left_said && !connects(k, cluster) && hearthi_mate_all_said(m))
-            l->left_said = l->out.left = true;
-        if (m->unacked >= ACK_BYTES)
-            l->out.beat = true;
-        if (!hearthi_lane_push(l))
-            hearthi_mate_lane_end(k, l);
-    }
-}
-
-static struct hearthi_letter *
-next(struct hearthi_lane *l)
-{
-    struct hearthi_link *k = l->owner;
-
-    return hearthi_post_next(&k->mate[l->cluster].post, l->index);
-}
-
-static uint64_t
-ack(struct hearthi_lane *l)
-{
-    struct hearthi_link *k = l->owner;
-    struct hearthi_mate *m = &k->mate[l->cluster];
-
-    m->unacked = 0;
-    return m->post.got;
-}
-
-static void
-message_pass(struct hearthi_link *k, int cluster,
-             const struct hearthi_frame *head, const void *body)
-{
-    if (head->kind == HEARTHI_BYE) {
-        k->mate[cluster].bye_came = true;
-        return;
-    }
-    k->counts.messages_in++;
-    k->counts.bytes_in += head->len;
-    k->calls.message(k->arg, cluster, body, head->len);
-}
-
-static bool
-message_take(struct hearthi_link *k, struct hearthi_lane *l,
-             const struct hearthi_frame *head, const void *body)
-{
-    struct hearthi_post  *p = &k->mate[l->cluster].post;
-    struct hearthi_early *e;
-    enum hearthi_turn     turn = hearthi_post_came(p, head->number);
-
-    if (turn == HEARTHI_EARLY && !hearthi_post_keep(p, head, body))
-        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
-                                 "no memory for a message of %u bytes",
-                                 head->len);
-    if (turn != HEARTHI_HERE)
-        return true;
-    message_pass(k, l->cluster, head, body);
-    while (!k->over && (e = hearthi_post_follows(p)) != NULL) {
-        message_pass(k, l->cluster, &e->head, e->body);
-        free(e);
-    }
-    return !k->over;
-}
-
-static bool
-frame(struct hearthi_lane *l, const struct hearthi_frame *head,
-      const void *body)
-{
-    struct hearthi_link *k = l->owner;
-    struct hearthi_mate *m = &k->mate[l->cluster];
-
-    if (head->ack > m->post.given)
-        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
-                                 "it has what was not sent");
-    hearthi_post_acked(&m->post, head->ack);
-    switch (head->kind) {
-    case HEARTHI_BEAT: return true;
-    case HEARTHI_LEFT: m->left = true; return true;
-    case HEARTHI_END:
-        return hearthi_link_fail(k, l->cluster, "cluster %s has ended: %.*s",
-                                 name(k, l->cluster), (int)head->len,
-                                 (const char *)body);
-    case HEARTHI_MESSAGE:
-    case HEARTHI_BYE:
-        m->unacked += head->len;
-        return message_take(k, l, head, body);
-    default:
-        return hearthi_lane_fail(l, HEARTHI_LANE_BROKEN,
-                                 "a message of kind %u", head->kind);
-    }
-}
-
-const struct hearthi_lane_calls hearthi_mate_calls = {
-    .shaken = hearthi_meet_shaken,
-    .hello = hearthi_meet_hello,
-    .next = next,
-    .ack = ack,
-    .frame = frame,
-};

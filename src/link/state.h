@@ -5,6 +5,7 @@
  *   link.c    opening, messages, turns
  *   end.c     the end
  *   mate.c    another cluster: its connections, and their times
+ *   carry.c   what they carry
  *   meet.c    hellos: who may take which connection
  *   door.c    who connects from outside, strangers included
  */
@@ -77,12 +78,16 @@ void hearthi_link_bury(struct hearthi_link *k, struct hearthi_lane *l);
 
 /* ---- mate.c ---- */
 
-extern const struct hearthi_lane_calls hearthi_mate_calls;
+/* The cluster that stands later in the file connects. */
+static inline bool
+hearthi_mate_connects(const struct hearthi_link *k, int cluster)
+{
+    return k->me > cluster;
+}
 
 /* Whose turn it is to connect, to beat, to be given up. */
 void     hearthi_mate_tend(struct hearthi_link *k, int cluster, uint64_t now);
 uint64_t hearthi_mate_due(const struct hearthi_link *k, int cluster);
-void     hearthi_mate_push(struct hearthi_link *k, int cluster);
 void     hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l);
 
 /* Last messages were said and have come, as far as this side knows; and it
@@ -93,6 +98,13 @@ bool hearthi_mate_done(const struct hearthi_link *k, int cluster);
 /* A lane that has said hello is the cluster's. */
 void hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
                           uint64_t got);
+
+/* ---- carry.c ---- */
+
+extern const struct hearthi_lane_calls hearthi_mate_calls;
+
+/* Send what waits for this cluster, as far as there is room. */
+void hearthi_mate_push(struct hearthi_link *k, int cluster);
 
 /* ---- meet.c ---- */
 
