@@ -16,7 +16,8 @@ no_mpi_tests += %D%/link_post
 %C%_link_post_CFLAGS = $(test_cflags)
 %C%_link_post_LDADD = $(link_ldadd)
 
-link_tests = %D%/link_meet %D%/link_stranger %D%/link_cut %D%/link_finish
+link_tests = %D%/link_meet %D%/link_stranger %D%/link_cut %D%/link_finish \
+  %D%/link_again
 check_PROGRAMS += $(link_tests)
 no_mpi_tests += $(link_tests)
 link_ends = %D%/link_ends.c %D%/link_ends.h %D%/visitor.h %D%/harness.h %D%/harness_unit.c
@@ -34,6 +35,10 @@ link_ends = %D%/link_ends.c %D%/link_ends.h %D%/visitor.h %D%/harness.h %D%/harn
   %D%/link_proxy.h %D%/property.h $(link_ends)
 %C%_link_finish_CFLAGS = $(test_cflags)
 %C%_link_finish_LDADD = $(link_ldadd)
+%C%_link_again_SOURCES = %D%/link_again.c %D%/link_proxy.c \
+  %D%/link_proxy.h %D%/property.h $(link_ends)
+%C%_link_again_CFLAGS = $(test_cflags)
+%C%_link_again_LDADD = $(link_ldadd)
 
 # MPI is linked, not started.
 check_PROGRAMS += %D%/company

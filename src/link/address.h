@@ -13,7 +13,7 @@
 enum { HEARTHI_GATEWAY_ADDRESSES = 8, HEARTHI_GATEWAY_TEXT = 80 };
 
 struct hearthi_gateway {
-    int n, next; /* next: which is tried next */
+    int n, next; /* next: which is tried, until it does not answer */
     struct {
         socklen_t               len;
         struct sockaddr_storage to;

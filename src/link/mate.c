@@ -79,6 +79,14 @@ hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
     return false;
 }
 
+/* An address that has answered is called again; one that has not, last. */
+static void
+address_next(struct hearthi_mate *m, int at)
+{
+    if (m->at.next == at)
+        m->at.next = (at + 1) % m->at.n;
+}
+
 /* A job listens until its end.  One that has said its last message, and is at
  * none of its addresses, has left: it had ours, or has no use for them. */
 static void
@@ -100,6 +108,8 @@ hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
         return;
     if (hearthi_mate_connects(k, l->cluster))
         nobody_note(k, m, l);
+    if (hearthi_mate_connects(k, l->cluster) && !was_up)
+        address_next(m, l->at);
     m->lane[l->index] = NULL;
     hearthi_post_lane_lost(&m->post, l->index, l->out.letter);
     l->out.letter = NULL;
@@ -129,16 +139,18 @@ static void
 lane_connect(struct hearthi_link *k, int cluster, int i)
 {
     struct hearthi_mate    *m = &k->mate[cluster];
-    struct hearthi_gateway *g = &m->at;
-    const struct sockaddr  *to = (struct sockaddr *)&g->at[g->next].to;
+    int                     at = m->at.next;
+    const struct sockaddr  *to = (struct sockaddr *)&m->at.at[at].to;
     struct hearthi_lane    *l =
-        hearthi_lane_connect(&k->tls, k->epoll, to, g->at[g->next].len);
+        hearthi_lane_connect(&k->tls, k->epoll, to, m->at.at[at].len);
 
     if (l == NULL) {
         snprintf(m->why, sizeof m->why, "%s", strerror(errno));
         pause_set(m, i, false);
+        address_next(m, at);
     } else {
-        hearthi_gateway_text(to, g->at[g->next].len, l->from);
+        hearthi_gateway_text(to, m->at.at[at].len, l->from);
+        l->at = at;
         l->calls = &hearthi_mate_calls;
         l->owner = k;
         l->cluster = cluster;
@@ -147,7 +159,6 @@ lane_connect(struct hearthi_link *k, int cluster, int i)
             l->out.rekey = k->options.rekey;
         m->lane[i] = l;
     }
-    g->next = (g->next + 1) % g->n;
 }
 
 /* ---- times ---- */
