@@ -11,6 +11,7 @@
 
 #include "link/state.h"
 #include "link_ends.h"
+#include "link_proxy.h"
 
 static struct end e[ENDS_MAX];
 
@@ -48,6 +49,34 @@ START_TEST(an_address_that_has_answered_is_called_again)
 }
 END_TEST
 
+/* Packets of full size are lost: hellos come through, a message never. */
+START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
+{
+    struct proxy *network = calloc(1, sizeof *network);
+    size_t        len = 64 << 10;
+
+    pair_prepare(e);
+    for (int i = 0; i < 2; i++) {
+        e[i].options.silence = 0.1;
+        e[i].options.giveup = 1;
+        e[i].options.linger = 0.5;
+    }
+    end_open(&e[0]);
+    network->to = end_port(&e[0]);
+    network->most = 4096;
+    proxy_start(network);
+    snprintf(e[1].conf.cluster[0].port, 6, "%d", network->port);
+    end_open(&e[1]);
+    ck_assert(hearthi_link_give(e[1].link, 0, calloc(1, len), len, free));
+    ck_assert(ends_turn(e, 2, all_failed, 10));
+    said(e[1].failed, "cluster alpha (127.0.0.1:");
+    said(e[1].failed, "broke (");
+    said(e[1].failed, "with the same message of 65536 bytes");
+    said(e[0].failed, "cluster beta has ended: cluster alpha");
+    ends_close(e, 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -56,6 +85,8 @@ main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_address_that_has_answered_is_called_again);
+    tcase_add_test(tc,
+                   a_message_that_goes_down_with_each_connection_ends_the_job);
     suite_add_tcase(s, tc);
     ends_keys_make();
     unit_main(s);

@@ -127,6 +127,7 @@ carry(struct state *s, struct pair *x, int k, short events, short room)
         if (n <= 0)
             return false;
         x->to[k] = (size_t)n;
+        x->mute |= s->p->most != 0 && n > s->p->most;
         if ((++s->pieces == s->p->piece ||
              ((uint64_t)n >= s->left && hearthi_clock_kernel() > s->calm)) &&
             trouble_have(s, x, k))

@@ -2,7 +2,7 @@
  *
  * A bad network between two ends: a thread that carries bytes, and after some
  * of them cuts the connection, spoils a byte, or carries none any more, not of
- * new connections either, for a while.
+ * new connections either, for a while.  Or it loses what is long.
  */
 #ifndef HEARTH_LINK_PROXY_H
 #define HEARTH_LINK_PROXY_H
@@ -20,6 +20,7 @@ struct proxy {
     double   calm;   /* seconds without trouble after that, at least */
     int      piece; /* instead: with this one of those carried, from 1, once */
     enum trouble what;
+    int  most;         /* bytes at once: of more, and what follows, nothing */
     bool unspoilt;     /* a byte spoilt in the first handshake ends a job */
     _Atomic bool over; /* it shall end */
     int          had[TROUBLES];

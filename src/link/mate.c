@@ -16,6 +16,7 @@ enum {
     PAUSE_MAX = 1000000000, /* later */
     BEATS = 4,              /* in the time of silence */
     CONNECT_PARTS = 3,      /* of the handshake's time, for TCP */
+    STUCK = 3,              /* connections lost with the same message */
 };
 
 bool
@@ -79,6 +80,50 @@ hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
     return false;
 }
 
+/* Where packets of full size are lost, connections are made, a hello passes,
+ * and they die of the first long message, for ever. */
+static void
+stuck_note(struct hearthi_mate *m, const struct hearthi_lane *l)
+{
+    const struct hearthi_letter *first = m->post.first;
+
+    if (first == NULL || first->lane != l->index)
+        return;
+    if (m->stuck.number != first->head.number) {
+        m->stuck.number = first->head.number;
+        m->stuck.since = hearthi_clock_kernel();
+        m->stuck.times = 0;
+    }
+    m->stuck.times++;
+}
+
+static bool
+is_stuck(const struct hearthi_mate *m)
+{
+    return m->post.first != NULL &&
+           m->post.first->head.number == m->stuck.number &&
+           m->stuck.times >= STUCK;
+}
+
+/* Said when a connection stands that has not died yet. */
+static bool
+stuck_give_up(struct hearthi_link *k, const struct hearthi_lane *l)
+{
+    struct hearthi_mate *m = &k->mate[l->cluster];
+
+    if (!is_stuck(m) ||
+        hearthi_clock_kernel() - m->stuck.since <
+            hearthi_seconds(k->options.giveup))
+        return false;
+    return !hearthi_link_fail(
+        k, l->cluster,
+        "cluster %s (%s): %d connections, for %.0f s, broke (%s) with the "
+        "same message of %u bytes: do packets of full size pass between the "
+        "gateways (ping -M do -s 1472)?",
+        k->conf->cluster[l->cluster].name, l->from, m->stuck.times,
+        k->options.giveup, m->why, m->post.first->head.len);
+}
+
 /* An address that has answered is called again; one that has not, last. */
 static void
 address_next(struct hearthi_mate *m, int at)
@@ -111,16 +156,17 @@ hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
     if (hearthi_mate_connects(k, l->cluster) && !was_up)
         address_next(m, l->at);
     m->lane[l->index] = NULL;
+    stuck_note(m, l);
     hearthi_post_lane_lost(&m->post, l->index, l->out.letter);
     l->out.letter = NULL;
     snprintf(m->why, sizeof m->why, "%s", l->why);
-    pause_set(m, l->index, was_up);
+    pause_set(m, l->index, was_up && !is_stuck(m));
     hearthi_link_bury(k, l);
     if (m->alone == 0 && !any_up(m))
         m->alone = hearthi_clock_kernel();
 }
 
-void
+bool
 hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
                      uint64_t got)
 {
@@ -131,8 +177,10 @@ hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
     m->was_up[l->index] = true;
     m->alone = 0;
     m->nobody = 0;
-    m->pause[l->index] = 0;
     hearthi_post_acked(&m->post, got);
+    if (!is_stuck(m))
+        m->pause[l->index] = 0;
+    return !stuck_give_up(k, l);
 }
 
 static void

@@ -183,7 +183,8 @@ hearthi_meet_hello(struct hearthi_lane *l, struct hearthi_hello *theirs)
     first = !m->known;
     m->known = true;
     m->job = theirs->job;
-    hearthi_mate_lane_up(k, l, theirs->got);
+    if (!hearthi_mate_lane_up(k, l, theirs->got))
+        return false;
     if (first && k->calls.up != NULL)
         k->calls.up(k->arg, l->cluster, theirs->tell);
     return !k->over;

@@ -29,6 +29,10 @@ struct hearthi_mate {
     uint64_t job;     /* its number, as soon as it is known */
     uint64_t unacked; /* bytes that came since the last ack */
     bool     known;   /* it has said hello once */
+    struct {          /* a message that goes down with each connection */
+        uint64_t number, since;
+        int      times;
+    } stuck;
     bool     bye_sent, bye_came;
     bool     left;     /* it has all, and needs nothing of this side */
     int      nobody;   /* so many tries in a row found nothing listening */
@@ -95,8 +99,8 @@ void     hearthi_mate_lane_end(struct hearthi_link *k, struct hearthi_lane *l);
 bool hearthi_mate_all_said(const struct hearthi_mate *m);
 bool hearthi_mate_done(const struct hearthi_link *k, int cluster);
 
-/* A lane that has said hello is the cluster's. */
-void hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
+/* A lane that has said hello is the cluster's.  False: the link is over. */
+bool hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
                           uint64_t got);
 
 /* ---- carry.c ---- */
