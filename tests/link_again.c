@@ -77,6 +77,34 @@ START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
 }
 END_TEST
 
+static bool
+one_came(struct end *all, int n)
+{
+    return any_failed(all, n) || all[1].got[0] > 0;
+}
+
+/* Bytes that come are a sign of life, long before a record is whole. */
+START_TEST(a_slow_link_is_not_silent)
+{
+    struct proxy *network = calloc(1, sizeof *network);
+    size_t        len = 30000;
+
+    pair_prepare(e);
+    e[1].options.silence = 0.3;
+    end_open(&e[0]);
+    network->to = end_port(&e[0]);
+    network->slow = 500;
+    proxy_start(network);
+    snprintf(e[1].conf.cluster[0].port, 6, "%d", network->port);
+    end_open(&e[1]);
+    ck_assert(hearthi_link_give(e[0].link, 1, calloc(1, len), len, free));
+    ck_assert(ends_turn(e, 2, one_came, 10));
+    ck_assert_int_eq(e[1].got[0], 1);
+    ck_assert_uint_eq(hearthi_link_counts(e[1].link).reconnects, 0);
+    ends_close(e, 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -87,6 +115,7 @@ main(void)
     tcase_add_test(tc, an_address_that_has_answered_is_called_again);
     tcase_add_test(tc,
                    a_message_that_goes_down_with_each_connection_ends_the_job);
+    tcase_add_test(tc, a_slow_link_is_not_silent);
     suite_add_tcase(s, tc);
     ends_keys_make();
     unit_main(s);

@@ -123,7 +123,8 @@ carry(struct state *s, struct pair *x, int k, short events, short room)
     ssize_t n;
 
     if (events != 0 && x->to[k] == 0) {
-        n = recv(x->fd[k], x->data[k], BYTES, MSG_DONTWAIT);
+        n = recv(x->fd[k], x->data[k], s->p->slow != 0 ? s->p->slow : BYTES,
+                 MSG_DONTWAIT);
         if (n <= 0)
             return false;
         x->to[k] = (size_t)n;
@@ -181,6 +182,8 @@ run(void *proxy)
         int n = s->n;
 
         events_wait(s, p);
+        if (s->p->slow != 0)
+            usleep(20000);
         if (s->quiet != 0 && hearthi_clock_kernel() > s->quiet)
             s->quiet = 0; /* connections that were mute stay so */
         for (int i = n - 1; i >= 0; i--) {

@@ -94,6 +94,7 @@ struct hearthi_lane {
     uint32_t                events; /* asked of epoll */
     SSL                    *ssl;
     uint64_t                since, heard, said; /* ns */
+    uint64_t                came;               /* bytes of TLS */
     char                    why[160];           /* it ended */
     char                    from[80];           /* address of the other side */
     uint64_t                bytes_in, bytes_out;

@@ -157,6 +157,19 @@ some_read(struct hearthi_lane *l)
     return n;
 }
 
+/* Over a slow link a record alone may take longer than a cluster may be
+ * silent. */
+static void
+heard_note(struct hearthi_lane *l)
+{
+    uint64_t came = hearthi_tls_came(l->ssl);
+
+    if (came == l->came)
+        return;
+    l->came = came;
+    l->heard = hearthi_clock_kernel();
+}
+
 bool
 hearthi_lane_read(struct hearthi_lane *l)
 {
@@ -166,11 +179,11 @@ hearthi_lane_read(struct hearthi_lane *l)
     for (;;) {
         int n = some_read(l);
 
+        heard_note(l);
         if (n <= 0)
             return hearthi_lane_later(l, n);
         all += (size_t)n;
         l->bytes_in += (size_t)n;
-        l->heard = hearthi_clock_kernel();
         if (!taken(l))
             return false;
         if (all >= BUDGET) {

@@ -14,6 +14,7 @@ enum { ROOM = 136 << 10 };
 
 struct pipe {
     int           fd;
+    uint64_t      came;
     size_t        from, to; /* what is not sent yet */
     unsigned char out[ROOM];
 };
@@ -52,6 +53,14 @@ hearthi_pipe_waiting(BIO *b)
     return p->to - p->from;
 }
 
+uint64_t
+hearthi_pipe_came(BIO *b)
+{
+    struct pipe *p = BIO_get_data(b);
+
+    return p->came;
+}
+
 static int
 out_put(BIO *b, const char *data, int len)
 {
@@ -86,6 +95,7 @@ in_get(BIO *b, char *data, int len)
     BIO_clear_retry_flags(b);
     if (n < 0 && would_block())
         BIO_set_retry_read(b);
+    p->came += n > 0 ? (size_t)n : 0;
     return (int)n;
 }
 
@@ -132,6 +142,7 @@ hearthi_pipe_new(int fd)
         return NULL;
     }
     p->fd = fd;
+    p->came = 0;
     p->from = p->to = 0;
     BIO_set_data(b, p);
     BIO_set_init(b, 1);

@@ -9,9 +9,13 @@
 #include <openssl/bio.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 BIO   *hearthi_pipe_new(int fd); /* fd stays the caller's */
 bool   hearthi_pipe_flush(BIO *b);
 size_t hearthi_pipe_waiting(BIO *b);
+
+/* Bytes that have come. */
+uint64_t hearthi_pipe_came(BIO *b);
 
 #endif

@@ -137,6 +137,12 @@ hearthi_tls_waiting(const SSL *s)
     return hearthi_pipe_waiting(SSL_get_wbio(s));
 }
 
+uint64_t
+hearthi_tls_came(const SSL *s)
+{
+    return hearthi_pipe_came(SSL_get_rbio(s));
+}
+
 const char *
 hearthi_tls_error(void)
 {

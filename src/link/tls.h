@@ -20,6 +20,7 @@
 
 #include <openssl/ssl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "key.h"
 #include "wrong.h"
@@ -42,6 +43,9 @@ void hearthi_tls_free(SSL *s);
  * take stays. */
 bool   hearthi_tls_flush(SSL *s);
 size_t hearthi_tls_waiting(const SSL *s);
+
+/* Bytes that have come, records that are not whole included. */
+uint64_t hearthi_tls_came(const SSL *s);
 
 /* What went wrong with this thread's last call, in the library's words. */
 const char *hearthi_tls_error(void);
