@@ -139,6 +139,44 @@ START_TEST(connections_that_say_nothing_keep_no_cluster_out)
 }
 END_TEST
 
+/* From another address than clusters come from: 127.0.0.2. */
+static int
+other_visitor(int port)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
+    int                fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    a.sin_port = htons((uint16_t)port);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    return fd;
+}
+
+/* More of them in each turn than there is room for. */
+START_TEST(connections_that_never_cease_keep_no_cluster_out)
+{
+    enum { MANY = 8, TURNS = 100 };
+    int fd[MANY] = { 0 };
+
+    pair_prepare(e);
+    e[0].options.guests = MANY;
+    pair_open(e);
+    for (int i = 0; i < TURNS && !all_up(e, 2); i++) {
+        for (int j = 0; j < MANY; j++) {
+            if (fd[j] > 0)
+                close(fd[j]);
+            fd[j] = other_visitor(end_port(&e[0]));
+        }
+        hearthi_link_turn(e[0].link, 1);
+        hearthi_link_turn(e[1].link, 1);
+    }
+    ck_assert(all_up(e, 2));
+    ends_close(e, 2);
+}
+END_TEST
+
 /* The address in the file is that of something else. */
 START_TEST(a_gateway_that_is_none_is_told)
 {
@@ -175,6 +213,7 @@ main(void)
     tcase_add_test(tc, garbage_learns_nothing_and_disturbs_nothing);
     tcase_add_test(tc, a_half_open_connection_has_a_time);
     tcase_add_test(tc, connections_that_say_nothing_keep_no_cluster_out);
+    tcase_add_test(tc, connections_that_never_cease_keep_no_cluster_out);
     tcase_add_test(tc, a_gateway_that_is_none_is_told);
     suite_add_tcase(s, tc);
     ends_keys_make();

@@ -2,9 +2,10 @@
  *
  * Who connects from outside is a guest until it has said hello, which takes
  * the key.  A guest is told nothing before that, has a bounded time for it,
- * and there is room for so many: when one more comes, the oldest goes, so that
- * who opens connections and says nothing cannot keep clusters out (they are
- * guests for two round trips).  Strangers are counted; the first is told of.
+ * and there is room for so many: when one more comes, the oldest goes of the
+ * host that has most of them, so that who opens connections and says nothing,
+ * however fast, cannot keep clusters out.  Strangers are counted; the first is
+ * told of.
  */
 #include "config.h"
 
@@ -80,13 +81,38 @@ hearthi_door_lane_end(struct hearthi_link *k, struct hearthi_lane *l)
     hearthi_link_bury(k, l);
 }
 
+static bool
+is_same_host(const struct hearthi_lane *a, const struct hearthi_lane *b)
+{
+    size_t len = (size_t)(strrchr(a->from, ':') - a->from) + 1;
+
+    return strncmp(a->from, b->from, len) == 0;
+}
+
+static int
+guests_from(const struct hearthi_link *k, const struct hearthi_lane *host)
+{
+    int n = 0;
+
+    for (const struct hearthi_lane *l = k->guests; l != NULL; l = l->next)
+        n += is_same_host(l, host);
+    return n;
+}
+
 static void
 oldest_leave(struct hearthi_link *k)
 {
-    struct hearthi_lane *l = k->guests;
+    struct hearthi_lane *l = NULL;
+    int                  most = 0;
 
-    while (l->next != NULL)
-        l = l->next;
+    for (struct hearthi_lane *one = k->guests; one != NULL; one = one->next) {
+        int n = guests_from(k, one);
+
+        if (n >= most) {
+            most = n;
+            l = one;
+        }
+    }
     hearthi_lane_fail(l, HEARTHI_LANE_FOREIGN, "it says nothing");
     hearthi_door_lane_end(k, l);
 }
