@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "link/state.h"
 #include "link_ends.h"
 
 static struct end e[ENDS_MAX];
@@ -177,6 +178,26 @@ START_TEST(connections_that_never_cease_keep_no_cluster_out)
 }
 END_TEST
 
+START_TEST(connections_do_not_keep_the_gateway_from_its_work)
+{
+    enum { MANY = 60, FEW = 32 };
+    int fd[MANY];
+
+    pair_prepare(e);
+    e[0].options.guests = MANY;
+    pair_open(e);
+    for (int i = 0; i < MANY; i++)
+        fd[i] = visitor(end_port(&e[0]));
+    hearthi_link_turn(e[0].link, 1);
+    ck_assert_int_gt(e[0].link->n_guests, 0);
+    ck_assert_int_le(e[0].link->n_guests, FEW);
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    for (int i = 0; i < MANY; i++)
+        close(fd[i]);
+    ends_close(e, 2);
+}
+END_TEST
+
 /* The address in the file is that of something else. */
 START_TEST(a_gateway_that_is_none_is_told)
 {
@@ -214,6 +235,7 @@ main(void)
     tcase_add_test(tc, a_half_open_connection_has_a_time);
     tcase_add_test(tc, connections_that_say_nothing_keep_no_cluster_out);
     tcase_add_test(tc, connections_that_never_cease_keep_no_cluster_out);
+    tcase_add_test(tc, connections_do_not_keep_the_gateway_from_its_work);
     tcase_add_test(tc, a_gateway_that_is_none_is_told);
     suite_add_tcase(s, tc);
     ends_keys_make();

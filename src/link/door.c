@@ -18,7 +18,10 @@
 #include "base/clock.h"
 #include "state.h"
 
-enum { DEAF = 200000000 }; /* ns, where no connection can be accepted */
+enum {
+    DEAF = 200000000, /* ns, where no connection can be accepted */
+    AT_ONCE = 16,     /* are accepted before others have their turn */
+};
 
 bool
 hearthi_door_open(struct hearthi_link *k, struct hearthi_wrong *wrong)
@@ -141,7 +144,7 @@ guest_add(struct hearthi_link *k, int fd, const struct sockaddr *from,
 void
 hearthi_door_answer(struct hearthi_link *k)
 {
-    for (;;) {
+    for (int i = 0; i < AT_ONCE; i++) {
         struct sockaddr_storage from;
         socklen_t               len = sizeof from;
         int fd = accept4(k->listener, (struct sockaddr *)&from, &len,
