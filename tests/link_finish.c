@@ -54,12 +54,20 @@ connector_start(const struct proxy *network, size_t len)
     _exit(1);
 }
 
+static void
+child_good(pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+
 /* Both, to their ends, over a network or directly. */
 static void
 both_finish(struct proxy *network, size_t len)
 {
     uint64_t begin = hearthi_clock_kernel();
-    int      status;
     pid_t    other;
 
     prepare(&e[0], 0);
@@ -73,8 +81,7 @@ both_finish(struct proxy *network, size_t len)
     ck_assert_msg(hearthi_link_finish(e[0].link), "%s", e[0].failed);
     ck_assert_uint_eq(e[0].got[1], 1);
     end_close(&e[0]);
-    ck_assert_int_eq(waitpid(other, &status, 0), other);
-    ck_assert_int_eq(status, 0);
+    child_good(other);
     ck_assert_msg(hearthi_clock_kernel() - begin < (uint64_t)SOON * 1000000000,
                   "it took %.1f s",
                   (double)(hearthi_clock_kernel() - begin) / 1e9);
@@ -231,6 +238,31 @@ START_TEST(who_left_is_known_by_the_next_world_that_is_there)
 }
 END_TEST
 
+/* It beats, and has not come to its end. */
+START_TEST(a_cluster_that_does_not_end_with_this_one_is_named)
+{
+    pid_t other;
+
+    prepare(&e[0], 0);
+    e[0].options.giveup = 0.5;
+    end_open(&e[0]);
+    other = fork();
+    if (other == 0) {
+        prepare(&e[1], 1);
+        end_knows(&e[1], &e[0]);
+        close(e[0].link->listener);
+        end_open(&e[1]);
+        ends_turn(&e[1], 1, all_failed, 10);
+        _exit(strstr(e[1].failed, "cluster alpha has ended") == NULL);
+    }
+    ck_assert(!hearthi_link_finish(e[0].link));
+    said(e[0].failed, "cluster beta (gateway 127.0.0.1:");
+    said(e[0].failed, "has not ended with this one");
+    end_close(&e[0]);
+    child_good(other);
+}
+END_TEST
+
 START_TEST(a_message_that_is_too_long_is_not_sent)
 {
     static char  one;
@@ -261,6 +293,7 @@ main(void)
     tcase_add_test(tc, who_listens_does_not_leave_before_its_own_has_come);
     tcase_add_test(tc, the_next_world_waits_for_the_one_before);
     tcase_add_test(tc, who_left_is_known_by_the_next_world_that_is_there);
+    tcase_add_test(tc, a_cluster_that_does_not_end_with_this_one_is_named);
     tcase_add_test(tc, a_message_that_is_too_long_is_not_sent);
     suite_add_tcase(s, tc);
     ends_keys_make();

@@ -141,6 +141,23 @@ half_close(struct hearthi_lane *l, const char *text, uint64_t until)
     shutdown(l->fd, SHUT_WR);
 }
 
+/* It lives, and goes on. */
+static bool
+late_tell(struct hearthi_link *k)
+{
+    const struct hearthi_member *m = k->conf->cluster;
+    int                          c = 0;
+
+    while (c == k->me || hearthi_mate_done(k, c) ||
+           hearthi_mate_all_said(&k->mate[c]))
+        c++;
+    return hearthi_link_fail(k, c,
+                             "cluster %s (gateway %s:%s) has not ended with "
+                             "this one, which waited for %.0f s",
+                             m[c].name, m[c].host, m[c].port,
+                             k->options.giveup);
+}
+
 bool
 hearthi_link_finish(struct hearthi_link *k)
 {
@@ -160,8 +177,10 @@ hearthi_link_finish(struct hearthi_link *k)
     }
     while (!k->over && !all_done(k) && hearthi_clock_kernel() < until)
         hearthi_link_turn(k, 100);
-    if (k->over || !all_said(k))
+    if (k->over)
         return false;
+    if (!all_said(k))
+        return late_tell(k);
     k->over = true;
     lanes_each(k, half_close, NULL);
     lanes_each(k, farewell_wait, NULL);

@@ -98,7 +98,7 @@ int hearthi_link_due(const struct hearthi_link *k);
 
 /* All clusters call this when they have sent their last message: until each
  * has what was sent to it and has said the same, at most giveup seconds.
- * False: not all have. */
+ * False: not all have, and failed() said so; or there is no memory. */
 bool hearthi_link_finish(struct hearthi_link *k);
 
 /* This job ends before its time: tell the other clusters why. */

@@ -119,8 +119,7 @@ run(void *unused)
     while (h.byes < hearthi_gate.ranks)
         turn();
     if (!hearthi_link_finish(hearthi_gate.link))
-        hearthi_fatal("hearth_finalize",
-                      "another cluster has not ended with this one");
+        hearthi_fatal("hearth_finalize", "no memory for a last message");
     return NULL;
 }
 
