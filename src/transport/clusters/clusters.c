@@ -40,24 +40,60 @@ hearthi_gateway_is_here(void)
 
 /* ---- the file ---- */
 
+/* With a handler that is a rank it is one more than the file says. */
+static bool
+ranks_fit(int size, struct hearthi_wrong *wrong)
+{
+    bool more = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
+    int  want = c.conf->cluster[c.me].ranks;
+
+    if (size == want + more)
+        return true;
+    return hearthi_wrong(wrong,
+                         "this job has %d ranks, but %s:%d says that cluster "
+                         "%s has %d%s: start as many, or correct the file on "
+                         "all clusters",
+                         size, hearthi_opt.clusters.text,
+                         c.conf->cluster[c.me].line, hearthi_opt.cluster.text,
+                         want,
+                         more ? ", and HEARTH_GATEWAY=rank wants one more"
+                              : "");
+}
+
+static bool
+conf_find(int size, struct hearthi_wrong *wrong)
+{
+    const char *path = hearthi_opt.clusters.text;
+    const char *name = hearthi_opt.cluster.text;
+
+    if (*name == '\0')
+        return hearthi_wrong(wrong,
+                             "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the "
+                             "name of the cluster that this job is",
+                             path);
+    c.conf = hearthi_conf_read(path, wrong);
+    if (c.conf == NULL)
+        return false;
+    c.me = hearthi_conf_find(c.conf, name, wrong);
+    return c.me >= 0 && ranks_fit(size, wrong);
+}
+
 /* All ranks of a cluster read it by themselves, since the gateway's machine
- * may not be rank 0's. */
+ * may not be rank 0's.  What is wrong for several is said by one. */
 static void
-conf_read(void)
+conf_read(MPI_Comm comm)
 {
     struct hearthi_wrong wrong;
+    int                  rank, size, mine, first;
 
-    if (hearthi_opt.cluster.text[0] == '\0')
-        hearthi_fatal("hearth_init",
-                      "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the name of "
-                      "the cluster that this job is",
-                      hearthi_opt.clusters.text);
-    c.conf = hearthi_conf_read(hearthi_opt.clusters.text, &wrong);
-    if (c.conf == NULL)
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    mine = conf_find(size, &wrong) ? size : rank;
+    hearthi_together_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == rank)
         hearthi_fatal("hearth_init", "%s", wrong.text);
-    c.me = hearthi_conf_find(c.conf, hearthi_opt.cluster.text, &wrong);
-    if (c.me < 0)
-        hearthi_fatal("hearth_init", "%s", wrong.text);
+    if (first < size)
+        hearthi_end_wait();
 }
 
 /* A page crosses the link in one message (link/lane.h). */
@@ -71,27 +107,6 @@ page_check(void)
                       "HEARTH_PAGE_SIZE=%zu is too large for several "
                       "clusters: %d MiB are the most",
                       hearthi_opt.page_size, MOST >> 20);
-}
-
-/* With a handler that is a rank it is one more than the file says. */
-static void
-ranks_check(MPI_Comm comm)
-{
-    bool more = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
-    int  want = c.conf->cluster[c.me].ranks, rank, size;
-
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    if (size != want + more && rank == 0)
-        hearthi_fatal("hearth_init",
-                      "this job has %d ranks, but %s:%d says that cluster %s "
-                      "has %d%s: start as many, or correct the file on all "
-                      "clusters",
-                      size, hearthi_opt.clusters.text,
-                      c.conf->cluster[c.me].line, hearthi_opt.cluster.text,
-                      want,
-                      more ? ", and HEARTH_GATEWAY=rank wants one more" : "");
-    hearthi_together(comm);
 }
 
 /* What must be the same in all clusters, or memory would not be. */
@@ -169,9 +184,8 @@ hearthi_clusters_read(MPI_Comm comm)
 
     if (hearthi_opt.clusters.text[0] == '\0')
         return job;
-    conf_read();
+    conf_read(comm);
     page_check();
-    ranks_check(comm);
     job.hides = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     if (job.hides)
         job.comm = hearthi_attendant_last(

@@ -69,8 +69,10 @@ layout_check(void)
                        hearthi_together_wait);
     hearthi_all_reduce(mine, most, N, MPI_UINT64_T, MPI_MAX,
                        hearthi_together_wait);
-    for (int i = 0; i < N; i++)
-        if (least[i] != most[i])
+    for (int i = 0; i < N; i++) {
+        if (least[i] == most[i])
+            continue;
+        if (hearthi_cluster.rank == 0)
             hearthi_fatal("hearth_init",
                           "clusters lay out the heap differently (%d: %llu "
                           "here, from %llu to %llu): give them the same "
@@ -78,6 +80,8 @@ layout_check(void)
                           i, (unsigned long long)mine[i],
                           (unsigned long long)least[i],
                           (unsigned long long)most[i]);
+        hearthi_end_wait();
+    }
 }
 
 /* Nobody asks a gateway before each is ready to serve. */
