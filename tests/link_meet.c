@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "link/state.h"
 #include "link_ends.h"
 
 static struct end e[ENDS_MAX];
@@ -123,6 +124,20 @@ START_TEST(a_gateway_that_is_another_cluster_is_told)
     said(e[0].failed, "two jobs with the name beta");
     said(e[1].failed, "beta");
     ends_close(e, 2);
+}
+END_TEST
+
+START_TEST(a_gateway_that_leads_to_oneself_is_told)
+{
+    struct sockaddr_in *alpha;
+
+    end_prepare(&e[1], 2, 1);
+    end_open(&e[1]);
+    alpha = (struct sockaddr_in *)&e[1].link->mate[0].at.at[0].to;
+    alpha->sin_port = htons((uint16_t)end_port(&e[1]));
+    ck_assert(ends_turn(&e[1], 1, all_failed, 5));
+    said(e[1].failed, "leads to this job itself, at 127.0.0.1:");
+    end_close(&e[1]);
 }
 END_TEST
 
@@ -240,6 +255,7 @@ main(void)
     tcase_add_test(tc, two_jobs_of_one_name_are_told);
     tcase_add_test(tc, a_cluster_that_was_started_anew_ends_the_job);
     tcase_add_test(tc, a_gateway_that_is_another_cluster_is_told);
+    tcase_add_test(tc, a_gateway_that_leads_to_oneself_is_told);
     tcase_add_test(tc, a_job_that_ends_tells_the_others_why);
     tcase_add_test(tc, a_cluster_that_does_not_come_is_given_up);
     tcase_add_test(tc,

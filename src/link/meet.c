@@ -53,7 +53,12 @@ name_fits(const struct hearthi_link *k, const struct hearthi_lane *l,
 {
     const struct hearthi_member *all = k->conf->cluster;
 
-    if (h->cluster == k->me || h->job == k->job)
+    if (h->job == k->job)
+        return hearthi_wrong(wrong,
+                             "a gateway of another cluster in %s leads to "
+                             "this job itself, at %s: correct its address",
+                             k->conf->path, l->from);
+    if (h->cluster == k->me)
         return hearthi_wrong(wrong,
                              "two jobs with the name %s: here, and at %s: "
                              "give each its own HEARTH_CLUSTER",
