@@ -191,6 +191,7 @@ static const struct {
     { "HEARTH_DIFF_PACK", "all" },
     { "HEARTH_DIFF_DEPTH", "0" },
     { "HEARTH_DIFF_DEPTH", "33" },
+    { "HEARTH_GATEWAY_GIVEUP", "0s" },
     { "HEARTH_UDP_DROP", "100" },
     { "HEARTH_UDP_DELAY", "soon" },
     { "HEARTH_PROGRESS", "yes" },

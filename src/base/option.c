@@ -164,6 +164,14 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
     return true;
 }
 
+static bool
+clusters_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    if (o->gateway_giveup == 0)
+        return refuse(v, PREFIX "GATEWAY_GIVEUP=0s gives up at once");
+    return true;
+}
+
 bool
 hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
                      char *why, size_t room)
@@ -181,7 +189,8 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
                           SHOWN, text, o->type->accepts);
     }
     return pages_check(opt, &v) && counts_check(opt, &v) &&
-           diffs_check(opt, &v) && udp_check(opt, &v);
+           diffs_check(opt, &v) && udp_check(opt, &v) &&
+           clusters_check(opt, &v);
 }
 
 void
