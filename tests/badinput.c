@@ -20,7 +20,7 @@ work(const char *name)
 {
     static const struct badinput *const tables[] = {
         badinput_calls, badinput_holds,  badinput_touches,
-        badinput_ends,  badinput_losses, badinput_mallocs
+        badinput_ends,  badinput_losses, badinput_mallocs, badinput_fars
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
