@@ -35,9 +35,12 @@ hearthi_cluster_of(int rank)
 void
 hearthi_one_cluster(const char *call)
 {
-    if (hearthi_world.gather != NULL)
+    if (hearthi_world.gather == NULL)
+        return;
+    if (hearthi_world.rank == hearthi_world.first)
         hearthi_fatal(call, "it does not go over several clusters "
                             "(HEARTH_CLUSTERS): use the calls of hearth.h");
+    hearthi_end_wait();
 }
 
 void

@@ -43,8 +43,8 @@ void hearthi_world_close(void);
  * cluster's gateway. */
 int hearthi_cluster_of(int rank);
 
-/* For a call whose ways are those of one MPI job: end the job if there are
- * several. */
+/* For a collective call whose ways are those of one MPI job: end the job if
+ * there are several. */
 void hearthi_one_cluster(const char *call);
 
 /* Identity of the calling thread; safe in a signal handler. */
