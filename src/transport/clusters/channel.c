@@ -16,7 +16,7 @@
 #include "base/report.h"
 #include "world.h"
 
-enum { CALL_MS = 5000, NAP_MS = 1, SPIN_NS = 20000 };
+enum { CALL_MS = 5000, NAP_MS = 1, SPIN_NS = 20000, MOMENT = 1 /* s */ };
 
 struct hearthi_channel {
     int      fd;
@@ -54,9 +54,14 @@ hearthi_channels_close(void)
     ch.n = 0;
 }
 
+/* Who ends the gateway's rank says why, and its launcher ends this one, in a
+ * moment. */
 _Noreturn static void
 gone(const char *what, int code)
 {
+    if (hearthi_doubt_hook != NULL && hearthi_doubt_hook())
+        hearthi_end_wait();
+    sleep(MOMENT);
     hearthi_fatal(what, "the gateway of this cluster is gone (%s)",
                   code == 0 ? "it has closed the connection" : strerror(code));
 }
