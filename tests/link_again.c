@@ -49,6 +49,37 @@ START_TEST(an_address_that_has_answered_is_called_again)
 }
 END_TEST
 
+static bool
+all_sent(struct end *all, int n)
+{
+    return any_failed(all, n) || (hearthi_link_unsent(all[0].link, 1) == 0 &&
+                                  hearthi_link_unsent(all[1].link, 0) == 0);
+}
+
+/* Its system has let the other connect, several times, to nobody. */
+START_TEST(a_gateway_that_was_suspended_goes_on)
+{
+    pair_prepare(e);
+    for (int i = 0; i < 2; i++) {
+        e[i].options.silence = 0.2;
+        e[i].options.handshake = 0.3;
+    }
+    pair_open(e);
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    line_send(&e[0], 1, "before");
+    line_send(&e[1], 0, "before");
+    ck_assert(!ends_turn(&e[1], 1, any_failed, 1));
+    line_send(&e[1], 0, "meanwhile");
+    line_send(&e[0], 1, "after");
+    ck_assert(ends_turn(e, 2, all_sent, 5));
+    ck_assert(!ends_turn(e, 2, any_failed, 0.3));
+    ck_assert_int_eq(e[0].got[1], 2);
+    ck_assert_int_eq(e[1].got[0], 2);
+    ck_assert_uint_ge(hearthi_link_counts(e[1].link).reconnects, 1);
+    ends_close(e, 2);
+}
+END_TEST
+
 /* Packets of full size are lost: hellos come through, a message never. */
 START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
 {
@@ -113,6 +144,7 @@ main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_address_that_has_answered_is_called_again);
+    tcase_add_test(tc, a_gateway_that_was_suspended_goes_on);
     tcase_add_test(tc,
                    a_message_that_goes_down_with_each_connection_ends_the_job);
     tcase_add_test(tc, a_slow_link_is_not_silent);
