@@ -136,6 +136,40 @@ START_TEST(a_slow_link_is_not_silent)
 }
 END_TEST
 
+static int
+connections(const struct end *one)
+{
+    const struct hearthi_mate *m = &one->link->mate[1 - one->me];
+    int                        n = 0;
+
+    for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+        n += m->lane[i] != NULL && m->lane[i]->state == HEARTHI_LANE_UP;
+    return n;
+}
+
+static bool
+all_connected(struct end *all, int n)
+{
+    (void)n;
+    return connections(&all[0]) == all[1].options.lanes &&
+           connections(&all[1]) == all[1].options.lanes;
+}
+
+START_TEST(who_connects_decides_how_many_connections_there_are)
+{
+    for (int lanes = 1; lanes <= HEARTHI_LANES_MAX; lanes += 2) {
+        pair_prepare(e);
+        e[0].options.lanes = HEARTHI_LANES_MAX + 1 - lanes;
+        e[1].options.lanes = lanes;
+        pair_open(e);
+        ck_assert(ends_turn(e, 2, all_connected, 5));
+        ck_assert(!ends_turn(e, 2, any_failed, 0.1));
+        ck_assert(all_connected(e, 2));
+        ends_close(e, 2);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -148,6 +182,7 @@ main(void)
     tcase_add_test(tc,
                    a_message_that_goes_down_with_each_connection_ends_the_job);
     tcase_add_test(tc, a_slow_link_is_not_silent);
+    tcase_add_test(tc, who_connects_decides_how_many_connections_there_are);
     suite_add_tcase(s, tc);
     ends_keys_make();
     unit_main(s);

@@ -105,7 +105,7 @@ run(int lanes, uint64_t every)
     for (int i = 0; i < 2; i++) {
         end_prepare(&e[i], 2, i);
         e[i].message = check;
-        e[i].options.lanes = lanes;
+        e[i].options.lanes = i == 1 ? lanes : 1; /* who connects decides */
         e[i].options.silence = 0.2;
         e[i].options.handshake = 0.6;
         e[i].options.rekey = 500;

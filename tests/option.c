@@ -192,6 +192,8 @@ static const struct {
     { "HEARTH_DIFF_DEPTH", "0" },
     { "HEARTH_DIFF_DEPTH", "33" },
     { "HEARTH_GATEWAY_GIVEUP", "0s" },
+    { "HEARTH_GATEWAY_LANES", "0" },
+    { "HEARTH_GATEWAY_LANES", "9" },
     { "HEARTH_UDP_DROP", "100" },
     { "HEARTH_UDP_DELAY", "soon" },
     { "HEARTH_PROGRESS", "yes" },

@@ -167,8 +167,13 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
 static bool
 clusters_check(const struct hearthi_options *o, const struct verdict *v)
 {
+    enum { LANES = 8 };
+
     if (o->gateway_giveup == 0)
         return refuse(v, PREFIX "GATEWAY_GIVEUP=0s gives up at once");
+    if (o->gateway_lanes < 1 || o->gateway_lanes > LANES)
+        return refuse(v, PREFIX "GATEWAY_LANES=%zu is not within 1 and %d",
+                      o->gateway_lanes, LANES);
     return true;
 }
 

@@ -16,7 +16,7 @@ hearthi_mate_push(struct hearthi_link *k, int cluster)
 {
     struct hearthi_mate *m = &k->mate[cluster];
 
-    for (int i = 0; i < k->options.lanes && !k->over; i++) {
+    for (int i = 0; i < HEARTHI_LANES_MAX && !k->over; i++) {
         struct hearthi_lane *l = m->lane[i];
 
         if (l == NULL || l->state != HEARTHI_LANE_UP)

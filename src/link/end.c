@@ -38,7 +38,7 @@ lanes_each(struct hearthi_link *k,
         hearthi_clock_kernel() + hearthi_seconds(k->options.linger);
 
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < k->options.lanes; i++)
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++)
             if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->greeted)
                 act(k->mate[c].lane[i], text, until);
     for (struct hearthi_lane *l = k->guests; l != NULL; l = l->next)

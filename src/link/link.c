@@ -56,11 +56,10 @@ agree_text(const struct hearthi_link *k)
     if (text != NULL && clusters != NULL) {
         hearthi_conf_text(k->conf, clusters, ROOM);
         snprintf(text, room,
-                 "link=1\nhearth=%.64s\nbyte-order=%s\nlanes=%d\n"
-                 "clusters=%s\n%s",
+                 "link=1\nhearth=%.64s\nbyte-order=%s\nclusters=%s\n%s",
                  k->options.version,
-                 *(const char *)&one == 1 ? "little" : "big", k->options.lanes,
-                 clusters, k->options.agree);
+                 *(const char *)&one == 1 ? "little" : "big", clusters,
+                 k->options.agree);
     }
     free(clusters);
     return text;
@@ -220,7 +219,7 @@ hearthi_link_counts(const struct hearthi_link *k)
 
         n.again += m->post.again;
         n.twice += m->post.twice;
-        for (int i = 0; i < k->options.lanes; i++) {
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
             n.raw_in += m->lane[i] != NULL ? m->lane[i]->bytes_in : 0;
             n.raw_out += m->lane[i] != NULL ? m->lane[i]->bytes_out : 0;
         }
@@ -241,7 +240,7 @@ static bool
 more(const struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < k->options.lanes; i++)
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++)
             if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
                 return true;
     return false;
@@ -287,7 +286,7 @@ events_take(struct hearthi_link *k, int ms)
             lane_work(k, e[i].data.ptr);
     }
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < k->options.lanes && !k->over; i++)
+        for (int i = 0; i < HEARTHI_LANES_MAX && !k->over; i++)
             if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
                 lane_work(k, k->mate[c].lane[i]);
 }

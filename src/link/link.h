@@ -43,7 +43,7 @@ struct hearthi_link_options {
     double silence;   /* without a sign of life: the connection is dead */
     double handshake; /* from a connection to its hello */
     double linger;    /* until last words have arrived */
-    int    lanes;     /* connections for each pair of clusters */
+    int    lanes;     /* connections to each cluster that this one calls */
     int    guests;    /* connections that have not said yet who they are */
     /* Lines of KEY=VALUE, the last one without end: which must be the same on
      * all clusters, and which are told only. */

@@ -290,9 +290,9 @@ may_be_given_up(const struct hearthi_link *k, int cluster)
 }
 
 static bool
-shall_connect(const struct hearthi_link *k, int cluster)
+shall_connect(const struct hearthi_link *k, int cluster, int i)
 {
-    return hearthi_mate_connects(k, cluster) &&
+    return i < k->options.lanes && hearthi_mate_connects(k, cluster) &&
            !hearthi_mate_done(k, cluster);
 }
 
@@ -301,10 +301,10 @@ hearthi_mate_tend(struct hearthi_link *k, int cluster, uint64_t now)
 {
     struct hearthi_mate *m = &k->mate[cluster];
 
-    for (int i = 0; i < k->options.lanes && !k->over; i++) {
+    for (int i = 0; i < HEARTHI_LANES_MAX && !k->over; i++) {
         if (m->lane[i] != NULL)
             lane_tend(k, m->lane[i], now);
-        else if (shall_connect(k, cluster) && now >= m->next_try[i])
+        else if (shall_connect(k, cluster, i) && now >= m->next_try[i])
             lane_connect(k, cluster, i);
     }
     if (!k->over && may_be_given_up(k, cluster) &&
@@ -326,12 +326,12 @@ hearthi_mate_due(const struct hearthi_link *k, int cluster)
 
     if (may_be_given_up(k, cluster))
         due = m->alone + hearthi_seconds(k->options.giveup);
-    for (int i = 0; i < k->options.lanes; i++) {
+    for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
         const struct hearthi_lane *l = m->lane[i];
 
         if (l != NULL)
             due = least(due, least(lane_dead(k, l), lane_beat(k, l)));
-        else if (shall_connect(k, cluster))
+        else if (shall_connect(k, cluster, i))
             due = least(due, m->next_try[i]);
     }
     return due;

@@ -73,7 +73,7 @@ name_fits(const struct hearthi_link *k, const struct hearthi_lane *l,
     if (h->cluster < 0 || h->cluster >= k->conf->n ||
         strcmp(h->name, all[h->cluster].name) != 0 ||
         (l->cluster < 0 && h->cluster < k->me) || h->lane < 0 ||
-        h->lane >= k->options.lanes)
+        h->lane >= HEARTHI_LANES_MAX)
         return hearthi_wrong(wrong,
                              "the job at %s calls itself %s, number %d: it "
                              "has another file than %s",

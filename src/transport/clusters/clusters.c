@@ -203,6 +203,7 @@ link_open(void)
 
     options = hearthi_link_defaults();
     options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
+    options.lanes = (int)hearthi_opt.gateway_lanes;
     options.agree = c.agree;
     options.tell = "";
     options.version = HEARTH_VERSION;
