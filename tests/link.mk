@@ -55,5 +55,12 @@ no_mpi_tests += %D%/channel
 
 endif
 no_mpi_tests += %D%/gateway.sh
+
+# By hand, and for clusters.tap.
+check_PROGRAMS += %D%/clustering/rate %D%/caller
+%C%_clustering_rate_SOURCES = %D%/clustering/rate.c
+%C%_clustering_rate_LDADD = libhearth_link.la libhearth_base.la
+%C%_caller_SOURCES = %D%/caller.c %D%/visitor.h
+%C%_caller_LDADD = libhearth_link.la libhearth_base.la
 endif
 EXTRA_DIST += %D%/gateway.sh

@@ -3,6 +3,7 @@
  * Several clusters: their numbers, the explicit interface, and the gateway's
  * cache.  With MPI_TEST_CLUSTERS (split.h).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,47 @@ START_TEST(a_page_crosses_the_link_once_an_interval)
 }
 END_TEST
 
+/* Addresses that this process has had at once, in KiB. */
+static long
+most_memory(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char  line[200];
+    long  most = 0;
+
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (sscanf(line, "VmPeak: %ld", &most) == 1)
+            break;
+    if (f != NULL)
+        fclose(f);
+    return most;
+}
+
+/* What a rank wants at once is not read at once from where it is at home. */
+START_TEST(a_long_fetch_does_not_fill_its_gateway)
+{
+    enum { BYTES = 96 << 20, MOST = BYTES / 2 };
+    char *p;
+    long  before;
+
+    fixture_start();
+    p = hearth_alloc(BYTES, 1, hearth_on(first_of(hearth_clusters() - 1)));
+    barrier();
+    before = most_memory();
+    barrier();
+    if (me == 0) {
+        hearth_hold(p, BYTES, HEARTH_READ);
+        hearth_drop(p, BYTES, HEARTH_READ);
+    }
+    barrier();
+    if (hearth_cluster() != 0)
+        expect((most_memory() - before) * 1024 < MOST);
+    all_expected();
+    hearth_free(p);
+    fixture_stop();
+}
+END_TEST
+
 /* What a rank stores to a page of another cluster drops the gateway's copy as
  * it passes, for the others of its cluster who learn of it by a lock. */
 START_TEST(what_a_cluster_wrote_its_ranks_find)
@@ -324,6 +366,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, what_is_written_comes_after_what_was_stored);
     tcase_add_test(tc, bytes_may_come_from_the_heap_and_go_there);
     tcase_add_test(tc, a_page_crosses_the_link_once_an_interval);
+    tcase_add_test(tc, a_long_fetch_does_not_fill_its_gateway);
     tcase_add_test(tc, what_a_cluster_wrote_its_ranks_find);
     tcase_add_test(tc, a_message_of_the_program_orders_too);
     tcase_add_test(tc, atomic_steps_of_all_clusters_meet);

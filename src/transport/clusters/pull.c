@@ -6,7 +6,8 @@
  * order.  A fetch beside the lock has a connection of its own.
  *
  * A long fetch is asked for in pieces, several on their way, which the home
- * reads while others are on the link.
+ * reads while others are on the link; not more than fill a long fat one, since
+ * a gateway keeps what it has read until the other has it.
  */
 #include "config.h"
 
@@ -23,7 +24,8 @@
 #include "space/heap.h"
 #include "world.h"
 
-enum { PIECE = 256 << 10, RUNS = 32, PACK = 256 << 10, PACKS = 16 };
+enum { PIECE = 256 << 10, PIECES = 64, RUNS = 32 };
+enum { PACK = 256 << 10, PACKS = 16 };
 
 /* Pieces on their way on one connection, which are answered in any order. */
 struct piece {
@@ -143,6 +145,28 @@ hearthi_pushes_wait(void)
 /* ---- pages that come ---- */
 
 static void
+far_take(struct pull *p, const struct hearthi_ask *answer)
+{
+    const struct piece *piece = &p->piece[answer->n];
+
+    for (int i = 0; i < piece->n; i++)
+        hearthi_channel_read(p->channel, piece->to[i], piece->len[i]);
+    p->left--;
+}
+
+/* That of something stored may be before it. */
+static void
+answer_take(struct pull *p)
+{
+    struct hearthi_ask answer = hearthi_channel_hear(p->channel, "page fault");
+
+    if (answer.op == HEARTHI_ASK_STORE)
+        push.sent--;
+    else
+        far_take(p, &answer);
+}
+
+static void
 ask_send(struct pull *p, struct ask *a)
 {
     struct hearthi_ask head = {
@@ -153,6 +177,8 @@ ask_send(struct pull *p, struct ask *a)
 
     if (a->n == 0)
         return;
+    while (p->left >= PIECES)
+        answer_take(p);
     if (p->n == p->room) {
         p->room = p->room > 0 ? 2 * p->room : 8;
         p->piece = realloc(p->piece, p->room * sizeof *p->piece);
@@ -204,27 +230,10 @@ far_ask(struct pull *p, const struct hearthi_fetch *run, size_t n)
 }
 
 static void
-far_take(struct pull *p, const struct hearthi_ask *answer)
-{
-    const struct piece *piece = &p->piece[answer->n];
-
-    for (int i = 0; i < piece->n; i++)
-        hearthi_channel_read(p->channel, piece->to[i], piece->len[i]);
-    p->left--;
-}
-
-static void
 far_wait(struct pull *p)
 {
-    while (p->left > 0) {
-        struct hearthi_ask answer =
-            hearthi_channel_hear(p->channel, "page fault");
-
-        if (answer.op == HEARTHI_ASK_STORE)
-            push.sent--;
-        else
-            far_take(p, &answer);
-    }
+    while (p->left > 0)
+        answer_take(p);
     free(p->piece);
     p->piece = NULL;
     p->n = p->room = 0;
