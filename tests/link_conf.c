@@ -54,6 +54,7 @@ END_TEST
 
 START_TEST(settings_may_have_lines_of_their_own_and_addresses_colons)
 {
+    char                 gateway[HEARTHI_GATEWAY_NAME];
     struct hearthi_wrong w;
     struct hearthi_conf *c = text_read("key=/etc/a=b.key\r\n"
                                        "\n"
@@ -68,6 +69,8 @@ START_TEST(settings_may_have_lines_of_their_own_and_addresses_colons)
     ck_assert_msg(c != NULL, "%s", w.text);
     ck_assert_str_eq(c->key, "/etc/a=b.key");
     ck_assert_str_eq(c->cluster[0].host, "2001:db8::4");
+    ck_assert_str_eq(hearthi_conf_gateway(&c->cluster[0], gateway),
+                     "[2001:db8::4]:1");
     ck_assert_str_eq(c->cluster[0].port, "1");
     ck_assert_str_eq(c->cluster[1].host, "gw.example.org");
     ck_assert_int_eq(c->cluster[1].first, 3);

@@ -237,6 +237,17 @@ hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
     return -1;
 }
 
+const char *
+hearthi_conf_gateway(const struct hearthi_member *c,
+                     char out[static HEARTHI_GATEWAY_NAME])
+{
+    bool v6 = strchr(c->host, ':') != NULL;
+
+    snprintf(out, HEARTHI_GATEWAY_NAME, "%s%s%s:%s", v6 ? "[" : "", c->host,
+             v6 ? "]" : "", c->port);
+    return out;
+}
+
 void
 hearthi_conf_text(const struct hearthi_conf *conf, char *out, size_t room)
 {

@@ -48,6 +48,12 @@ struct hearthi_conf *hearthi_conf_read(const char           *path,
 int hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
                       struct hearthi_wrong *wrong);
 
+/* Its gateway as it stands there, "192.0.2.10:7100" or "[2001:db8::4]:7100";
+ * returns out. */
+enum { HEARTHI_GATEWAY_NAME = HEARTHI_GATEWAY_HOST + 10 };
+const char *hearthi_conf_gateway(const struct hearthi_member *c,
+                                 char out[static HEARTHI_GATEWAY_NAME]);
+
 /* "kyushu:8,tokyo:8": what all clusters must have in common of their files.
  * Addresses are not: behind a translation of addresses a gateway has one for
  * itself and another for others. */

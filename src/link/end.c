@@ -147,14 +147,15 @@ late_tell(struct hearthi_link *k)
 {
     const struct hearthi_member *m = k->conf->cluster;
     int                          c = 0;
+    char                         gateway[HEARTHI_GATEWAY_NAME];
 
     while (c == k->me || hearthi_mate_done(k, c) ||
            hearthi_mate_all_said(&k->mate[c]))
         c++;
     return hearthi_link_fail(k, c,
-                             "cluster %s (gateway %s:%s) has not ended with "
-                             "this one, which waited for %.0f s",
-                             m[c].name, m[c].host, m[c].port,
+                             "cluster %s (gateway %s) has not ended with this "
+                             "one, which waited for %g s",
+                             m[c].name, hearthi_conf_gateway(&m[c], gateway),
                              k->options.giveup);
 }
 

@@ -64,6 +64,7 @@ static bool
 hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
 {
     const struct hearthi_member *c = &k->conf->cluster[l->cluster];
+    char                         gateway[HEARTHI_GATEWAY_NAME];
 
     if (l->end == HEARTHI_LANE_BROKEN)
         return !hearthi_link_fail(k, l->cluster,
@@ -72,11 +73,11 @@ hopeless(struct hearthi_link *k, const struct hearthi_lane *l)
                                   c->name, l->from, l->why);
     if (l->end == HEARTHI_LANE_FOREIGN && !k->mate[l->cluster].known)
         return !hearthi_link_fail(k, l->cluster,
-                                  "gateway %s:%s of cluster %s does not know "
-                                  "our key %s, or is none (%s): give both the "
+                                  "gateway %s of cluster %s does not know our "
+                                  "key %s, or is none (%s): give both the "
                                   "same key, and the right address and port",
-                                  c->host, c->port, c->name, k->conf->key,
-                                  l->why);
+                                  hearthi_conf_gateway(c, gateway), c->name,
+                                  k->conf->key, l->why);
     return false;
 }
 
@@ -117,7 +118,7 @@ stuck_give_up(struct hearthi_link *k, const struct hearthi_lane *l)
         return false;
     return !hearthi_link_fail(
         k, l->cluster,
-        "cluster %s (%s): %d connections, for %.0f s, broke (%s) with the "
+        "cluster %s (%s): %d connections, for %g s, broke (%s) with the "
         "same message of %u bytes: do packets of full size pass between the "
         "gateways (ping -M do -s 1472)?",
         k->conf->cluster[l->cluster].name, l->from, m->stuck.times,
@@ -251,15 +252,17 @@ static void
 give_up(struct hearthi_link *k, int cluster)
 {
     const struct hearthi_member *c = &k->conf->cluster[cluster];
+    const struct hearthi_member *me = &k->conf->cluster[k->me];
     struct hearthi_mate         *m = &k->mate[cluster];
+    char                         gateway[HEARTHI_GATEWAY_NAME];
     char                         others[200] = "";
 
     if (hearthi_mate_connects(k, cluster)) {
         hearthi_link_fail(k, cluster,
-                          "cluster %s: its gateway %s:%s does not answer%s, "
-                          "tried for %.0f s (%s): does its job run, and does "
+                          "cluster %s: its gateway %s does not answer%s, "
+                          "tried for %g s (%s): does its job run, and does "
                           "its firewall admit port %s?",
-                          c->name, c->host, c->port,
+                          c->name, hearthi_conf_gateway(c, gateway),
                           m->known ? " any more" : "", k->options.giveup,
                           m->why, c->port);
         return;
@@ -270,13 +273,13 @@ give_up(struct hearthi_link *k, int cluster)
                  (unsigned long long)k->counts.strangers, k->stranger);
     hearthi_link_fail(
         k, cluster,
-        "cluster %s (gateway %s) has not come%s to %s:%s for "
-        "%.0f s%s%s%s%s: does its job run, with the same key, "
-        "and does the firewall here admit port %s?",
+        "cluster %s (gateway %s) has not come%s to %s for %g s%s%s%s%s: does "
+        "its job run, with the same key, and does the firewall here admit "
+        "port %s?",
         c->name, c->host, m->known ? " back" : "",
-        k->conf->cluster[k->me].host, k->conf->cluster[k->me].port,
-        k->options.giveup, *m->why != '\0' ? " (" : "", m->why,
-        *m->why != '\0' ? ")" : "", others, k->conf->cluster[k->me].port);
+        hearthi_conf_gateway(me, gateway), k->options.giveup,
+        *m->why != '\0' ? " (" : "", m->why, *m->why != '\0' ? ")" : "",
+        others, me->port);
 }
 
 /* To wait for word that the other has left, alone, is no failure (end.c). */
