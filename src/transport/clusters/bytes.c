@@ -10,7 +10,11 @@
 
 #include "base/report.h"
 
-enum { LEAST = 1 << 16, KEPT = 1 << 22 };
+enum {
+    LEAST = 1 << 16,
+    KEPT = 1 << 22,
+    AT_ONCE = 8 << 20, /* are read before others have their turn */
+};
 
 char *
 hearthi_bytes_room(struct hearthi_bytes *b, size_t n)
@@ -75,7 +79,7 @@ hearthi_bytes_next(struct hearthi_bytes *b)
 bool
 hearthi_bytes_read(struct hearthi_bytes *b, int fd)
 {
-    for (;;) {
+    for (size_t all = 0; all < AT_ONCE;) {
         char   *to = hearthi_bytes_room(b, LEAST);
         ssize_t n = recv(fd, to, b->room - b->end, MSG_DONTWAIT);
 
@@ -84,7 +88,9 @@ hearthi_bytes_read(struct hearthi_bytes *b, int fd)
         if (n < 0)
             return errno == EAGAIN || errno == EINTR;
         b->end += (size_t)n;
+        all += (size_t)n;
     }
+    return true;
 }
 
 bool
