@@ -31,7 +31,8 @@ hearthi_bytes_left(const struct hearthi_bytes *b)
 /* A whole ask with its body, which stays until the next call; or NULL. */
 const struct hearthi_ask *hearthi_bytes_next(struct hearthi_bytes *b);
 
-/* Read what is there, or much of it; write what goes.  False: the other side has closed. */
+/* Read what is there, or much of it; write what goes.  False: the other side
+ * has closed. */
 bool hearthi_bytes_read(struct hearthi_bytes *b, int fd);
 bool hearthi_bytes_write(struct hearthi_bytes *b, int fd);
 

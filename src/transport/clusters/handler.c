@@ -21,9 +21,12 @@
 #include "gate.h"
 #include "guests.h"
 
+enum { ROUNDS = 2 };
+
 static struct {
     int       byes;
     bool      ended, sent; /* sent: something, since all was */
+    bool      more;        /* is to go out before anything is waited for */
     pthread_t thread;
     bool      runs;
 } h;
@@ -87,10 +90,13 @@ is_worth_a_moment(void)
     return false;
 }
 
+/* What others ask for without a pause keeps no rank here waiting. */
 static void
 turn(void)
 {
-    hearthi_guests_take(hearthi_link_due(hearthi_gate.link));
+    int rounds = ROUNDS;
+
+    hearthi_guests_take(h.more ? 0 : hearthi_link_due(hearthi_gate.link));
     while (is_worth_a_moment()) {
         sched_yield();
         hearthi_guests_take(0);
@@ -103,7 +109,8 @@ turn(void)
             hearthi_end_wait(); /* failed() has spoken */
         hearthi_far_turn();
         hearthi_guests_send();
-    } while (batches_send());
+        h.more = batches_send();
+    } while (h.more && --rounds > 0);
 }
 
 bool
@@ -135,7 +142,7 @@ hearthi_handler_start(void)
     int code;
 
     h.byes = 0;
-    h.ended = h.sent = false;
+    h.ended = h.sent = h.more = false;
     hearthi_guests_open(hearthi_link_descriptor(hearthi_gate.link));
     code = hearthi_thread_start(&h.thread, run);
     if (code != 0)
