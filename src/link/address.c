@@ -34,16 +34,19 @@ hearthi_gateway_find(struct hearthi_gateway *g, const struct hearthi_member *c,
     return true;
 }
 
+/* IPv6's stands for IPv4's, too, whatever the system's setting is. */
 static int
 listen_at(const struct sockaddr *at, socklen_t len)
 {
-    int one = 1, error,
+    int one = 1, zero = 0, error,
         fd = socket(at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
                     0);
 
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (at->sa_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
     if (bind(fd, at, len) == 0 && listen(fd, 128) == 0)
         return fd;
     error = errno;
@@ -52,7 +55,6 @@ listen_at(const struct sockaddr *at, socklen_t len)
     return -1;
 }
 
-/* IPv6's stands for IPv4's, too. */
 static int
 listen_everywhere(const struct hearthi_gateway *g)
 {
