@@ -133,7 +133,8 @@ START_TEST(connections_that_say_nothing_keep_no_cluster_out)
     end_knows(&e[1], &e[0]);
     end_open(&e[1]);
     ck_assert(ends_turn(e, 2, all_up, 5));
-    ck_assert_uint_ge(hearthi_link_counts(e[0].link).strangers, MANY - 8);
+    ck_assert_uint_ge(hearthi_link_counts(e[0].link).strangers,
+                      MANY - 8 - HEARTHI_LANES_MAX);
     for (int i = 0; i < MANY; i++)
         close(fd[i]);
     ends_close(e, 2);
@@ -158,11 +159,11 @@ other_visitor(int port)
 /* More of them in each turn than there is room for. */
 START_TEST(connections_that_never_cease_keep_no_cluster_out)
 {
-    enum { MANY = 8, TURNS = 100 };
+    enum { FEW = 8, MANY = FEW + HEARTHI_LANES_MAX, TURNS = 100 };
     int fd[MANY] = { 0 };
 
     pair_prepare(e);
-    e[0].options.guests = MANY;
+    e[0].options.guests = FEW;
     pair_open(e);
     for (int i = 0; i < TURNS && !all_up(e, 2); i++) {
         for (int j = 0; j < MANY; j++) {
@@ -174,6 +175,21 @@ START_TEST(connections_that_never_cease_keep_no_cluster_out)
         hearthi_link_turn(e[1].link, 1);
     }
     ck_assert(all_up(e, 2));
+    ends_close(e, 2);
+}
+END_TEST
+
+START_TEST(all_connections_of_clusters_have_room)
+{
+    pair_prepare(e);
+    e[0].options.guests = 1;
+    e[1].options.lanes = HEARTHI_LANES_MAX;
+    pair_open(e);
+    ck_assert(ends_turn(e, 2, all_up, 5));
+    ck_assert(!ends_turn(e, 2, any_failed, 0.1));
+    for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+        ck_assert(e[0].link->mate[1].lane[i] != NULL);
+    ck_assert_uint_eq(hearthi_link_counts(e[0].link).strangers, 0);
     ends_close(e, 2);
 }
 END_TEST
@@ -235,6 +251,7 @@ main(void)
     tcase_add_test(tc, a_half_open_connection_has_a_time);
     tcase_add_test(tc, connections_that_say_nothing_keep_no_cluster_out);
     tcase_add_test(tc, connections_that_never_cease_keep_no_cluster_out);
+    tcase_add_test(tc, all_connections_of_clusters_have_room);
     tcase_add_test(tc, connections_do_not_keep_the_gateway_from_its_work);
     tcase_add_test(tc, a_gateway_that_is_none_is_told);
     suite_add_tcase(s, tc);

@@ -2,10 +2,10 @@
  *
  * Who connects from outside is a guest until it has said hello, which takes
  * the key.  A guest is told nothing before that, has a bounded time for it,
- * and there is room for so many: when one more comes, the oldest goes of the
- * host that has most of them, so that who opens connections and says nothing,
- * however fast, cannot keep clusters out.  Strangers are counted; the first is
- * told of.
+ * and there is room for some beside all that clusters make: when one more
+ * comes, the oldest goes of the host that has most of them, so that who opens
+ * connections and says nothing, however fast, cannot keep clusters out.
+ * Strangers are counted; the first is told of.
  */
 #include "config.h"
 
@@ -128,7 +128,8 @@ guest_add(struct hearthi_link *k, int fd, const struct sockaddr *from,
 
     if (l == NULL)
         return;
-    if (k->n_guests == k->options.guests)
+    if (k->n_guests ==
+        k->options.guests + HEARTHI_LANES_MAX * (k->conf->n - 1))
         oldest_leave(k);
     hearthi_gateway_text(from, len, l->from);
     l->calls = &hearthi_mate_calls;

@@ -44,7 +44,7 @@ struct hearthi_link_options {
     double handshake; /* from a connection to its hello */
     double linger;    /* until last words have arrived */
     int    lanes;     /* connections to each cluster that this one calls */
-    int    guests;    /* connections that have not said yet who they are */
+    int    guests;    /* connections that do not say who they are */
     /* Lines of KEY=VALUE, the last one without end: which must be the same on
      * all clusters, and which are told only. */
     const char *agree, *tell;
