@@ -17,6 +17,8 @@ TEST_TIMEOUT = 120
 TEST_RANDOM = 10
 # Or short or corner: see ./check.
 TEST_MATRIX = whole
+# A folder where the same was built with another MPI.
+TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed \
   %D%/verdicts
@@ -33,11 +35,11 @@ AM_TESTS_ENVIRONMENT = \
   TEST_CONSISTENCY='$(TEST_CONSISTENCY)' TEST_THREADS='$(TEST_THREADS)' \
   TEST_TRANSPORT='$(TEST_TRANSPORT)' TEST_MATRIX='$(TEST_MATRIX)' \
   TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
-  TEST_PROTECT='$(TEST_PROTECT)' \
+  TEST_PROTECT='$(TEST_PROTECT)' TEST_OTHER_BUILD='$(TEST_OTHER_BUILD)' \
   NM='$(NM)' API_PAGES='$(api_pages)'; \
   export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
   export TEST_TRANSPORT TEST_THREADS TEST_TIMEOUT TEST_RANDOM TEST_MATRIX; \
-  export TEST_PROTECT; \
+  export TEST_PROTECT TEST_OTHER_BUILD; \
   export NM API_PAGES;
 
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) \
@@ -341,13 +343,16 @@ tap_tests += %D%/compare.tap %D%/switches.tap
 EXTRA_DIST += %D%/comparing
 
 # hearth-cluster.
-tap_tests += %D%/cluster.tap %D%/clusters.tap
+tap_tests += %D%/cluster.tap
 EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
 
 # A handler that is a rank.
 check_PROGRAMS += %D%/attended
 %C%_attended_SOURCES = %D%/attended.c
 %C%_attended_LDADD = libhearth_core.la
+# Several clusters, and those of different kinds.
+tap_tests += %D%/clusters.tap %D%/kinds.tap
+EXTRA_DIST += %D%/jobs
 
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.
