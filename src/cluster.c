@@ -93,26 +93,38 @@ leaders_make(const struct hearthi_cluster *j)
     return leaders;
 }
 
+/* What ranks tell each other of themselves. */
+struct place {
+    int first, node_rank; /* of the node: its first rank */
+    int page;             /* of the system */
+};
+
 /* Number the nodes in the order of their first ranks. */
 static void
 nodes_number(struct hearthi_cluster *j)
 {
-    int mine[2], *all = ints(2 * j->size);
-    int first = j->rank;
+    struct place  mine = { .first = j->rank,
+                           .node_rank = j->node_rank,
+                           .page = (int)sysconf(_SC_PAGESIZE) };
+    struct place *all = calloc((size_t)j->size, sizeof *all);
 
-    hearthi_together_bcast(&first, sizeof first, 0, j->node_comm);
-    mine[0] = first;
-    mine[1] = j->node_rank;
-    hearthi_together_gather(mine, sizeof mine, all, j->comm);
+    if (all == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks", j->size);
+    hearthi_together_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
+    hearthi_together_gather(&mine, sizeof mine, all, j->comm);
     j->node_of = ints(j->size);
     j->node_rank_of = ints(j->size);
     j->node_member = ints(j->node_size);
     j->nodes = 0;
+    j->system_page = 0;
     for (int r = 0; r < j->size; r++) {
-        j->node_rank_of[r] = all[2 * r + 1];
-        j->node_of[r] = all[2 * r] == r ? j->nodes++ : j->node_of[all[2 * r]];
-        if (all[2 * r] == first)
+        j->node_rank_of[r] = all[r].node_rank;
+        j->node_of[r] =
+            all[r].first == r ? j->nodes++ : j->node_of[all[r].first];
+        if (all[r].first == mine.first)
             j->node_member[j->node_rank_of[r]] = r;
+        if (all[r].page > j->system_page)
+            j->system_page = all[r].page;
     }
     j->node = j->node_of[j->rank];
     j->leaders = leaders_make(j);

@@ -170,6 +170,7 @@ libhearth_core_la_SOURCES += src/transport/clusters/clusters.h \
   src/transport/clusters/apart.h
 if HAVE_CLUSTERS
 libhearth_core_la_SOURCES += \
+  src/transport/clusters/agree.c src/transport/clusters/agree.h \
   src/transport/clusters/ask.h \
   src/transport/clusters/apart.c \
   src/transport/clusters/attend.c src/transport/clusters/attend.h \

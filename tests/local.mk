@@ -353,6 +353,9 @@ check_PROGRAMS += %D%/attended
 # Several clusters, and those of different kinds.
 tap_tests += %D%/clusters.tap %D%/kinds.tap
 EXTRA_DIST += %D%/jobs
+check_LTLIBRARIES += %D%/large_pages.la
+%C%_large_pages_la_SOURCES = %D%/large_pages.c
+%C%_large_pages_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 # Test hosts on this machine: two programs over TCP, and the udp transport in
 # all sorts of trouble.

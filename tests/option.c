@@ -34,13 +34,33 @@ START_TEST(defaults_are_valid)
     struct hearthi_options opt;
 
     ck_assert(load(&opt, NULL, NULL));
-    ck_assert_uint_eq(opt.page_size, 4096);
+    ck_assert_uint_eq(opt.page_size, 0);
     ck_assert_uint_eq(opt.heap, (size_t)256 << 30);
     ck_assert_uint_eq(opt.home, 0);
     ck_assert_uint_eq(opt.cache, 0);
     ck_assert_int_eq(opt.consistency, HEARTHI_RELEASE);
     ck_assert_int_eq(opt.progress, HEARTHI_AUTO);
     ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_NO);
+}
+END_TEST
+
+START_TEST(a_page_is_at_least_the_largest_of_all_systems)
+{
+    const size_t           large = 64 << 10;
+    struct hearthi_options opt;
+
+    ck_assert(load(&opt, NULL, NULL));
+    ck_assert(hearthi_options_page(&opt, large, why, sizeof why));
+    ck_assert_uint_eq(opt.page_size, large);
+    ck_assert(load(&opt, "HEARTH_PAGE_SIZE", "128k"));
+    ck_assert(hearthi_options_page(&opt, large, why, sizeof why));
+    ck_assert_uint_eq(opt.page_size, 2 * large);
+    ck_assert(load(&opt, "HEARTH_PAGE_SIZE", "16k"));
+    ck_assert(!hearthi_options_page(&opt, large, why, sizeof why));
+    ck_assert_ptr_nonnull(strstr(why, "HEARTH_PAGE_SIZE=16384"));
+    ck_assert(load(&opt, "HEARTH_CACHE", "512k"));
+    ck_assert(!hearthi_options_page(&opt, large, why, sizeof why));
+    ck_assert_ptr_nonnull(strstr(why, "HEARTH_CACHE=524288"));
 }
 END_TEST
 
@@ -288,6 +308,7 @@ START_TEST(one_by_one_is_a_page_at_most_and_one_message)
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         ck_assert(load(&hearthi_opt, "HEARTH_DIFF_PACK", way[i].pack));
         hearthi_opt.diff_depth = way[i].depth;
+        hearthi_opt.page_size = 4096;
         ck_assert_int_eq(hearthi_diffs_one_by_one(), way[i].one_by_one);
     }
 }
@@ -352,6 +373,7 @@ main(void)
     TCase *tc = tcase_create("load");
 
     tcase_add_test(tc, defaults_are_valid);
+    tcase_add_test(tc, a_page_is_at_least_the_largest_of_all_systems);
     tcase_add_test(tc, a_network_is_a_name_or_has_bits);
     tcase_add_test(tc, sizes_take_a_suffix);
     tcase_add_test(tc, words_name_their_value);

@@ -61,35 +61,36 @@ refuse(const struct verdict *v, const char *fmt, ...)
 /* Pages are numbered with 32 bits, the last number of which is none; and a
  * piece of a page goes to MPI in one call, whose counts are ints. */
 static bool
-pages_check(const struct hearthi_options *o, const struct verdict *v)
+pages_check(const struct hearthi_options *o, size_t system_page,
+            const struct verdict *v)
 {
-    const size_t system_page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t page_most = (size_t)1 << 30, most = UINT32_MAX - 1;
+    const size_t page = o->page_size != 0 ? o->page_size : system_page;
 
-    if (o->page_size < system_page || (o->page_size & (o->page_size - 1)))
+    if (page < system_page || (page & (page - 1)))
         return refuse(v,
                       PREFIX "PAGE_SIZE=%zu is not a power of two of at "
                              "least %zu, the system page",
-                      o->page_size, system_page);
-    if (o->page_size > page_most)
-        return refuse(v, PREFIX "PAGE_SIZE=%zu is more than %zu (1g)",
-                      o->page_size, page_most);
-    if (o->heap < o->page_size)
+                      page, system_page);
+    if (page > page_most)
+        return refuse(v, PREFIX "PAGE_SIZE=%zu is more than %zu (1g)", page,
+                      page_most);
+    if (o->heap < page)
         return refuse(v, PREFIX "HEAP=%zu is less than a page (%zu bytes)",
-                      o->heap, o->page_size);
-    if ((o->heap - 1) / o->page_size >= most)
+                      o->heap, page);
+    if ((o->heap - 1) / page >= most)
         return refuse(v,
                       PREFIX "HEAP=%zu is more than %zu pages of %zu bytes: "
                              "raise " PREFIX "PAGE_SIZE",
-                      o->heap, most, o->page_size);
-    if (o->home != 0 && o->home < o->page_size)
+                      o->heap, most, page);
+    if (o->home != 0 && o->home < page)
         return refuse(v, PREFIX "HOME=%zu is less than a page (%zu bytes)",
-                      o->home, o->page_size);
-    if (o->cache != 0 && o->cache / CACHE_MIN_PAGES < o->page_size)
+                      o->home, page);
+    if (o->cache != 0 && o->cache / CACHE_MIN_PAGES < page)
         return refuse(v,
                       PREFIX "CACHE=%zu is less than %d pages (%zu bytes "
                              "each)",
-                      o->cache, CACHE_MIN_PAGES, o->page_size);
+                      o->cache, CACHE_MIN_PAGES, page);
     return true;
 }
 
@@ -193,9 +194,20 @@ hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
             return refuse(&v, "%s=%.*s is not accepted; give %s", o->env,
                           SHOWN, text, o->type->accepts);
     }
-    return pages_check(opt, &v) && counts_check(opt, &v) &&
-           diffs_check(opt, &v) && udp_check(opt, &v) &&
-           clusters_check(opt, &v);
+    return pages_check(opt, (size_t)sysconf(_SC_PAGESIZE), &v) &&
+           counts_check(opt, &v) && diffs_check(opt, &v) &&
+           udp_check(opt, &v) && clusters_check(opt, &v);
+}
+
+bool
+hearthi_options_page(struct hearthi_options *opt, size_t least, char *why,
+                     size_t room)
+{
+    struct verdict v = { why, room };
+
+    if (opt->page_size == 0)
+        opt->page_size = least;
+    return pages_check(opt, least, &v);
 }
 
 void

@@ -90,6 +90,11 @@ typedef char *hearthi_getter(const char *name);
 bool hearthi_options_load(struct hearthi_options *opt, hearthi_getter *get,
                           char *why, size_t room);
 
+/* Where the page size is auto it is this from now on: the largest system page
+ * of all machines.  False as above if it does not go with other options. */
+bool hearthi_options_page(struct hearthi_options *opt, size_t least, char *why,
+                          size_t room);
+
 /* Fill hearthi_opt from the environment; a bad value ends the job, a
  * HEARTH_ name that no option claims gives a warning.  For rank 0. */
 void hearthi_options_from_env(void);

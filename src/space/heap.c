@@ -167,11 +167,25 @@ views_map(struct hearthi_heap *h)
     hearthi_dump(h->base, h->bytes, false);
 }
 
+static void
+page_settle(void)
+{
+    char why[256];
+
+    if (hearthi_options_page(&hearthi_opt, (size_t)hearthi_cluster.system_page,
+                             why, sizeof why))
+        return;
+    if (hearthi_cluster.rank != 0)
+        hearthi_end_wait();
+    hearthi_fatal("hearth_init", "%s", why);
+}
+
 void
 hearthi_heap_open(void)
 {
     struct hearthi_heap *h = &hearthi_heap;
 
+    page_settle();
     h->page = hearthi_opt.page_size;
     h->shift = (unsigned)__builtin_ctzll(h->page);
     h->arena = arenas_bytes(h) >> h->shift;

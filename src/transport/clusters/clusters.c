@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agree.h"
 #include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -29,7 +30,6 @@ static struct {
     int                  me, gateway; /* the rank with the handler */
     int                 *node_of, *node_rank_of;
     int                  first_of[HEARTHI_CLUSTERS_MAX + 1];
-    char                 agree[1024];
 } c;
 
 bool
@@ -107,20 +107,6 @@ page_check(void)
                       "HEARTH_PAGE_SIZE=%zu is too large for several "
                       "clusters: %d MiB are the most",
                       hearthi_opt.page_size, MOST >> 20);
-}
-
-/* What must be the same in all clusters, or memory would not be. */
-static void
-agree_text(void)
-{
-    static const char *const names[] = { "page_size", "heap", "consistency",
-                                         "locks", NULL };
-    size_t                   at = 0;
-
-    for (int i = 0; names[i] != NULL; i++)
-        at += (size_t)snprintf(c.agree + at, sizeof c.agree - at, "%s%s=%s",
-                               i > 0 ? "\n" : "", names[i],
-                               hearthi_option_text(names[i]));
 }
 
 /* ---- whose gateway it is ---- */
@@ -204,7 +190,7 @@ link_open(void)
     options = hearthi_link_defaults();
     options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
     options.lanes = (int)hearthi_opt.gateway_lanes;
-    options.agree = c.agree;
+    options.agree = hearthi_agreement();
     options.tell = "";
     options.version = HEARTH_VERSION;
     hearthi_gate.link = hearthi_link_open(c.conf, c.me, &options,
@@ -227,7 +213,6 @@ channels_open(void)
     };
     gateway_find();
     if (hearthi_cluster.rank == c.gateway) {
-        agree_text();
         hearthi_rounds_open();
         link_open();
         door = hearthi_handler_listen();
@@ -334,6 +319,7 @@ hearthi_clusters_open(void)
     channels_open();
     w->gather = gather;
     hearthi_ending_hook = ending;
+    hearthi_page_agree(c.conf);
     nodes_number();
 }
 
