@@ -24,10 +24,11 @@ class Jobs:
         self.status = 0    # of the first that failed
         self.patience = None
 
-    def start(self, cluster, file, folder):
-        process = cluster.start(file, folder)
-        self.running[process] = cluster
-        self.output.add(process, f"{cluster.name}: " if self.label else "")
+    def start(self, job, clusters, file):
+        process = job.start(clusters, file)
+        self.running[process] = job.cluster
+        label = f"{job.cluster.name}: " if self.label else ""
+        self.output.add(process, label)
 
     def note_ended(self):
         for process, cluster in list(self.running.items()):

@@ -1,73 +1,53 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The whole: from the command line to the exit status."""
 import os
-import tempfile
 
-from cluster.cluster import Cluster, clusters_file_write
+from cluster.job import Job
 from cluster.jobs import Jobs, say
-from cluster.link import Wire
-from cluster.needs import FOLDER, machine_check, stale_remove
+from cluster.needs import FOLDER, PREFIX, stale_remove
 from cluster.options import options_read
 from launch import trouble
-from launch.bed import Guard
-from launch.trouble import Stopped, Trouble, stop_check
+from launch.clusters import Cluster, Clusters, machine_check
+from launch.trouble import Stopped, Trouble
 
 
-class Clusters:
-    """All of them and their link; gone at the end of a with statement."""
+class Run:
+    """The clusters and their jobs; gone at the end of a with statement."""
 
     def __init__(self, built, options):
-        self.built = built
-        self.options = options
-        self.all = [Cluster(built, options, number)
-                    for number in range(len(options.hosts))]
-        self.wire = None
-        if len(self.all) > 1:
-            self.wire = Wire(built, options, self.all)
+        bed = f"{PREFIX}{os.getpid()}"
+        members = [Cluster(built, bed, name, number, hosts, options.lan)
+                   for number, (name, hosts) in enumerate(
+                       zip(options.names, options.hosts))]
+        self.all = [Job(built, options, number, cluster)
+                    for number, cluster in enumerate(members)]
+        self.clusters = Clusters(built, members, options.link, options.cut)
         self.jobs = Jobs(options)
 
     def __enter__(self):
-        self.folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}.")
-        self.guard = Guard([cluster.bed for cluster in self.all], self.folder)
         return self
 
     def __exit__(self, *_):
         self.jobs.end()
-        for cluster in self.all:
-            cluster.bed.end()
+        self.clusters.end()
         self.jobs.output.end()
-        if self.wire is not None:
-            self.wire.down()
-        self.guard.end()
-
-    def up(self):
-        for cluster in self.all:
-            cluster.up()
-            stop_check()
-        if self.wire is not None:
-            self.wire.up()
-        else:  # who waits for others at that address finds it there
-            self.all[0].join("lo", 32)
+        self.clusters.down()
 
     def run(self):
-        file = clusters_file_write(self.built, self.folder, self.all)
-        for cluster in self.all:
-            self.jobs.start(cluster, file, self.folder)
-        return self.jobs.wait(self.check)
-
-    def check(self):
-        if self.wire is not None:
-            self.wire.check()
+        self.clusters.up(FOLDER)
+        file = self.clusters.file_write([job.ranks() for job in self.all])
+        for job in self.all:
+            self.jobs.start(job, self.clusters, file)
+        return self.jobs.wait(self.clusters.check)
 
 
 def clusters_run(built):
     options = options_read(built)
-    clusters = Clusters(built, options)
-    machine_check(options)
+    whole = Run(built, options)
+    machine_check(options.mpi, len(options.hosts))
     stale_remove(built)
-    with clusters:
-        clusters.up()
-        return clusters.run()
+    with whole:
+        return whole.run()
 
 
 def main(built):

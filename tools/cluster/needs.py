@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the machine must have, and what it has left of others."""
+"""The launchers and programs, and what the machine has left of others."""
 import glob
 import os
 import re
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from launch.bed import TOOLS, Bed, bed_lack
+from launch.bed import Bed
 from launch.trouble import Wrong
 
 # Names of this process's test hosts, before each cluster's number.
@@ -39,40 +39,6 @@ def program_find(built, options, mpi):
     if path is None:
         raise Wrong(f"there is no program {name}")
     return os.path.abspath(path)
-
-
-def wire_find(built):
-    """Beside this program in a build folder, else where it was installed."""
-    for folder in (built.programs, built.helpers):
-        path = os.path.join(folder, "hearth-wire")
-        if os.access(path, os.X_OK):
-            return path
-    raise Wrong(f"there is no hearth-wire in {built.helpers}")
-
-
-def folder_check():
-    """What is in the folder of temporary files is on all hosts."""
-    try:
-        folder = os.path.realpath(tempfile.gettempdir())
-    except OSError as problem:
-        raise Wrong(problem.strerror)
-    if os.path.commonpath([folder, "/dev/shm"]) == "/dev/shm":
-        raise Wrong(f"TMPDIR is {folder}, but each host has a /dev/shm of its"
-                    " own")
-
-
-def machine_check(options):
-    folder_check()
-    for mpi in options.mpi:
-        lack = bed_lack(mpi, TOOLS + ("mount",))
-        if lack:
-            raise Wrong(lack)
-    if len(options.hosts) == 1:
-        return
-    try:
-        os.close(os.open("/dev/net/tun", os.O_RDWR))
-    except OSError as problem:
-        raise Wrong(f"the link needs /dev/net/tun: {problem.strerror}")
 
 
 def is_ours(pid):

@@ -4,14 +4,13 @@ import argparse
 import re
 from typing import NamedTuple
 
+from launch.clusters import MOST_CLUSTERS, MOST_HOSTS
+from launch.link import LINK, link_parse
 from launch.trouble import Wrong
-from launch.words import Parser, different, number, words
+from launch.words import (Parser, different, duration, number, rate, words,
+                          wrong)
 
 MPIS = ("openmpi", "mpich")
-MOST_CLUSTERS = 16
-MOST_HOSTS = 250
-SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60}
-BITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
 ABOUT = """\
 Starts clusters of test hosts on this machine, and a program over them.  Each
@@ -23,55 +22,14 @@ hearth-cluster(1).
 """
 
 
-class Link(NamedTuple):
-    bits: float   # a second; 0: any number
-    delay: float  # seconds, each way
-
-
 class Cut(NamedTuple):
     seconds: float
     every: float
 
 
-def wrong(text):
-    raise argparse.ArgumentTypeError(text)
-
-
-def measure(text, units, example):
-    """A number with a unit."""
-    found = re.fullmatch(r"([0-9]{1,6}(\.[0-9]{1,6})?)([a-z]+)", text)
-    if not found or found.group(3) not in units:
-        wrong(f"'{text}' is not of the form {example}")
-    return float(found.group(1)) * units[found.group(3)]
-
-
-def duration(text):
-    return measure(text, SECONDS, "0.1ms, 5s or 1min")
-
-
-def rate(text):
-    """Bits a second, at least a kilobit; 0 is none."""
-    if text == "none":
-        return 0
-    bits = measure(text, BITS, "1gbit, 100mbit or none")
-    if not 1e3 <= bits <= 1e12:
-        wrong(f"{text} is not within 1kbit and 1000gbit")
-    return bits
-
-
 def lan(text):
     rate(text)
     return "" if text == "none" else text
-
-
-def link(text):
-    parts = text.split(",")
-    if len(parts) != 2:
-        wrong(f"'{text}' is not of the form RATE,DELAY, such as 1gbit,0.1ms")
-    made = Link(rate(parts[0]), duration(parts[1]))
-    if made.delay > 10:
-        wrong(f"{text}: a delay of more than 10s")
-    return made
 
 
 def cut(text):
@@ -139,7 +97,7 @@ def parser_make(built):
                " [ARGUMENT]...",
                formatter_class=argparse.RawDescriptionHelpFormatter)
     add = p.add_argument
-    add("--link", type=link, metavar="RATE,DELAY",
+    add("--link", type=link_parse, metavar="RATE,DELAY",
         help="the link between gateways: bits a second, or none, and how late"
         " they are each way (1gbit,0.1ms)")
     add("--cut", type=cut, metavar="TIME/EVERY",
@@ -194,7 +152,7 @@ def options_check(options):
             raise Wrong(f"--env {name}:...: there is no cluster of that name")
     if n == 1 and (options.link or options.cut):
         raise Wrong("--link and --cut are for more than one cluster")
-    options.link = options.link or link("1gbit,0.1ms")
+    options.link = options.link or LINK
 
 
 def options_read(built, words_given=None):

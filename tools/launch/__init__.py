@@ -3,6 +3,8 @@
 What hearth-compare and hearth-cluster share.
 
     bed      test hosts on this machine
+    clusters of test hosts, and the file that names them
+    link     what their gateways are joined by
     session  the end of a job
     words    the command line
     built    what make knows

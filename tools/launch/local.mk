@@ -7,8 +7,8 @@ CLEANFILES += $(bin_SCRIPTS) $(launch_share)
 EXTRA_DIST += %D%/tool.in
 
 launchdir = $(pkgdatadir)/launch
-dist_launch_DATA = %D%/__init__.py %D%/bed.py %D%/built.py %D%/session.py \
-  %D%/trouble.py %D%/words.py
+dist_launch_DATA = %D%/__init__.py %D%/bed.py %D%/built.py %D%/clusters.py \
+  %D%/link.py %D%/session.py %D%/trouble.py %D%/words.py
 dist_pkgdata_SCRIPTS = tests/run-mpi
 testbeddir = $(pkgdatadir)/testbed
 dist_testbed_SCRIPTS = tests/testbed/hosts tests/testbed/on tests/testbed/rsh \

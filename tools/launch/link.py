@@ -1,19 +1,56 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the gateways are joined by: a device of each, and hearth-wire."""
+import os
 import subprocess
+from typing import NamedTuple
 
-from cluster.needs import wire_find
-from launch.trouble import Trouble
+from launch.trouble import Trouble, Wrong
+from launch.words import duration, rate, wrong
 
 DEVICE = "wan"
 
 
+class Link(NamedTuple):
+    bits: float   # a second; 0: any number
+    delay: float  # seconds, each way
+
+
+def link_parse(text):
+    """RATE,DELAY."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        wrong(f"'{text}' is not of the form RATE,DELAY, such as 1gbit,0.1ms")
+    made = Link(rate(parts[0]), duration(parts[1]))
+    if made.delay > 10:
+        wrong(f"{text}: a delay of more than 10s")
+    return made
+
+
+LINK = link_parse("1gbit,0.1ms")
+
+
+def wire_find(built):
+    """Beside this program in a build folder, else where it was installed."""
+    for folder in (built.programs, built.helpers):
+        path = os.path.join(folder, "hearth-wire")
+        if os.access(path, os.X_OK):
+            return path
+    raise Wrong(f"there is no hearth-wire in {built.helpers}")
+
+
+def tun_check():
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError as problem:
+        raise Wrong(f"the link needs /dev/net/tun: {problem.strerror}")
+
+
 class Wire:
-    def __init__(self, built, options, clusters):
+    def __init__(self, built, clusters, link, cut=None):
         self.clusters = clusters
-        cut = options.cut or (0, 1)
         self.command = [wire_find(built)]
-        self.command += [f"{number:.9f}" for number in (*options.link, *cut)]
+        self.command += [f"{number:.9f}" for number in (*link,
+                                                        *(cut or (0, 1)))]
         self.command += [cluster.host(0) for cluster in clusters]
         self.process = None
 
