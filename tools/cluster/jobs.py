@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All that run, until they have ended."""
 import sys
-import time
 
 from cluster.output import Output
-from launch.session import sessions_end
+from launch.session import Sessions
 from launch.trouble import stop_check
 
 
@@ -15,34 +14,27 @@ def say(text):
         pass  # nobody listens
 
 
-class Jobs:
+class Jobs(Sessions):
     def __init__(self, options):
+        super().__init__(options.grace)
         self.label = options.label
-        self.grace = options.grace
-        self.running = {}  # a process: its cluster
         self.output = Output()
-        self.status = 0    # of the first that failed
-        self.patience = None
+        self.names = {}  # of a process: its cluster
 
     def start(self, job, clusters, file):
         process = job.start(clusters, file)
-        self.running[process] = job.cluster
+        self.add(process)
+        self.names[process] = job.cluster.name
         label = f"{job.cluster.name}: " if self.label else ""
         self.output.add(process, label)
 
     def note_ended(self):
-        for process, cluster in list(self.running.items()):
-            status = process.poll()
-            if status is None:
-                continue
-            del self.running[process]
-            if status == 0 or self.status != 0:
-                continue
-            self.status = status if status > 0 else 128 - status
-            self.patience = time.monotonic() + self.grace
-            self.output.pass_on(0)  # what it said of it comes first
-            say(f"cluster {cluster.name} has ended with status {self.status}" +
-                (f"; the others get {self.grace:g} s" if self.running else ""))
+        first = self.failed()
+        if first is None:
+            return
+        self.output.pass_on(0)  # what it said of it comes first
+        say(f"cluster {self.names[first]} has ended with status {self.status}"
+            + (f"; the others get {self.grace:g} s" if self.running else ""))
 
     def wait(self, check):
         """Returns the status.  check() raises when there is other trouble."""
@@ -51,13 +43,8 @@ class Jobs:
             self.note_ended()
             stop_check()
             check()
-            if (self.running and self.patience is not None and
-                    time.monotonic() > self.patience):
-                for cluster in self.running.values():
-                    say(f"cluster {cluster.name} is ended")
+            if self.late():
+                for process in self.running:
+                    say(f"cluster {self.names[process]} is ended")
                 self.end()
         return self.status
-
-    def end(self):
-        sessions_end(list(self.running))
-        self.running = {}

@@ -2,9 +2,9 @@
 """
 One run of a program, and its end.
 
-A job is a session of its own: a key pressed at the terminal does not reach it,
-and when it has to end, all processes of the session are ended, the launcher's
-children in groups of their own too.
+A run is one job of MPI or several, each a session of its own: a key pressed at
+the terminal does not reach it, and when it has to end, all processes of the
+session are ended, the launcher's children in groups of their own too.
 """
 import json
 import os
@@ -15,12 +15,13 @@ import time
 
 from compare.machine import OURS
 from compare.plan import HAND
-from launch.session import sessions_end
+from launch.session import Sessions
 from launch.trouble import stop_check
 
 # The line comes before MPI_Finalize, which over TCP now and then never
 # returns (see tests/testbed/job); such a run counts, and is not waited for.
 AFTER_RESULT = 5
+GRACE = 10  # for the other jobs of a run when one has failed
 
 
 def result_find(output, app):
@@ -59,16 +60,14 @@ def output_read(file):
     return file.read().decode(errors="replace")
 
 
-def process_watch(process, file, app, timeout, tick):
+def jobs_watch(jobs, file, app, timeout, tick):
     """Wait for the end.  Returns what ended it: exit, result or time."""
     began = time.monotonic()
     shown = None  # when the result was
     while True:
-        try:
-            process.wait(0.2)
+        jobs.wait(0.2)
+        if not jobs.running or jobs.late():
             return "exit"
-        except subprocess.TimeoutExpired:
-            pass
         now = time.monotonic()
         if now - began > timeout:
             return "time"
@@ -109,29 +108,30 @@ def verdict(ended, status, result, verify, configuration):
     return ("failed" if why else "ok"), why
 
 
-def job_run(place, configuration, program, settings, timeout, tick):
-    """Run a program once; returns a record without the configuration."""
-    hosts = configuration.hosts
-    per = configuration.ranks // hosts
+def jobs_start(jobs, place, configuration, program, settings, file):
     environment = {name: value for name, value in os.environ.items()
                    if name not in OURS}
-    environment.update(settings, **place.environment(hosts, per,
-                                                     sorted(settings)))
-    began = time.monotonic()
-    with tempfile.TemporaryFile() as file:
-        process = subprocess.Popen(
-            place.command(hosts, per, program), env=environment,
+    for words, more in place.jobs(configuration, program, settings):
+        jobs.add(subprocess.Popen(
+            words, env={**environment, **settings, **more},
             stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-            start_new_session=True)
+            start_new_session=True))
+
+
+def job_run(place, configuration, program, settings, timeout, tick):
+    """Run a program once; returns a record without the configuration."""
+    began = time.monotonic()
+    jobs = Sessions(GRACE)
+    with tempfile.TemporaryFile() as file:
         try:
-            ended = process_watch(process, file, configuration.app, timeout,
-                                  tick)
+            jobs_start(jobs, place, configuration, program, settings, file)
+            ended = jobs_watch(jobs, file, configuration.app, timeout, tick)
         finally:
-            sessions_end([process])
+            jobs.end()
             place.end()
         output = output_read(file)
     result = result_find(output, configuration.app)
-    status, why = verdict(ended, process.returncode, result,
+    status, why = verdict(ended, jobs.status, result,
                           "--verify" in program, configuration)
     record = {"status": status, "why": why, "ended": ended, "result": result,
               "seconds": result["seconds"] if status == "ok" else None,

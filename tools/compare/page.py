@@ -241,7 +241,7 @@ def page_text(data):
         section("traffic", "Messages and diffs",
                 tables.messages_table(data, names.next("Table")),
                 tables.traffic_table(data, names.next("Table")))]
-    if any(line[0] == "udp" for line in data.lines):
+    if any(line.transport == "udp" for line in data.lines):
         sections.append(section(
             "errors", "Communication errors",
             tables.errors_table(data, names.next("Table"))))

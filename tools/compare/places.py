@@ -2,12 +2,12 @@
 """
 Networks.  A place starts jobs on one of them:
 
-    up()                           make what it needs, or raise Trouble
-    command(hosts, per, program)   what starts the program there
-    environment(hosts, per, names) variables for the job; names are those
-                                   that it has besides
-    end()                          end all that a job may have left behind
-    down()                         unmake it
+    up()                       make what it needs, or raise Trouble
+    jobs(c, program, settings) what starts the program there, for each job of
+                               MPI: a command, and variables; settings are
+                               those that it has besides
+    end()                      end all that a run may have left behind
+    down()                     unmake it
 
 Scripts of the tests are used for that: run-mpi knows the environment that
 each MPI wants, and testbed/ hosts that are network namespaces.
@@ -33,13 +33,14 @@ class Fast:
         pass
 
     # No limit of time but a last resort: job.py has its own.
-    def command(self, hosts, per, program):
-        return ["sh", os.path.join(self.built.data, "run-mpi"), "--once",
-                "86400", str(hosts * per)] + program
+    def jobs(self, c, program, settings):
+        words = ["sh", os.path.join(self.built.data, "run-mpi"), "--once",
+                 "86400", str(c.ranks)]
+        return [(words + program, self.environment(c, settings))]
 
-    def environment(self, hosts, per, names):
+    def environment(self, c, settings):
         return {"MPIEXEC": self.built.launcher, "MPI_FLAVOUR": self.built.mpi,
-                "HEARTH_NODE_SIZE": str(per)}
+                "HEARTH_NODE_SIZE": str(c.per_host())}
 
     def end(self):
         pass
@@ -69,21 +70,22 @@ class Real(Fast):
             except OSError:
                 raise Wrong(f"unknown host '{host}'")
 
-    def launch_words(self, hosts, per, variables):
-        names = self.hosts[:hosts]
+    def launch_words(self, c, settings):
+        names = self.hosts[:c.hosts]
+        per = c.per_host()
         if "srun" in self.launcher:
-            return ["-N", str(hosts), f"--ntasks-per-node={per}", "-w",
+            return ["-N", str(c.hosts), f"--ntasks-per-node={per}", "-w",
                     ",".join(names)]
         with_slots = ",".join(f"{name}:{per}" for name in names)
         if self.built.mpi == "mpich":
             return ["-hosts", with_slots]
         given = [name for name in os.environ if name.startswith("HEARTH_")]
-        given += variables
+        given += list(settings)
         return ["--host", with_slots] + ["-x " + name
                                          for name in sorted(set(given))]
 
-    def environment(self, hosts, per, names):
-        words = [self.launcher] + self.launch_words(hosts, per, names)
+    def environment(self, c, settings):
+        words = [self.launcher] + self.launch_words(c, settings)
         return {"MPIEXEC": " ".join(words), "MPI_FLAVOUR": self.built.mpi}
 
 
@@ -110,11 +112,11 @@ class Gigabit:
         except Trouble as problem:
             raise Trouble(f"network {self.name}: {problem}")
 
-    def command(self, hosts, per, program):
-        return self.bed.command(self.built.mpi, hosts, per, program)
-
-    def environment(self, hosts, per, names):
-        return {"MPIEXEC": self.built.launcher, "MPI_TESTBED": self.bed.name}
+    def jobs(self, c, program, settings):
+        return [(self.bed.command(self.built.mpi, c.hosts, c.per_host(),
+                                  program),
+                 {"MPIEXEC": self.built.launcher,
+                  "MPI_TESTBED": self.bed.name})]
 
     def end(self):
         self.bed.end()

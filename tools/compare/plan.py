@@ -11,6 +11,17 @@ from typing import NamedTuple
 GIVEN_UP = 2  # failures of a configuration after which it is not run again
 
 
+class Line(NamedTuple):
+    """Which line of a picture it is on."""
+
+    transport: str
+    consistency: str
+    switch: str = ""
+
+
+HAND = Line("none", "")
+
+
 class Configuration(NamedTuple):
     app: str
     network: str
@@ -21,8 +32,11 @@ class Configuration(NamedTuple):
     switch: str = ""  # its name; empty: the library's defaults
 
     def line(self):
-        """Which line of a picture it is on."""
-        return self.transport, self.consistency, self.switch
+        return Line(self.transport, self.consistency, self.switch)
+
+    def per_host(self):
+        """Ranks of each host."""
+        return self.ranks // self.hosts
 
     def text(self, names=None):
         where = f"{self.hosts} host{'s' * (self.hosts > 1)}"
@@ -32,35 +46,31 @@ class Configuration(NamedTuple):
                 f"{self.network}")
 
 
-HAND = ("none", "", "")
-
-
 def line_name(line, lines=None):
     """Its consistency is worth a word where there are several."""
     if line == HAND:
         return "MPI by hand"
-    transport, consistency, switch = line
-    name = f"Hearth {transport}"
-    if lines is None or len({c for t, c, _ in lines if t != "none"}) > 1:
-        name += f" {consistency}"
-    return f"{name}, {switch}" if switch else name
+    name = f"Hearth {line.transport}"
+    if lines is None or len({of.consistency for of in lines
+                             if of != HAND}) > 1:
+        name += f" {line.consistency}"
+    return f"{name}, {line.switch}" if line.switch else name
 
 
 def line_usual(line):
     """The same with the library's defaults."""
-    return line[:2] + ("",)
+    return line._replace(switch="")
 
 
 def base_line(options, app):
     if options.base == "hand" and app.by_hand and not options.no_hand:
         return HAND
-    return options.transports[0], options.consistency[0], ""
+    return Line(options.transports[0], options.consistency[0])
 
 
 def configuration_make(app, network, line, hosts, per):
-    transport, consistency, switch = line
-    return Configuration(app.name, network, transport, consistency, hosts,
-                         hosts * per, switch)
+    return Configuration(app.name, network, line.transport, line.consistency,
+                         hosts, hosts * per, line.switch)
 
 
 def base_configuration(options, app):
@@ -70,7 +80,7 @@ def base_configuration(options, app):
 
 def configurations_make(options, apps):
     switches = [""] + [switch.name for switch in options.switches]
-    lines = [(t, c, s) for t in options.transports
+    lines = [Line(t, c, s) for t in options.transports
              for c in options.consistency for s in switches]
     made = []
     for app in apps:

@@ -211,7 +211,7 @@ def errors_cells(data, app, network, line):
 def errors_table(data, name):
     """For the udp transport."""
     rows = []
-    lines = [line for line in data.lines if line[0] == "udp"]
+    lines = [line for line in data.lines if line.transport == "udp"]
     for app in data.apps:
         for network in data.networks:
             for line in lines:

@@ -7,6 +7,7 @@ may be in groups of their own.
 """
 import os
 import signal
+import subprocess
 import time
 
 TO_END = 5  # seconds between asking a job to end and ending it
@@ -50,3 +51,52 @@ def sessions_end(processes):
     for process in processes:
         session_signal(process.pid, signal.SIGKILL)
         process.wait()
+
+
+class Sessions:
+    """Jobs that belong together.  The status of the first that fails is that
+    of all, and the others get some seconds to end by themselves."""
+
+    def __init__(self, grace):
+        self.grace = grace
+        self.running = []  # none of them is seen to have ended
+        self.leaders = []  # of sessions that may have processes
+        self.status = 0
+        self.patience = None
+
+    def add(self, process):
+        self.running.append(process)
+        self.leaders.append(process)
+
+    def failed(self):
+        """Look at them.  Returns that which is the first to fail, once."""
+        for process in list(self.running):
+            status = process.poll()
+            if status is None:
+                continue
+            self.running.remove(process)
+            # The number of a session without processes may be another's soon.
+            if not session_members(process.pid):
+                self.leaders.remove(process)
+            if status != 0 and self.status == 0:
+                self.status = status if status > 0 else 128 - status
+                self.patience = time.monotonic() + self.grace
+                return process
+        return None
+
+    def wait(self, seconds):
+        """Look at them when the first has ended, or so long has gone by."""
+        try:
+            self.running[0].wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+        self.failed()
+
+    def late(self):
+        return (bool(self.running) and self.patience is not None and
+                time.monotonic() > self.patience)
+
+    def end(self):
+        sessions_end(self.leaders)
+        self.running = []
+        self.leaders = []
