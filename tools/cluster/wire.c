@@ -127,6 +127,22 @@ tap_make(const char *namespace, int i)
     return tap;
 }
 
+/* All devices.  Then back from their namespaces: whoever ends what is left
+ * there of a job does not mean us. */
+static void
+ports_make(char **namespace)
+{
+    int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+    for (int i = 0; i < ports; i++) {
+        port[i].tap = tap_make(namespace[i], i);
+        port[i].last = &port[i].first;
+    }
+    if (here < 0 || setns(here, CLONE_NEWNET) != 0)
+        fail("/proc/self/ns/net");
+    close(here);
+}
+
 static bool
 is_cut(uint64_t t)
 {
@@ -271,10 +287,7 @@ main(int argc, char **argv)
     every = (uint64_t)(atof(argv[4]) * (double)SECOND);
     began = now();
     ports = argc - 5;
-    for (int i = 0; i < ports; i++) {
-        port[i].tap = tap_make(argv[5 + i], i);
-        port[i].last = &port[i].first;
-    }
+    ports_make(argv + 5);
     be_prompt();
     puts("up");
     fflush(stdout);
