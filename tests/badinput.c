@@ -19,8 +19,9 @@ static void
 work(const char *name)
 {
     static const struct badinput *const tables[] = {
-        badinput_calls, badinput_holds,  badinput_touches,
-        badinput_ends,  badinput_losses, badinput_mallocs, badinput_fars
+        badinput_allocs,  badinput_calls, badinput_holds,
+        badinput_touches, badinput_ends,  badinput_losses,
+        badinput_mallocs, badinput_fars
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

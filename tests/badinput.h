@@ -21,9 +21,9 @@ struct badinput {
 #name, name    \
     }
 
-extern const struct badinput badinput_calls[], badinput_holds[],
-    badinput_touches[], badinput_ends[], badinput_losses[], badinput_mallocs[],
-    badinput_fars[];
+extern const struct badinput badinput_allocs[], badinput_calls[],
+    badinput_holds[], badinput_touches[], badinput_ends[], badinput_losses[],
+    badinput_mallocs[], badinput_fars[];
 
 /* The last rank goes away as MPI_TEST_END says, and the others come to wait
  * for it, in each of the ways to wait.  After "awhile" it is there again. */

@@ -277,7 +277,8 @@ EXTRA_DIST += %D%/beside.py
 # Programs for the scripts.
 check_PROGRAMS += %D%/badinput %D%/start
 %C%_badinput_SOURCES = %D%/seen.h %D%/badinput.c %D%/badinput.h \
-  %D%/badinput_call.c %D%/badinput_far.c %D%/badinput_malloc.c \
+  %D%/badinput_alloc.c %D%/badinput_call.c %D%/badinput_far.c \
+  %D%/badinput_malloc.c \
   %D%/badinput_hold.c \
   %D%/badinput_end.c %D%/badinput_lose.c %D%/badinput_fake.c \
   %D%/badinput_touch.c
