@@ -12,7 +12,7 @@ The parts of hearth-compare.
     machine  what the machine is, and what warns of its numbers
     figures  medians, speedups, parts of the time, counters
     plot     pictures, by gnuplot
-    page     the page;  tables and html are its means
+    page     the page;  tables, clusters and html are its means
 
 What it shares with hearth-cluster is in the package launch.
 """

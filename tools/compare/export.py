@@ -6,8 +6,9 @@ import json
 
 from compare.machine import warnings_of
 
-FIXED = ("app", "network", "transport", "consistency", "switch", "hosts",
-         "ranks", "round", "status", "verified", "seconds", "wall_seconds")
+FIXED = ("app", "network", "transport", "consistency", "switch",
+         "clusters", "hosts", "ranks", "round", "status", "verified",
+         "seconds", "wall_seconds")
 
 
 def row_make(configuration, run):

@@ -2,7 +2,8 @@
 """Medians, speedups, parts of the time, counters: all numbers of the page."""
 import statistics
 
-from compare.plan import HAND, base_configuration, line_name
+from compare.plan import (HAND, base_configuration, cluster_numbers, line_name,
+                          version_name)
 
 PARTS = ("computation", "page fault", "synchronisation", "service")
 DISTRIBUTIONS = ("diff_bytes", "interval_us", "burst")
@@ -75,6 +76,13 @@ class Point:
         rest = max(0.0, total - fault - waits - service)
         return dict(zip(PARTS, (rest, fault, waits, service)))
 
+    def communication(self):
+        """The share of the time that is not computation; or None."""
+        parts = self.parts()
+        if parts is None or sum(parts.values()) == 0:
+            return None
+        return 1 - parts["computation"] / sum(parts.values())
+
     def seconds_counted(self):
         """Of a rank, on average: the time that the counters are of."""
         stats = self.typical["stats"]
@@ -115,15 +123,24 @@ class Data:
             c.line() for c in sorted(plan.configurations,
                                      key=lambda c: c.line() == HAND)))
         self.networks = options.networks
-        self.ranks = [hosts * options.ranks_per_host
-                      for hosts in options.hosts]
+        self.clusters = cluster_numbers(options, options.networks)
+        self.ranks = sorted({self.ranks_of(clusters, hosts)
+                             for clusters in self.clusters
+                             for hosts in options.hosts})
+
+    def ranks_of(self, clusters, hosts):
+        return clusters * hosts * self.options.ranks_per_host
 
     def line_name(self, line):
         return line_name(line, self.lines)
 
+    def version_name(self, line):
+        """Without its clusters."""
+        return version_name(line, self.lines)
+
     def base_text(self):
         """What speedups are against, in words."""
-        names = list(dict.fromkeys(self.line_name(c.line())
+        names = list(dict.fromkeys(self.version_name(c.line())
                                    for c in self.bases.values()))
         return (f"one rank of {', or without that '.join(names)}, "
                 f"on network {self.networks[0]}")
@@ -135,6 +152,22 @@ class Data:
                     app, network, line, ranks) and c.ranks in self.ranks:
                 return point
         return None
+
+    def most(self, app, network, line):
+        """On the most ranks; None where that was not asked for."""
+        found = (self.point(app, network, line, ranks)
+                 for ranks in reversed(self.ranks))
+        return next((point for point in found if point is not None), None)
+
+    def most_text(self):
+        """How many ranks these are."""
+        most = {clusters: self.ranks_of(clusters, self.options.hosts[-1])
+                for clusters in self.clusters}
+        if len(most) == 1:
+            return f"{self.ranks[-1]} ranks"
+        return " or ".join(
+            f"{ranks} ranks of {clusters} cluster{'s' * (clusters > 1)}"
+            for clusters, ranks in most.items())
 
     def speedup(self, point, seconds=None):
         """Of the median, or of a time of the same configuration."""
@@ -168,7 +201,7 @@ class Data:
         for app in self.apps:
             for network in self.networks:
                 for line in self.lines:
-                    point = self.point(app, network, line, self.ranks[-1])
+                    point = self.most(app, network, line)
                     if line != HAND and point is not None:
                         yield app, network, line, point
 

@@ -84,8 +84,9 @@ def shape_wrong(result, configuration):
     if result["ranks"] != configuration.ranks:
         return (f"it ran with {result['ranks']} of {configuration.ranks} ranks:"
                 " is the launcher that of Hearth's MPI?")
-    if configuration.line() != HAND and result["nodes"] != configuration.hosts:
-        return (f"it ran on {result['nodes']} of {configuration.hosts} hosts:"
+    hosts = configuration.all_hosts()
+    if configuration.line() != HAND and result["nodes"] != hosts:
+        return (f"it ran on {result['nodes']} of {hosts} hosts:"
                 " are they not different ones?")
     return ""
 

@@ -10,7 +10,7 @@ BUSY = 0.25  # share of the cores in use at which times are doubtful
 LOOK = 1     # seconds
 # What hearth-compare sets by itself, run by run.
 OURS = ("HEARTH_STATS", "HEARTH_TRANSPORT", "HEARTH_CONSISTENCY",
-        "HEARTH_NODE_SIZE")
+        "HEARTH_NODE_SIZE", "HEARTH_CLUSTERS", "HEARTH_CLUSTER")
 
 
 def first_match(path, pattern):

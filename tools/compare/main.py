@@ -5,10 +5,10 @@ import shutil
 import sys
 import time
 
-from compare import (apps, export, figures, job, machine, options, page, plot,
-                     switches, tables)
+from compare import (apps, clusters, export, figures, job, machine, options,
+                     page, plot, switches, tables)
 from compare.places import Places
-from compare.plan import Configuration, Plan, configurations_make
+from compare.plan import CLUSTERS, Configuration, Plan, configurations_make
 from compare.state import State, files_write
 from launch import trouble
 from launch.trouble import Stopped, Trouble, Wrong, stop_check
@@ -148,6 +148,8 @@ class Comparison:
                  "index.html": page.page_text(data)}
         if self.asked.switches:
             texts["switches.md"] = tables.switches_text(data)
+        if CLUSTERS in self.asked.networks:
+            texts["clusters.md"] = clusters.clusters_text(data)
         files_write(self.asked.out, texts)
 
 

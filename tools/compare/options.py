@@ -5,7 +5,10 @@ import os
 import re
 import shlex
 
+from compare.plan import CLUSTERS
 from compare.switches import switches_join, switches_parse
+from launch.clusters import MOST_CLUSTERS, MOST_HOSTS
+from launch.link import LINK, link_parse
 from launch.trouble import Trouble, Wrong
 from launch.words import Parser, different, number
 
@@ -36,8 +39,8 @@ def numbers(text):
 
 
 def network(text):
-    """fast, real, gigabit or gigabit:loss=PERCENT."""
-    if text in ("fast", "real", "gigabit"):
+    """fast, real, gigabit, gigabit:loss=PERCENT or clusters."""
+    if text in ("fast", "real", "gigabit", CLUSTERS):
         return text
     loss = re.fullmatch(r"gigabit:loss=([0-9]+(\.[0-9])?)", text)
     if loss and 0 < float(loss.group(1)) <= 50:
@@ -47,7 +50,7 @@ def network(text):
             f"{text}: the loss is not within 0.1 and 50 percent")
     raise argparse.ArgumentTypeError(
         f"unknown network '{text}'; there are fast, gigabit,"
-        " gigabit:loss=PERCENT and real")
+        " gigabit:loss=PERCENT, clusters and real")
 
 
 def networks(text):
@@ -81,11 +84,16 @@ def parser_make(built):
         " default: OPTION=VALUE[,VALUE...], or several together under a"
         " name: 'NAME: OPTION=VALUE OPTION=VALUE'; may be repeated")
     add("--hosts", type=numbers, metavar="LIST", default=[1, 2, 4],
-        help="numbers of hosts (1,2,4)")
+        help="numbers of hosts, of each cluster (1,2,4)")
     add("--ranks-per-host", type=number, metavar="N", default=1,
         help="ranks on each host (1)")
     add("--networks", type=networks, metavar="LIST", default=["fast"],
-        help="fast, gigabit, gigabit:loss=PERCENT, real (fast)")
+        help="fast, gigabit, gigabit:loss=PERCENT, clusters, real (fast)")
+    add("--clusters", type=numbers, metavar="LIST",
+        help="for network clusters: numbers of clusters (1,2)")
+    add("--link", type=link_parse, metavar="RATE,DELAY",
+        help="for network clusters: the link between gateways, as of"
+             f" hearth-cluster ({LINK.text()})")
     add("--hostfile", metavar="FILE",
         help="the hosts of network real, a line each")
     add("--launcher", metavar="COMMAND", default=None,
@@ -140,18 +148,42 @@ def real_check(options):
         options.launcher = "srun" if "SLURM_JOB_ID" in os.environ else ""
 
 
+def clusters_check(options):
+    """Without several there is one of each other network."""
+    if CLUSTERS not in options.networks:
+        if options.clusters or options.link:
+            raise Wrong("--clusters and --link are for network clusters")
+        options.clusters = [1]
+        return
+    options.clusters = options.clusters or [1, 2]
+    most = max(options.clusters)
+    if most > MOST_CLUSTERS:
+        raise Wrong(f"--clusters {most}: {MOST_CLUSTERS} are the most")
+    if most == 1 and options.link:
+        raise Wrong("--link is for more than one cluster")
+    options.link = options.link or LINK
+
+
+def size_check(options):
+    hosts, clusters = max(options.hosts), max(options.clusters)
+    ranks = clusters * hosts * options.ranks_per_host
+    if ranks > MOST_RANKS:
+        of = f"--clusters {clusters} of " * (clusters > 1)
+        raise Wrong(f"{of}--hosts {hosts} makes {ranks} ranks; {MOST_RANKS}"
+                    " are the most")
+    beds = [n for n in options.networks
+            if n.startswith("gigabit") or n == CLUSTERS]
+    if beds and hosts > MOST_HOSTS:
+        raise Wrong(f"--hosts {hosts}: network {beds[0]} has {MOST_HOSTS}")
+
+
 def options_check(options):
     options.programs = os.path.abspath(options.programs)
     options.switches = switches_join(options.switch)
     if options.out is None and not options.list:
         raise Wrong("--out is needed; see hearth-compare --help")
-    ranks = max(options.hosts) * options.ranks_per_host
-    if ranks > MOST_RANKS:
-        raise Wrong(f"--hosts {max(options.hosts)} makes {ranks} ranks; "
-                    f"{MOST_RANKS} are the most")
-    beds = [n for n in options.networks if n.startswith("gigabit")]
-    if beds and max(options.hosts) > 250:
-        raise Wrong(f"--hosts {max(options.hosts)}: network {beds[0]} has 250")
+    clusters_check(options)
+    size_check(options)
     options.real_hosts = []
     if "real" in options.networks:
         real_check(options)
@@ -177,4 +209,7 @@ def options_identity(options, settings):
     identity["environment"] = settings
     if options.switches:
         identity["switches"] = options.switches
+    if CLUSTERS in options.networks:
+        identity["clusters"] = options.clusters
+        identity["link"] = options.link.text()
     return identity

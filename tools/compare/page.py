@@ -4,6 +4,7 @@ papers', what failed, and how it was made."""
 import shlex
 
 from compare import plot, tables
+from compare.clusters import NANRI, clusters_section, paper_curves
 from compare.figures import DISTRIBUTIONS
 from compare.html import (Long, contents, document, escape, figure, paragraph,
                           section, table)
@@ -27,6 +28,9 @@ PAPERS = (
     ("hlrc", "HLRC", "R. Noronha, D. K. Panda: reducing diff overhead in the"
      " home-based lazy release consistency protocol over InfiniBand"
      " (slides)."),
+    ("nanri", "Nanri and others", "T. Nanri, Y. Watanabe, H. Sato,"
+     " M. Shimasaki: Preliminary Investigation of Distributed Shared Memory"
+     " System on a Cluster of High Performance Clusters."),
 )
 
 
@@ -39,6 +43,12 @@ class Names:
     def next(self, kind):
         self.given[kind] = self.given.get(kind, 0) + 1
         return f"{kind} {self.given[kind]}"
+
+
+def paper_mark(data, app):
+    """For a picture that has a paper's points, too."""
+    there = any(paper_curves(data, app, network) for network in data.networks)
+    return f"  In grey, those of Table 4 of {NANRI}." * there
 
 
 def speedup_section(data, names):
@@ -54,7 +64,7 @@ def speedup_section(data, names):
             names.next("Figure"), pictures,
             f"Speedup of <i>{escape(app)}</i> ({escape(described.about)})."
             f"  {'After' if app in MOCHA_FIGURES else 'In the form of'}"
-            f" {after} of {tables.MOCHA}."))
+            f" {after} of {tables.MOCHA}." + paper_mark(data, app)))
     shared = ("  Right of the upright line, ranks share cores."
               if any(plot.cores_mark(data, n) for n in data.networks) else "")
     lead = paragraph(
@@ -74,7 +84,7 @@ def parts_section(data, names):
                 if where == network and line == line_usual(line)
                 and point.parts()]
         if bars:
-            pictures.append(plot.bars_draw(bars, network, data.ranks[-1]))
+            pictures.append(plot.bars_draw(bars, network, data.most_text()))
     if not pictures:
         return ""
     return section("parts", "Where the time goes", figure(
@@ -107,7 +117,7 @@ def switches_section(data, names):
                 for app, where, line, point in data.largest()
                 if where == network and point.parts()]
         if bars:
-            pictures.append(plot.bars_draw(bars, network, data.ranks[-1]))
+            pictures.append(plot.bars_draw(bars, network, data.most_text()))
     drawn = "" if not pictures else figure(
         names.next("Figure"), pictures,
         "The time of a rank in the timed section with each of these, against"
@@ -132,7 +142,7 @@ def distribution_pictures(data, line, network):
         for name in DISTRIBUTIONS:
             curves = {}
             for app in apps:
-                point = data.point(app, network, line, data.ranks[-1])
+                point = data.most(app, network, line)
                 counts = point.distribution(name) if point else {}
                 if sum(counts.values()) > 0:
                     curves[app] = counts
@@ -154,7 +164,8 @@ def distribution_section(data, names):
                 names.next("Figure"), pictures,
                 "Sizes of diffs, lengths of intervals and numbers of diffs"
                 f" sent together, {escape(data.line_name(line))} on"
-                f" {data.ranks[-1]} ranks, network {network}, of all ranks."
+                f" {data.ranks_of(line.clusters, data.options.hosts[-1])}"
+                f" ranks, network {network}, of all ranks."
                 "  In the form of the figures of diff distribution, interval"
                 f" distribution and diff burst size of {tables.HLRC}.",
                 "narrow"))
@@ -201,7 +212,8 @@ def how_section(data):
     rows = [[name, Long(value)] for name, value in last["machine"].items()]
     began = ", ".join(f"{s['began']} ({s['busy']:.0%} in use)"
                       for s in data.sessions)
-    networks = [[name, Long(place_about(name))] for name in data.networks]
+    networks = [[name, Long(place_about(name, data.options))]
+                for name in data.networks]
     return section(
         "how", "Machine, versions, options",
         paragraph(f"Begun on {escape(began)}."),
@@ -210,9 +222,11 @@ def how_section(data):
         table(["option", ""], list(options_rows(data)), 2))
 
 
-def papers_section():
+def papers_section(body):
+    """Those that it refers to."""
     items = "".join(f'<p id="{mark}"><b>{name}</b>: {escape(text)}</p>\n'
-                    for mark, name, text in PAPERS)
+                    for mark, name, text in PAPERS
+                    if f'href="#{mark}"' in body)
     return section("papers", "Papers", items)
 
 
@@ -236,6 +250,7 @@ def page_text(data):
         section("short", "In short",
                 tables.summary_table(data, names.next("Table"))),
         speedup_section(data, names),
+        clusters_section(data, names),
         parts_section(data, names),
         switches_section(data, names),
         section("traffic", "Messages and diffs",
@@ -249,7 +264,7 @@ def page_text(data):
         distribution_section(data, names),
         section("times", "All times",
                 tables.times_table(data, names.next("Table"))),
-        bad_section(data), how_section(data), papers_section()]
+        bad_section(data), how_section(data)]
     warnings = warnings_of(data)
     if data.bad():
         warnings.append(f"{len(data.bad())} runs failed; see the end of the"
@@ -258,5 +273,6 @@ def page_text(data):
     notes = [paragraph(f"<b>Note.</b> {escape(text)}", "warning")
              for text in warnings]
     body = "".join(sections)
+    body += papers_section(body)
     return document(title, f"<h1>{escape(title)}</h1>\n" + lead_make(data) +
                     "".join(notes) + contents(body) + body)

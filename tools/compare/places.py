@@ -6,7 +6,8 @@ Networks.  A place starts jobs on one of them:
     jobs(c, program, settings) what starts the program there, for each job of
                                MPI: a command, and variables; settings are
                                those that it has besides
-    end()                      end all that a run may have left behind
+    end()                      end all that a run may have left behind, or
+                               raise Trouble if the place is not any more
     down()                     unmake it
 
 Scripts of the tests are used for that: run-mpi knows the environment that
@@ -16,7 +17,9 @@ import os
 import shutil
 import socket
 
+from compare.plan import CLUSTERS
 from launch.bed import Bed, Guard, bed_lack
+from launch.clusters import Cluster, Clusters, handler_ranks, machine_check
 from launch.trouble import Trouble, Wrong
 
 
@@ -94,12 +97,12 @@ class Gigabit:
 
     RATE = "1gbit"
 
-    def __init__(self, built, name, number, hosts):
+    def __init__(self, built, name, bed, hosts):
         self.built = built
         self.name = name
         self.loss = name.partition("loss=")[2]
         self.hosts = hosts
-        self.bed = Bed(built.data, f"hc{os.getpid()}{chr(ord('a') + number)}")
+        self.bed = Bed(built.data, bed)
         self.guard = None
 
     def up(self):
@@ -127,15 +130,62 @@ class Gigabit:
             self.guard = None
 
 
-def place_about(name):
+class Several:
+    """Clusters of such hosts, whose gateways are joined by a link."""
+
+    name = CLUSTERS
+
+    def __init__(self, built, options, bed):
+        self.built = built
+        self.clusters = Clusters(built, [
+            Cluster(built, bed, f"c{number}", number, max(options.hosts),
+                    Gigabit.RATE)
+            for number in range(max(options.clusters))], options.link)
+
+    def up(self):
+        try:
+            machine_check([self.built.mpi], len(self.clusters.all))
+            self.clusters.up("hearth-compare.")
+        except Trouble as problem:
+            raise type(problem)(f"network {self.name}: {problem}")
+
+    def jobs(self, c, program, settings):
+        """One cluster is a job that needs no gateway."""
+        some = self.clusters.all[:c.clusters]
+        several, more = [{}], 0
+        if len(some) > 1:
+            file = self.clusters.file_write([c.hosts * c.per_host()
+                                             for _ in some])
+            several = [cluster.member(file) for cluster in some]
+            more = handler_ranks({**os.environ, **settings})
+        return [(cluster.bed.command(self.built.mpi, c.hosts, c.per_host(),
+                                     program),
+                 {**self.clusters.files(), **member,
+                  **cluster.environment(self.built.launcher, more)})
+                for cluster, member in zip(some, several)]
+
+    def end(self):
+        self.clusters.end()
+        self.clusters.check()
+
+    def down(self):
+        self.clusters.down()
+
+
+def place_about(name, options):
     """For the page."""
     if name == "fast":
         return "virtual nodes on one machine; MPI carries by shared memory"
     if name == "real":
         return "the hosts of a file"
     loss = name.partition("loss=")[2]
-    return (f"network namespaces on one machine, {Gigabit.RATE} a link, MPI over"
-            f" TCP{f', {loss} % of the UDP datagrams lost' if loss else ''}")
+    text = (f"network namespaces on one machine, {Gigabit.RATE} a link, MPI"
+            f" over TCP{f', {loss} % of the UDP datagrams lost' * bool(loss)}")
+    if name == CLUSTERS and max(options.clusters) > 1:
+        rate, delay = options.link.text().split(",")
+        text += (f", in clusters whose gateways are joined by {rate} with"
+                 f" {delay} each way")
+    return text
 
 
 def place_make(built, options, name, number):
@@ -143,7 +193,10 @@ def place_make(built, options, name, number):
         return Fast(built)
     if name == "real":
         return Real(built, options)
-    return Gigabit(built, name, number, max(options.hosts))
+    bed = f"hc{os.getpid()}{chr(ord('a') + number)}"
+    if name == CLUSTERS:
+        return Several(built, options, bed)
+    return Gigabit(built, name, bed, max(options.hosts))
 
 
 class Places:

@@ -8,6 +8,7 @@ drifts does that to all of them.  The first run of a configuration verifies.
 import statistics
 from typing import NamedTuple
 
+CLUSTERS = "clusters"  # the network that may have several
 GIVEN_UP = 2  # failures of a configuration after which it is not run again
 
 
@@ -17,6 +18,7 @@ class Line(NamedTuple):
     transport: str
     consistency: str
     switch: str = ""
+    clusters: int = 1
 
 
 HAND = Line("none", "")
@@ -27,26 +29,33 @@ class Configuration(NamedTuple):
     network: str
     transport: str    # none: written by hand in MPI
     consistency: str
-    hosts: int
-    ranks: int
+    hosts: int        # of each cluster
+    ranks: int        # of all
     switch: str = ""  # its name; empty: the library's defaults
+    clusters: int = 1
 
     def line(self):
-        return Line(self.transport, self.consistency, self.switch)
+        return Line(self.transport, self.consistency, self.switch,
+                    self.clusters)
+
+    def all_hosts(self):
+        return self.clusters * self.hosts
 
     def per_host(self):
         """Ranks of each host."""
-        return self.ranks // self.hosts
+        return self.ranks // self.all_hosts()
 
     def text(self, names=None):
         where = f"{self.hosts} host{'s' * (self.hosts > 1)}"
-        if self.ranks != self.hosts:
+        if self.clusters > 1:
+            where = f"{self.clusters} clusters of {where}"
+        if self.ranks != self.all_hosts():
             where += f" with {self.ranks} ranks"
-        return (f"{self.app} {line_name(self.line(), names)}, {where}, "
+        return (f"{self.app} {version_name(self.line(), names)}, {where}, "
                 f"{self.network}")
 
 
-def line_name(line, lines=None):
+def version_name(line, lines=None):
     """Its consistency is worth a word where there are several."""
     if line == HAND:
         return "MPI by hand"
@@ -55,6 +64,14 @@ def line_name(line, lines=None):
                              if of != HAND}) > 1:
         name += f" {line.consistency}"
     return f"{name}, {line.switch}" if line.switch else name
+
+
+def line_name(line, lines):
+    """So are its clusters where some have several."""
+    name = version_name(line, lines)
+    if line == HAND or all(of.clusters == 1 for of in lines):
+        return name
+    return f"{name} in {line.clusters} cluster{'s' * (line.clusters > 1)}"
 
 
 def line_usual(line):
@@ -70,7 +87,8 @@ def base_line(options, app):
 
 def configuration_make(app, network, line, hosts, per):
     return Configuration(app.name, network, line.transport, line.consistency,
-                         hosts, hosts * per, line.switch)
+                         hosts, line.clusters * hosts * per, line.switch,
+                         line.clusters)
 
 
 def base_configuration(options, app):
@@ -78,18 +96,30 @@ def base_configuration(options, app):
                               base_line(options, app), 1, 1)
 
 
-def configurations_make(options, apps):
+def cluster_numbers(options, networks):
+    """Over how many clusters there are runs on these networks."""
+    return sorted({number for network in networks for number in
+                   (options.clusters if network == CLUSTERS else [1])})
+
+
+def lines_make(options, app, network):
+    """By hand there is one cluster: that is where MPI ends."""
+    numbers = cluster_numbers(options, [network])
     switches = [""] + [switch.name for switch in options.switches]
-    lines = [Line(t, c, s) for t in options.transports
+    lines = [Line(t, c, s, n) for n in numbers for t in options.transports
              for c in options.consistency for s in switches]
+    by_hand = app.by_hand and not options.no_hand and 1 in numbers
+    return lines + [HAND] * by_hand
+
+
+def configurations_make(options, apps):
     made = []
     for app in apps:
-        mine = lines + ([HAND] if app.by_hand and not options.no_hand else [])
         made.append(base_configuration(options, app))
         made += [configuration_make(app, network, line, hosts,
                                     options.ranks_per_host)
-                 for network in options.networks
-                 for hosts in options.hosts for line in mine]
+                 for network in options.networks for hosts in options.hosts
+                 for line in lines_make(options, app, network)]
     return list(dict.fromkeys(made))  # the base is one of them, mostly
 
 

@@ -9,12 +9,14 @@ import re
 import shutil
 import subprocess
 
+from compare.clusters import paper_curves
 from compare.figures import PARTS
 from compare.plan import HAND
 from launch.trouble import Trouble
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 POINTS = (7, 5, 9, 13, 11, 15)
+PAPER_POINTS = (6, 4)
 BLACK, GREY = "#222222", "#8a8a8a"
 PART_COLOURS = dict(zip(PARTS, ("#c9d6df", "#d55e00", "#0072b2", "#e69f00")))
 
@@ -101,8 +103,10 @@ def speedup_draw(data, app, network):
     curves = {line: rows for line, rows in curves.items() if rows}
     if not curves:
         return None
-    most = max(row[3] for line in data.lines for where in data.networks
-               for row in data.curve(app, where, line))
+    paper = paper_curves(data, app, network)
+    most = max([row[3] for line in data.lines for where in data.networks
+                for row in data.curve(app, where, line)] +
+               [row[1] for rows in paper.values() for row in rows])
     last = data.ranks[-1]
     blocks = ""
     plots = [f"x with lines lc rgb '{GREY}' lw 1.5 dt (2,4) title 'ideal'"]
@@ -111,6 +115,11 @@ def speedup_draw(data, app, network):
         plots.append(f"$d{n} using 1:2:3:4 with yerrorlines "
                      f"{line_style(data, line)} "
                      f"title {quoted(data.line_name(line))}")
+    for n, (name, rows) in enumerate(paper.items()):
+        blocks += data_block(f"p{n}", rows)
+        plots.append(f"$p{n} using 1:2 with linespoints lc rgb '{GREY}' lw 1 "
+                     f"pt {PAPER_POINTS[n % len(PAPER_POINTS)]} ps 0.8 "
+                     f"title {quoted(name)}")
     script = blocks + cores_mark(data, network) + f"""
 set title {quoted(f'{app}, {network}')} font ',14'
 set xlabel 'ranks'
@@ -147,9 +156,9 @@ def bar_rows(bars):
 
 
 def bars_draw(bars, network, ranks):
-    """From (group, name, parts).  Bars lie, so that their names can be read;
-    one after the other is a group's, mostly an application's, the first of
-    which is 100 %."""
+    """On so many ranks, in words.  From (group, name, parts).  Bars lie, so
+    that their names can be read; one after the other is a group's, mostly an
+    application's, the first of which is 100 %."""
     rows = bar_rows(bars)
     blocks = "".join(data_block(f"d{n}", rows[part])
                      for n, part in enumerate(PARTS))
@@ -166,7 +175,7 @@ def bars_draw(bars, network, ranks):
     plots.append("$ends using 1:2:3 with labels left offset 0.5,0 notitle")
     most = max(row[0] for row in ends)
     script = blocks + f"""
-set title {quoted(f'{network}, {ranks} ranks')} font ',14'
+set title {quoted(f'{network}, {ranks}')} font ',14'
 set xlabel 'percent of the time of the first bar of a group'
 set key outside top center horizontal reverse Left samplen 1.5
 unset grid

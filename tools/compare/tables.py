@@ -43,6 +43,12 @@ def what_went_wrong(point):
                      else word for word in dict.fromkeys(bad))
 
 
+def markdown(head, rows):
+    """A table."""
+    rows = [head, ["---"] * len(head)] + rows
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+
+
 def where_head(data):
     """What each row begins with; one network need not be said each time."""
     some = ["network"] * (len(data.networks) > 1)
@@ -94,8 +100,7 @@ def summary_table(data, name):
     rows = []
     for app in data.apps:
         for network in data.networks:
-            points = [data.point(app, network, line, data.ranks[-1])
-                      for line in data.lines]
+            points = [data.most(app, network, line) for line in data.lines]
             rows.append(where_cells(data, app, network, HAND)[:-1] + [
                 NOTHING if p is None else
                 Bad(what_went_wrong(p) or "not run") if not p.times else
@@ -103,7 +108,7 @@ def summary_table(data, name):
                 for p in points])
     return figure_of_table(
         name, table(head, rows, texts),
-        f"Medians on {data.ranks[-1]} ranks, and in brackets the"
+        f"Medians on {data.most_text()}, and in brackets the"
         f" speedup against {data.base_text()}.")
 
 
@@ -119,9 +124,10 @@ def messages_table(data, name):
     head = ["message amount, MB", "messages", "get pages", "diffs"]
     return figure_of_table(
         name, where_table(data, head, rows),
-        f"Messages between nodes, pages and diffs of a run on {data.ranks[-1]}"
-        " ranks, all ranks together.  Over udp a message is a datagram, over"
-        f" mpi a one-sided operation.  After Table 2 of {JIAJIA}.")
+        "Messages between nodes, pages and diffs of a run on"
+        f" {data.most_text()}, all ranks together.  Over udp a message is a"
+        " datagram, over mpi a one-sided operation.  After Table 2 of"
+        f" {JIAJIA}.")
 
 
 TRAFFIC = ["diff traffic, MB", "diffs", "diff size, bytes", "intervals",
@@ -146,7 +152,7 @@ def traffic_table(data, name):
                     traffic_cells(point))
     return figure_of_table(
         name, where_table(data, TRAFFIC, rows),
-        f"Diff traffic of a run on {data.ranks[-1]} ranks: averages of a rank."
+        f"Diff traffic of a run on {data.most_text()}: averages of a rank."
         f"  After the table of application characteristics of {HLRC}.  The"
         " size of a diff is that of its changed bytes.  Waits are those for"
         " diffs that were on their way.")
@@ -170,7 +176,7 @@ def change_cells(point, usual):
 def switches_rows(data):
     """(app, network, line, point, the default's point) on the most ranks."""
     for app, network, line, point in data.largest():
-        usual = data.point(app, network, line_usual(line), data.ranks[-1])
+        usual = data.most(app, network, line_usual(line))
         if point.typical is not None and usual.typical is not None:
             yield app, network, line, point, usual
 
@@ -180,7 +186,7 @@ def switches_table(data, name):
             for app, network, line, point, usual in switches_rows(data)]
     return figure_of_table(
         name, where_table(data, CHANGES, rows),
-        f"What the options change on {data.ranks[-1]} ranks, all ranks"
+        f"What the options change on {data.most_text()}, all ranks"
         " together: <i>to default</i> is the ratio to the same transport with"
         f" the library's defaults.  After Table 2 of {JIAJIA}.")
 
@@ -188,24 +194,24 @@ def switches_table(data, name):
 def switches_text(data):
     """The same and the diffs, in Markdown."""
     head = ["application", "network", "version"] + CHANGES + TRAFFIC[:-1]
-    rows = [head, ["---"] * len(head)]
+    rows = []
     for app, network, line, point, usual in switches_rows(data):
         rows.append([app, network, data.line_name(line)] +
                     change_cells(point, usual) + traffic_cells(point)[:-1])
-    lines = [f"| {' | '.join(map(str, row))} |\n" for row in rows]
-    return (f"{data.ranks[-1]} ranks, all together; from diff traffic on, the"
-            " average of a rank.\n\n" + "".join(lines))
+    return (f"{data.most_text()}, all together; from diff traffic on, the"
+            " average of a rank.\n\n" + markdown(head, rows))
 
 
 def errors_cells(data, app, network, line):
     """None where nothing was counted."""
     points = [data.point(app, network, line, ranks) for ranks in data.ranks]
-    pages = [point.page_errors() for point in points]
+    pages = [point.page_errors() if point else None for point in points]
     if all(value is None for value in pages):
         return None
-    others = [points[-1].counter_mean(name) for name in ERRORS]
+    most = data.most(app, network, line)
+    others = [most.counter_mean(name) for name in ERRORS]
     return ([number(value, 2) for value in pages + others] +
-            [number(points[-1].counter_mean("messages"))])
+            [number(most.counter_mean("messages"))])
 
 
 def errors_table(data, name):
@@ -225,7 +231,7 @@ def errors_table(data, name):
         "Communication errors of a run, all ranks together; the mean of the"
         " runs.  Under the numbers of ranks: messages of page requests that"
         " were sent again for want of an answer, as in Table 3 of"
-        f" {MOCHA}.  On {data.ranks[-1]} ranks also all that were sent again"
+        f" {MOCHA}.  On {data.most_text()} also all that were sent again"
         " (resends), those that came again (repeats), those for which a"
         " receive buffer had no room (overruns), and those dropped as wrong"
         " (refused), beside all datagrams sent (messages).")

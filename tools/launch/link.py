@@ -5,7 +5,7 @@ import subprocess
 from typing import NamedTuple
 
 from launch.trouble import Trouble, Wrong
-from launch.words import duration, rate, wrong
+from launch.words import BITS, duration, rate, wrong
 
 DEVICE = "wan"
 
@@ -13,6 +13,13 @@ DEVICE = "wan"
 class Link(NamedTuple):
     bits: float   # a second; 0: any number
     delay: float  # seconds, each way
+
+    def text(self):
+        """As it is parsed."""
+        unit = next((unit for unit in ("gbit", "mbit", "kbit")
+                     if self.bits >= BITS[unit]), None)
+        bits = "none" if unit is None else f"{self.bits / BITS[unit]:g}{unit}"
+        return f"{bits},{self.delay * 1e3:g}ms"
 
 
 def link_parse(text):
