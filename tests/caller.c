@@ -2,7 +2,7 @@
  *
  * Who is at a gateway's port, and should not be; for clusters.tap.
  *
- * caller keep PORT -- have the port, until input ends.
+ * caller keep PORT -- have the port, until ended.
  *
  * caller strangers PORT -- call there as long as somebody listens: with what
  * is no TLS, and with connections that say nothing and stay.  Says how often.
@@ -41,8 +41,7 @@ keep(int port)
         fail("caller: keep");
     puts("kept");
     fflush(stdout);
-    while (getchar() != EOF)
-        ;
+    pause();
     return 0;
 }
 
