@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "link/hello.h"
 #include "link/state.h"
 #include "link_ends.h"
 
@@ -59,6 +60,28 @@ START_TEST(options_that_differ_are_told_on_both_sides)
         said(e[i].failed, "start both with the same");
     }
     ends_close(e, 2);
+}
+END_TEST
+
+/* Of many clusters, or with long names: what differs is shown. */
+START_TEST(a_difference_in_a_long_list_is_one)
+{
+    char                 a[600], b[600];
+    struct hearthi_hello mine = { .name = "alpha", .agree = a };
+    struct hearthi_hello theirs = { .name = "beta", .agree = b };
+    struct hearthi_wrong w;
+
+    snprintf(a, sizeof a, "clusters=%0*d,tokyo:8,osaka:%0*d\nmore=1", 300, 0,
+             100, 0);
+    strcpy(b, a);
+    ck_assert(hearthi_hello_agree(&mine, &theirs, &w));
+    strstr(b, "tokyo:8")[6] = '9';
+    ck_assert(!hearthi_hello_agree(&mine, &theirs, &w));
+    said(w.text, "alpha has clusters=...0");
+    said(w.text, ",tokyo:8,osaka:");
+    said(w.text, ",tokyo:9,osaka:");
+    said(w.text, "start both with the same");
+    ck_assert_ptr_null(strstr(w.text, "more"));
 }
 END_TEST
 
@@ -251,6 +274,7 @@ main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, three_gateways_meet_and_each_hears_the_others);
     tcase_add_test(tc, options_that_differ_are_told_on_both_sides);
+    tcase_add_test(tc, a_difference_in_a_long_list_is_one);
     tcase_add_test(tc, another_version_or_another_file_is_told_on_both_sides);
     tcase_add_test(tc, two_jobs_of_one_name_are_told);
     tcase_add_test(tc, a_cluster_that_was_started_anew_ends_the_job);

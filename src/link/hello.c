@@ -86,22 +86,39 @@ line_find(const char *text, const struct line *like, struct line *l)
     return false;
 }
 
+/* As much as there is room for; n has all. */
 struct list {
-    char   text[240];
-    size_t len;
+    char text[240];
+    int  n;
 };
 
-static void
-list_add(struct list *l, const struct line *one, bool there)
-{
-    int n = snprintf(l->text + l->len, sizeof l->text - l->len, "%s%.*s%s",
-                     l->len > 0 ? ", " : "", there ? one->len : one->key,
-                     one->at, there ? "" : " not at all");
+/* Of a long value this much is shown, from a little before where it differs.
+ */
+enum { SHOWN = 72, BEFORE = 24 };
 
-    if (n > 0 && l->len + (size_t)n < sizeof l->text)
-        l->len += (size_t)n;
-    else
-        l->text[l->len] = '\0';
+static int
+same_length(const struct line *a, const struct line *b)
+{
+    int n = 0;
+
+    while (n < a->len && n < b->len && a->at[n] == b->at[n])
+        n++;
+    return n;
+}
+
+static void
+list_add(struct list *l, const struct line *one, int same, bool there)
+{
+    int    value = one->key + (one->key < one->len), from = value, n;
+    size_t len = strlen(l->text);
+
+    if (one->len - value > SHOWN && same - BEFORE > value)
+        from = same - BEFORE;
+    n = one->len - from < SHOWN ? one->len - from : SHOWN;
+    snprintf(l->text + len, sizeof l->text - len, "%s%.*s%s%.*s%s",
+             l->n++ > 0 ? ", " : "", there ? value : one->key, one->at,
+             from > value ? "..." : "", there ? n : 0, one->at + from,
+             there ? "" : " not at all");
 }
 
 /* What of a's lines b has in another way, or if missing, has not. */
@@ -113,13 +130,15 @@ lists_add(const char *a, const char *b, bool missing, struct list *of_a,
 
     while (line_next(&a, &x)) {
         bool there = line_find(b, &x, &y);
+        int  same;
 
         if (missing ? there
                     : there && x.len == y.len &&
                           memcmp(x.at, y.at, (size_t)x.len) == 0)
             continue;
-        list_add(of_a, &x, true);
-        list_add(of_b, there ? &y : &x, there);
+        same = there ? same_length(&x, &y) : 0;
+        list_add(of_a, &x, same, true);
+        list_add(of_b, there ? &y : &x, same, there);
     }
 }
 
@@ -128,11 +147,11 @@ hearthi_hello_agree(const struct hearthi_hello *mine,
                     const struct hearthi_hello *theirs,
                     struct hearthi_wrong       *wrong)
 {
-    struct list a = { .len = 0 }, b = { .len = 0 };
+    struct list a = { .n = 0 }, b = { .n = 0 };
 
     lists_add(mine->agree, theirs->agree, false, &a, &b);
     lists_add(theirs->agree, mine->agree, true, &b, &a);
-    if (a.len == 0 && b.len == 0)
+    if (a.n == 0 && b.n == 0)
         return true;
     return hearthi_wrong(wrong,
                          "clusters %s and %s differ: %s has %s; %s has %s: "
