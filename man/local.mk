@@ -99,6 +99,7 @@ api_pages = \
   %D%/man3/hearth_tryrdlock.3 \
   %D%/man3/hearth_trywrlock.3 \
   %D%/man3/hearth_unlock.3 \
+  %D%/man3/hearth_within.3 \
   %D%/man3/hearth_wrlock.3 \
   %D%/man3/jia.h.3 \
   %D%/man3/jia_alloc.3 \

@@ -47,23 +47,41 @@ class _Int:
 
 
 class Layout(ctypes.Structure):
-    _fields_ = [("kind", _int), ("pages", ctypes.c_uint64), ("rank", _int)]
+    _fields_ = [("kind", _int), ("pages", ctypes.c_uint64), ("rank", _int),
+                ("clusters", ctypes.c_uint64)]
+
+
+_ALL_CLUSTERS = (1 << 64) - 1
 
 
 def block():
-    return Layout(0, 1, 0)
+    return Layout(0, 1, 0, _ALL_CLUSTERS)
 
 
 def cyclic(pages):
-    return Layout(1, _number(ctypes.c_uint64, pages), 0)
+    return Layout(1, _number(ctypes.c_uint64, pages), 0, _ALL_CLUSTERS)
 
 
 def on(rank):
-    return Layout(2, 1, _number(_int, rank))
+    return Layout(2, 1, _number(_int, rank), _ALL_CLUSTERS)
 
 
 def first_touch():
-    return Layout(3, 1, 0)
+    return Layout(3, 1, 0, _ALL_CLUSTERS)
+
+
+def within(layout, clusters):
+    """A layout on the ranks of these clusters, given by their numbers."""
+    chosen = 0
+    for cluster in clusters:
+        bit = 1 << operator.index(cluster)
+        chosen |= _number(ctypes.c_uint64, bit).value
+    return Layout(layout.kind, layout.pages, layout.rank,
+                  layout.clusters & chosen)
+
+
+def on_cluster(cluster):
+    return within(block(), [cluster])
 
 
 def _load():
@@ -112,6 +130,9 @@ size = _declare("hearth_size", _int)
 node = _declare("hearth_node", _int)
 nodes = _declare("hearth_nodes", _int)
 node_of = _declare("hearth_node_of", _int, _int)
+cluster = _declare("hearth_cluster", _int)
+clusters = _declare("hearth_clusters", _int)
+cluster_of = _declare("hearth_cluster_of", _int, _int)
 barrier = _declare("hearth_barrier", None)
 flag_set = _declare("hearth_flag_set", None, _int)
 flag_wait = _declare("hearth_flag_wait", None, _int)

@@ -31,7 +31,6 @@ home_is_right(hearth_layout layout, size_t page, size_t bytes, int home)
         return false;
     switch (layout.kind) {
     case HEARTH_BLOCK:
-    case HEARTH_ON_CLUSTER:
     case HEARTH_FIRST_TOUCH: return block_home_is_right(page, bytes, home);
     case HEARTH_CYCLIC:
         return home == (int)(page / layout.pages % (size_t)ranks);
@@ -72,9 +71,13 @@ START_TEST(each_layout_has_its_homes)
     };
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        hearth_layout layouts[] = { hearth_block(), hearth_cyclic(1),
-                                    hearth_cyclic(3), hearth_on(0),
-                                    hearth_on(ranks - 1) };
+        hearth_layout layouts[] = { hearth_block(),
+                                    hearth_cyclic(1),
+                                    hearth_cyclic(3),
+                                    hearth_on(0),
+                                    hearth_on(ranks - 1),
+                                    hearth_on_cluster(0),
+                                    hearth_within(hearth_cyclic(3), 1) };
         for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
             unsigned char *p = hearth_alloc(sizes[i], 1, layouts[k]);
 

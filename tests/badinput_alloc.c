@@ -69,6 +69,32 @@ cyclic_negative(void)
 }
 
 static void
+cluster_none(void)
+{
+    hearth_alloc(100, 8, hearth_on_cluster(-1));
+}
+
+/* The only one there is, and the one behind it. */
+static void
+cluster_unknown(void)
+{
+    hearth_alloc(100, 8, hearth_within(hearth_cyclic(1), 3));
+}
+
+static void
+clusters_differ(void)
+{
+    hearth_alloc(100, 8,
+                 me == 0 ? hearth_block() : hearth_within(hearth_block(), 1));
+}
+
+static void
+home_apart(void)
+{
+    hearth_alloc(100, 8, hearth_within(hearth_on(0), 2));
+}
+
+static void
 free_junk(void)
 {
     page_new();
@@ -92,11 +118,13 @@ free_twice(void)
 }
 
 const struct badinput badinput_allocs[] = {
-    BADINPUT(size_zero),      BADINPUT(size_beyond_heap),
-    BADINPUT(size_overflows), BADINPUT(size_beyond_home),
-    BADINPUT(heap_used_up),   BADINPUT(count_differs),
-    BADINPUT(layout_differs), BADINPUT(home_rank_unknown),
-    BADINPUT(cyclic_zero),    BADINPUT(cyclic_negative),
-    BADINPUT(free_junk),      BADINPUT(free_inside),
-    BADINPUT(free_twice),     { 0 },
+    BADINPUT(size_zero),       BADINPUT(size_beyond_heap),
+    BADINPUT(size_overflows),  BADINPUT(size_beyond_home),
+    BADINPUT(heap_used_up),    BADINPUT(count_differs),
+    BADINPUT(layout_differs),  BADINPUT(home_rank_unknown),
+    BADINPUT(cyclic_zero),     BADINPUT(cyclic_negative),
+    BADINPUT(cluster_none),    BADINPUT(cluster_unknown),
+    BADINPUT(clusters_differ), BADINPUT(home_apart),
+    BADINPUT(free_junk),       BADINPUT(free_inside),
+    BADINPUT(free_twice),      { 0 },
 };

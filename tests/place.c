@@ -35,31 +35,54 @@ draw(uint64_t *random, size_t n)
     return (size_t)(hearthi_random(random) % n);
 }
 
+/* The i-th rank of those that the layout's clusters have. */
+static int
+rank_within(hearth_layout l, size_t i)
+{
+    int r = 0;
+
+    while ((l.clusters >> hearth_cluster_of(r) & 1) == 0 || i-- > 0)
+        r++;
+    return r;
+}
+
+static size_t
+ranks_within(hearth_layout l)
+{
+    size_t n = 0;
+
+    for (int r = 0; r < ranks; r++)
+        n += l.clusters >> hearth_cluster_of(r) & 1;
+    return n;
+}
+
 static int
 naive_home(hearth_layout l, size_t bytes, size_t i)
 {
-    size_t r =
-        (size_t)((__uint128_t)(i * PAGE + PAGE / 2) * (size_t)ranks / bytes);
+    size_t n = ranks_within(l);
+    size_t r = (size_t)((__uint128_t)(i * PAGE + PAGE / 2) * n / bytes);
 
     switch (l.kind) {
-    case HEARTH_CYCLIC: return (int)(i / l.pages % (size_t)ranks);
+    case HEARTH_CYCLIC: return rank_within(l, i / l.pages % n);
     case HEARTH_ON: return l.rank;
     case HEARTH_BLOCK:
-    case HEARTH_FIRST_TOUCH:
-    case HEARTH_ON_CLUSTER: break;
+    case HEARTH_FIRST_TOUCH: break;
     }
-    return (int)(r < (size_t)ranks ? r : (size_t)ranks - 1);
+    return rank_within(l, r < n ? r : n - 1);
 }
 
+/* With some of the clusters, if there are several. */
 static hearth_layout
 layout_draw(uint64_t *random)
 {
     static const size_t blocks[] = { 1, 2, 3, 5, 16, 100, 1000, SSIZE_MAX };
+    size_t              sets = ((size_t)1 << hearth_clusters()) - 1;
+    uint64_t            set = 1 + draw(random, sets);
 
     switch (draw(random, 4)) {
-    case 0: return hearth_block();
+    case 0: return hearth_within(hearth_block(), set);
     case 1: return hearth_on((int)draw(random, (size_t)ranks));
-    default: return hearth_cyclic(blocks[draw(random, 8)]);
+    default: return hearth_within(hearth_cyclic(blocks[draw(random, 8)]), set);
     }
 }
 

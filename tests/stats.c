@@ -249,7 +249,8 @@ START_TEST(the_times_of_a_rank_fit_into_its_section)
         double s = json_real_value(json_object_get(rank_at(r), "seconds"));
         double inside = 1e-9 * (double)(rank_counter(r, "fault_ns") +
                                         rank_counter(r, "lock_ns") +
-                                        rank_counter(r, "barrier_ns"));
+                                        rank_counter(r, "barrier_ns") +
+                                        rank_counter(r, "explicit_ns"));
 
         expect(inside > 0 && inside < 1.01 * s);
         expect(s <= longest);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture.h"
 #include "world.h"
 #include "worlds.h"
 
@@ -76,118 +77,51 @@ START_TEST(a_layout_puts_memory_on_a_cluster)
 }
 END_TEST
 
-/* Of any length, from any byte on, from every rank to every cluster. */
-START_TEST(bytes_are_written_and_read_past_copies)
+/* Ranks of the clusters in a set, in order. */
+static int
+ranks_within(uint64_t set, int *rank)
 {
-    enum { BYTES = 3 * PAGE };
-    char *p, back[BYTES];
+    int n = 0;
+
+    for (int r = 0; r < ranks; r++)
+        if (set >> hearth_cluster_of(r) & 1)
+            rank[n++] = r;
+    return n;
+}
+
+/* Each rank of each set in its turn, and nobody else; what is stored there is
+ * found. */
+START_TEST(a_layout_stays_within_its_clusters)
+{
+    uint64_t all;
 
     fixture_start();
-    for (int c = 0; c < hearth_clusters(); c++) {
-        char *at;
+    all = (UINT64_C(1) << hearth_clusters()) - 1;
+    for (uint64_t set = 1; set <= all; set++) {
+        int      rank[64], n = ranks_within(set, rank);
+        size_t   count = 6 * (size_t)n;
+        int64_t *block =
+            hearth_alloc(count * PAGE, 1, hearth_within(hearth_block(), set));
+        int64_t *dealt = hearth_alloc(
+            count * PAGE, 1,
+            hearth_within(hearth_within(hearth_cyclic(2), all), set));
+        int64_t *on =
+            hearth_alloc(PAGE, 1, hearth_within(hearth_on(rank[n - 1]), set));
 
-        p = hearth_alloc((size_t)ranks * BYTES, 1, hearth_on_cluster(c));
-        at = p + (size_t)me * BYTES;
-        for (size_t len = 1; len <= BYTES - 7; len = 3 * len + 1) {
-            for (size_t i = 0; i < len; i++)
-                back[i] = (char)(i * 7 + len + (size_t)me);
-            hearth_write(c, hearth_offset(at + 7), back, len);
-            memset(back, 0, sizeof back);
-            hearth_read(c, hearth_offset(at + 7), back, len);
-            for (size_t i = 0; i < len; i++)
-                expect_eq(back[i], (char)(i * 7 + len + (size_t)me));
+        for (int i = 0; i < (int)count; i++) {
+            expect_eq(hearth_home(word(block, i)), rank[i / 6]);
+            expect_eq(hearth_home(word(dealt, i)), rank[i / 2 % n]);
+            if (i % ranks == me)
+                *word(block, i) = *word(dealt, i) = i + 1;
         }
+        expect_eq(hearth_home(on), rank[n - 1]);
         barrier();
+        for (int i = 0; i < (int)count; i++)
+            expect(*word(block, i) == i + 1 && *word(dealt, i) == i + 1);
+        hearth_free(on);
+        hearth_free(dealt);
+        hearth_free(block);
     }
-    all_expected();
-    fixture_stop();
-}
-END_TEST
-
-/* Who has a copy of the page, in whichever cluster, finds what was written
- * past it: the notice comes with the barrier, and drops what gateways keep. */
-START_TEST(what_was_written_past_copies_is_found_by_pages)
-{
-    int64_t *p;
-
-    fixture_start();
-    p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
-    for (int64_t turn = 1; turn <= 5; turn++) {
-        int64_t value = 0;
-
-        expect_eq(p[3], turn - 1);
-        barrier();
-        if (me == (int)turn % ranks)
-            hearth_write(hearth_cluster_of(ranks - 1), hearth_offset(p + 3),
-                         &turn, sizeof turn);
-        barrier();
-        expect_eq(p[3], turn);
-        hearth_read(hearth_cluster_of(ranks - 1), hearth_offset(p + 3), &value,
-                    sizeof value);
-        expect_eq(value, turn);
-        barrier();
-    }
-    all_expected();
-    fixture_stop();
-}
-END_TEST
-
-/* Written after it was stored, by the same rank: the store comes home first,
- * whenever that is. */
-START_TEST(what_is_written_comes_after_what_was_stored)
-{
-    int     c;
-    int64_t value;
-    int64_t *p;
-
-    fixture_start();
-    c = hearth_cluster_of(ranks - 1);
-    p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
-    for (int64_t turn = 1; turn <= ranks; turn++) {
-        value = 2 * turn;
-        if (me == turn - 1) {
-            p[5] = value + 1;
-            p[6] = value + 1;
-            hearth_write(c, hearth_offset(p + 5), &value, sizeof value);
-            expect_eq(p[5], value);
-            expect_eq(p[6], value + 1);
-        }
-        barrier();
-        expect_eq(p[5], value);
-        expect_eq(p[6], value + 1);
-        barrier();
-    }
-    all_expected();
-    fixture_stop();
-}
-END_TEST
-
-/* From the heap and into it, whatever the pages are there, and more than the
- * cache has room for.  The kernel, which would say EFAULT, sees none of it. */
-START_TEST(bytes_may_come_from_the_heap_and_go_there)
-{
-    enum { WORDS = 100000, BYTES = WORDS * sizeof(int64_t) };
-    int64_t *there, *from, *to;
-    int      last;
-
-    setenv("HEARTH_CACHE", "256k", 1);
-    fixture_start_with("INTERPOSE", "no");
-    unsetenv("HEARTH_CACHE");
-    last = hearth_clusters() - 1;
-    there = hearth_alloc(BYTES, 1, hearth_on_cluster(last));
-    from = hearth_alloc(BYTES, 1, hearth_block());
-    to = hearth_alloc(BYTES, 1, hearth_block());
-    for (int64_t i = 0; me == 0 && i < WORDS; i++)
-        from[i] = i * 7;
-    barrier();
-    if (me == ranks - 1)
-        hearth_write(last, hearth_offset(there), from, BYTES);
-    barrier();
-    if (me == 0)
-        hearth_read(last, hearth_offset(there), to, BYTES);
-    barrier();
-    for (int64_t i = 0; i < WORDS; i += 101)
-        expect_eq(to[i], i * 7);
     all_expected();
     fixture_stop();
 }
@@ -361,15 +295,13 @@ main(int argc, char **argv)
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, ranks_and_nodes_are_numbered_through);
     tcase_add_test(tc, a_layout_puts_memory_on_a_cluster);
-    tcase_add_test(tc, bytes_are_written_and_read_past_copies);
-    tcase_add_test(tc, what_was_written_past_copies_is_found_by_pages);
-    tcase_add_test(tc, what_is_written_comes_after_what_was_stored);
-    tcase_add_test(tc, bytes_may_come_from_the_heap_and_go_there);
+    tcase_add_test(tc, a_layout_stays_within_its_clusters);
     tcase_add_test(tc, a_page_crosses_the_link_once_an_interval);
     tcase_add_test(tc, a_long_fetch_does_not_fill_its_gateway);
     tcase_add_test(tc, what_a_cluster_wrote_its_ranks_find);
     tcase_add_test(tc, a_message_of_the_program_orders_too);
     tcase_add_test(tc, atomic_steps_of_all_clusters_meet);
+    worlds_apart_tests(tc);
     worlds_door_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 
-void worlds_door_tests(TCase *tc); /* worlds_door.c */
+void worlds_apart_tests(TCase *tc); /* worlds_apart.c */
+void worlds_door_tests(TCase *tc);  /* worlds_door.c */
 
 #endif

@@ -18,6 +18,9 @@
  * of column k, which lies in one piece, was finished before the barrier and
  * never changes again: each page crosses to each node once.
  *
+ * Over clusters it can be read through the explicit interface instead, by
+ * which it is read again as often as it is used: --read (reading.h).
+ *
  * Limit: with blocks of 8 the step's arithmetic is short (1024: half a
  * millisecond on two ranks), so the barrier, the fetch of column k and the
  * uneven share of columns show.  The owner of column k + 1 brings it up to
@@ -34,12 +37,14 @@
 
 #include <hearth/hearth.h>
 
-#include "block.h"
+#include "columns.h"
 #include "common.h"
 #include "lu.h"
+#include "reading.h"
 
 static long        size, block;
 static const char *layout = "blocks";
+static const char *how = READING_MEMORY;
 
 static const struct app_option options[] = {
     APP_NUMBER('n', "size", &size, 1024, 512, 1, 1 << 16,
@@ -48,101 +53,33 @@ static const struct app_option options[] = {
                "rows and columns of a block"),
     APP_TEXT('l', "layout", &layout, "blocks|rows", NULL,
              "rows: a plain matrix; not with --mpi"),
+    APP_TEXT('r', "read", &how,
+             READING_MEMORY "|" READING_COLUMNS "|" READING_BLOCKS, NULL,
+             "columns of others, by hearth_read: over clusters"),
 };
-
-/*
- * Where blocks lie.  An order that is not a multiple of the block is filled
- * up with a unit matrix, which changes neither L nor U.
- */
-struct layout {
-    size_t b;      /* order of a block */
-    size_t blocks; /* in a row or column */
-    size_t stride; /* doubles from a block column to the next */
-};
-
-/* page: doubles in a page; block columns begin at pages. */
-static struct layout
-layout_make(size_t page)
-{
-    size_t        b = (size_t)block;
-    size_t        blocks = ((size_t)size + b - 1) / b;
-    size_t        pages = (blocks * b * b + page - 1) / page;
-    struct layout l = { b, blocks, pages * page };
-
-    return l;
-}
-
-/* Fill block column j. */
-static void
-column_start(const struct layout *l, double *column, size_t j)
-{
-    const size_t b = l->b;
-
-    for (size_t i = 0; i < l->blocks * b; i++)
-        for (size_t k = 0; k < b; k++)
-            column[i / b * b * b + k * b + i % b] =
-                lu_element((size_t)size, i, j * b + k);
-}
-
-/* Finish column k, up to date with all columns before it. */
-static void
-column_factor(const struct layout *l, double *column, size_t k)
-{
-    const size_t area = l->b * l->b;
-
-    block_factor(column + k * area, l->b);
-    for (size_t i = k + 1; i < l->blocks; i++)
-        block_divide(column + i * area, column + k * area, l->b);
-}
-
-/* Bring a later column up to date with column k, given from its block k. */
-static void
-column_update(const struct layout *l, double *column, const double *panel,
-              size_t k)
-{
-    const size_t area = l->b * l->b;
-    double      *u = column + k * area;
-
-    block_solve(u, panel, l->b);
-    for (size_t i = k + 1; i < l->blocks; i++)
-        block_subtract(column + i * area, panel + (i - k) * area, u, l->b);
-}
-
-/* Copy block column j to where it is in a plain matrix, column by column. */
-static void
-column_copy(const struct layout *l, double *plain, const double *column,
-            size_t j)
-{
-    const size_t b = l->b, n = (size_t)size;
-
-    for (size_t k = 0; k < b && j * b + k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            plain[(j * b + k) * n + i] = column[i / b * b * b + k * b + i % b];
-}
 
 static void
 steps_run(struct app_run *run, const struct layout *l, double *lu)
 {
-    const size_t area = l->b * l->b, ranks = (size_t)run->ranks;
-    const size_t me = (size_t)run->rank;
+    const size_t   ranks = (size_t)run->ranks, me = (size_t)run->rank;
+    struct reading r = reading_make(run, l, how);
 
     if (me == 0)
         column_factor(l, lu, 0);
     for (size_t k = 0; k + 1 < l->blocks; k++) {
-        const double *panel = lu + k * l->stride + k * area;
-
         hearth_barrier(); /* column k is finished */
-        hearth_prefetch(panel, (l->blocks - k) * area * sizeof *panel);
+        reading_begin(&r, lu, k);
         for (size_t j = k + 1 + (me + ranks - (k + 1) % ranks) % ranks;
              j < l->blocks; j += ranks) {
             double *column = lu + j * l->stride;
 
-            column_update(l, column, panel, k);
+            reading_update(&r, column, k);
             if (j == k + 1)
                 column_factor(l, column, j);
         }
         app_progress(run, "block column", (long)k, (long)l->blocks);
     }
+    free(r.room);
 }
 
 /* Rank 0 verifies a copy. */
@@ -161,9 +98,10 @@ static void
 blocks_run(struct app_run *run)
 {
     size_t        page = app_page_size(run);
-    struct layout l = layout_make(page / sizeof(double));
-    double       *lu = app_alloc(run, l.blocks * l.stride, sizeof *lu,
-                                 hearth_cyclic(l.stride * sizeof *lu / page));
+    struct layout l =
+        layout_make((size_t)size, (size_t)block, page / sizeof(double));
+    double *lu = app_alloc(run, l.blocks * l.stride, sizeof *lu,
+                           hearth_cyclic(l.stride * sizeof *lu / page));
 
     for (size_t j = (size_t)run->rank; j < l.blocks; j += (size_t)run->ranks)
         column_start(&l, lu + j * l.stride, j);
@@ -274,7 +212,7 @@ static void
 lu_run_mpi(struct app_run *run)
 {
     const size_t  ranks = (size_t)run->ranks, me = (size_t)run->rank;
-    struct layout l = layout_make(1);
+    struct layout l = layout_make((size_t)size, (size_t)block, 1);
     double *own = app_private(run, (l.blocks + ranks - 1) / ranks * l.stride,
                               sizeof *own);
     struct panel p = { .request = MPI_REQUEST_NULL };
@@ -294,13 +232,25 @@ lu_run_mpi(struct app_run *run)
 }
 
 static const char *
+read_check(const struct app_run *run)
+{
+    if (run->mpi || strcmp(layout, "rows") == 0 || run->home != APP_HOMES)
+        return "--read columns and blocks are not for --mpi, --layout rows "
+               "and --home";
+    if (hearth_clusters() == 1)
+        return "--read columns and blocks are for several clusters "
+               "(HEARTH_CLUSTERS)";
+    return NULL;
+}
+
+static const char *
 lu_check(const struct app_run *run)
 {
     if (block > size)
         return "--block is larger than --size";
     if (run->mpi && strcmp(layout, "rows") == 0)
         return "--layout rows is for shared memory, not for --mpi";
-    return NULL;
+    return strcmp(how, READING_MEMORY) == 0 ? NULL : read_check(run);
 }
 
 int

@@ -14,12 +14,14 @@ module hearth
     integer(c_int), parameter :: HEARTH_LAYOUT_BLOCK = 0, &
         HEARTH_LAYOUT_CYCLIC = 1, HEARTH_LAYOUT_ON = 2, &
         HEARTH_LAYOUT_FIRST_TOUCH = 3
+    integer(c_int64_t), parameter :: HEARTH_ALL_CLUSTERS = -1
     integer(c_int), parameter :: HEARTH_READ = 1, HEARTH_WRITE = 2
 
     type, bind(c) :: hearth_layout
         integer(c_int)     :: kind = HEARTH_LAYOUT_BLOCK
         integer(c_int64_t) :: pages = 1
         integer(c_int)     :: rank = 0
+        integer(c_int64_t) :: clusters = HEARTH_ALL_CLUSTERS
     end type
 
     ! Of mpi_f08 (type(MPI_Comm)) give comm%MPI_VAL, of mpi or mpif.h comm.
@@ -50,6 +52,20 @@ module hearth
             import :: c_int
             integer(c_int), value :: rank
             integer(c_int)        :: node
+        end function
+
+        function hearth_cluster() bind(c) result(cluster)
+            import :: c_int
+            integer(c_int) :: cluster
+        end function
+        function hearth_clusters() bind(c) result(clusters)
+            import :: c_int
+            integer(c_int) :: clusters
+        end function
+        function hearth_cluster_of(rank) bind(c) result(cluster)
+            import :: c_int
+            integer(c_int), value :: rank
+            integer(c_int)        :: cluster
         end function
 
         ! ---- memory ----
@@ -241,5 +257,22 @@ contains
     pure function hearth_first_touch() result(layout)
         type(hearth_layout) :: layout
         layout = hearth_layout(HEARTH_LAYOUT_FIRST_TOUCH, 1, 0)
+    end function
+
+    ! Bit c of the set, ibset(0_c_int64_t, c), is cluster c.
+    pure function hearth_within(layout, clusters) result(within)
+        type(hearth_layout), intent(in) :: layout
+        integer(c_int64_t), intent(in)  :: clusters
+        type(hearth_layout)             :: within
+        within = layout
+        within%clusters = iand(layout%clusters, clusters)
+    end function
+
+    pure function hearth_on_cluster(cluster) result(layout)
+        integer, intent(in) :: cluster
+        type(hearth_layout) :: layout
+        layout = hearth_within(hearth_block(), 0_c_int64_t)
+        if (cluster >= 0 .and. cluster < 64) &
+            layout%clusters = ibset(0_c_int64_t, cluster)
     end function
 end module

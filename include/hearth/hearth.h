@@ -134,23 +134,26 @@ typedef enum hearth_layout_kind {
     HEARTH_BLOCK,  /**< rank r is home of the r-th of equal, contiguous parts */
     HEARTH_CYCLIC, /**< blocks of `pages` pages are dealt to ranks in turn */
     HEARTH_ON,     /**< everything has its home on `rank` */
-    HEARTH_FIRST_TOUCH, /**< each page on the node that writes it first */
-    HEARTH_ON_CLUSTER   /**< equal parts on the ranks of cluster `rank` */
+    HEARTH_FIRST_TOUCH /**< each page on the node that writes it first */
 } hearth_layout_kind;
 
 /** A layout; made by hearth_block(), hearth_cyclic(), hearth_on() or
- *  hearth_first_touch(). */
+ *  hearth_first_touch(), and restricted by hearth_within(). */
 typedef struct hearth_layout {
     hearth_layout_kind kind;
     uint64_t           pages; /**< HEARTH_CYCLIC: pages per block, at least 1 */
-    int                rank;  /**< the home rank, or cluster */
+    int                rank;  /**< HEARTH_ON: the home rank */
+    uint64_t           clusters; /**< whose ranks are homes: bit c is cluster c */
 } hearth_layout;
+
+/** The set of all clusters, on which layouts are at first. */
+#define HEARTH_ALL_CLUSTERS UINT64_MAX
 
 /** Equal contiguous parts, in rank order, rounded up to pages (the default). */
 static inline hearth_layout
 hearth_block(void)
 {
-    hearth_layout l = { HEARTH_BLOCK, 1, 0 };
+    hearth_layout l = { HEARTH_BLOCK, 1, 0, HEARTH_ALL_CLUSTERS };
     return l;
 }
 
@@ -158,7 +161,7 @@ hearth_block(void)
 static inline hearth_layout
 hearth_cyclic(uint64_t pages)
 {
-    hearth_layout l = { HEARTH_CYCLIC, pages, 0 };
+    hearth_layout l = { HEARTH_CYCLIC, pages, 0, HEARTH_ALL_CLUSTERS };
     return l;
 }
 
@@ -166,7 +169,7 @@ hearth_cyclic(uint64_t pages)
 static inline hearth_layout
 hearth_on(int rank)
 {
-    hearth_layout l = { HEARTH_ON, 1, rank };
+    hearth_layout l = { HEARTH_ON, 1, rank, HEARTH_ALL_CLUSTERS };
     return l;
 }
 
@@ -183,16 +186,33 @@ hearth_on(int rank)
 static inline hearth_layout
 hearth_first_touch(void)
 {
-    hearth_layout l = { HEARTH_FIRST_TOUCH, 1, 0 };
+    hearth_layout l = { HEARTH_FIRST_TOUCH, 1, 0, HEARTH_ALL_CLUSTERS };
     return l;
 }
 
-/** Equal, contiguous parts on the ranks of one cluster. */
+/**
+ * A layout on the ranks of some clusters: parts and blocks go to these ranks,
+ * in their order, as if there were no others, and the rank of hearth_on() must
+ * be one of them.  Bit c of the set, UINT64_C(1) << c, is cluster c.  Within a
+ * set and then within another is within both.  A set that is empty or has a
+ * cluster that does not exist ends the job in hearth_alloc(), but for
+ * HEARTH_ALL_CLUSTERS.
+ */
+static inline hearth_layout
+hearth_within(hearth_layout layout, uint64_t clusters)
+{
+    layout.clusters &= clusters;
+    return layout;
+}
+
+/** Equal contiguous parts on the ranks of one cluster: hearth_block() within
+ *  it. */
 static inline hearth_layout
 hearth_on_cluster(int cluster)
 {
-    hearth_layout l = { HEARTH_ON_CLUSTER, 1, cluster };
-    return l;
+    bool is_bit = cluster >= 0 && cluster < 64;
+
+    return hearth_within(hearth_block(), is_bit ? UINT64_C(1) << cluster : 0);
 }
 
 /**
@@ -559,8 +579,8 @@ HEARTH_API int hearth_home(const void *p);
 /**
  * What this rank did since hearth_init() or hearth_stats_start().  Times are
  * in nanoseconds; those of several threads add up.  A moment of a thread is in
- * one of fault_ns, lock_ns and barrier_ns at most; with one thread, what is in
- * none of them nor in service_ns is computation.
+ * one of fault_ns, lock_ns, barrier_ns and explicit_ns at most; with one
+ * thread, what is in none of them nor in service_ns is computation.
  */
 typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
@@ -616,6 +636,7 @@ typedef struct hearth_stats {
     uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
     uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and
                                  hearth_finalize() too */
+    uint64_t explicit_ns;   /**< time in hearth_read() and hearth_write() */
     uint64_t service_ns;    /**< time of the library's own threads for other
                                  ranks, while the program computed */
     uint64_t service_wait_ns; /**< the same while the program waited */

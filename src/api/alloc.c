@@ -86,11 +86,6 @@ layout_check(hearth_layout l)
                       "home rank %d does not exist: ranks are "
                       "0 to %d",
                       l.rank, hearthi_world.size - 1);
-    if (l.kind == HEARTH_ON_CLUSTER &&
-        (l.rank < 0 || l.rank >= hearthi_world.clusters))
-        hearthi_fatal("hearth_alloc",
-                      "cluster %d does not exist: clusters are 0 to %d",
-                      l.rank, hearthi_world.clusters - 1);
     /* Fortran has signed numbers only. */
     if (l.kind == HEARTH_CYCLIC && (int64_t)l.pages <= 0)
         hearthi_fatal("hearth_alloc",
@@ -98,13 +93,39 @@ layout_check(hearth_layout l)
                       "least 1",
                       (long long)l.pages);
     if (l.kind != HEARTH_BLOCK && l.kind != HEARTH_CYCLIC &&
-        l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH &&
-        l.kind != HEARTH_ON_CLUSTER)
+        l.kind != HEARTH_ON && l.kind != HEARTH_FIRST_TOUCH)
         hearthi_fatal("hearth_alloc",
                       "layout kind %d does not exist: use "
                       "hearth_block, hearth_cyclic, "
-                      "hearth_on, hearth_on_cluster or hearth_first_touch",
+                      "hearth_on or hearth_first_touch",
                       (int)l.kind);
+}
+
+/* The rank of hearth_on() has been checked. */
+static void
+clusters_check(hearth_layout l)
+{
+    int      n = hearthi_world.clusters;
+    uint64_t unknown = n < 64 ? l.clusters >> n << n : 0;
+
+    if (l.clusters == HEARTH_ALL_CLUSTERS)
+        return;
+    if (l.clusters == 0)
+        hearthi_fatal("hearth_alloc",
+                      "the layout is within no cluster: clusters are 0 to %d",
+                      n - 1);
+    if (unknown != 0)
+        hearthi_fatal("hearth_alloc",
+                      "the layout is within cluster %d, which does not exist: "
+                      "clusters are 0 to %d",
+                      __builtin_ctzll(unknown), n - 1);
+    if (l.kind == HEARTH_ON &&
+        (l.clusters >> hearthi_cluster_of(l.rank) & 1) == 0)
+        hearthi_fatal("hearth_alloc",
+                      "home rank %d is in cluster %d, and the layout within "
+                      "others (%#llx): give hearth_within that, too",
+                      l.rank, hearthi_cluster_of(l.rank),
+                      (unsigned long long)l.clusters);
 }
 
 static size_t
@@ -161,16 +182,21 @@ void *
 hearth_alloc(size_t count, size_t size, hearth_layout layout)
 {
     HEARTHI_UNCANCELLED;
-    static const char *const name[ARGS] = { "count", "element size",
+    static const char *const name[ARGS] = { "count",       "element size",
                                             "layout kind", "layout.pages",
-                                            "layout.rank" };
-    const uint64_t           args[ARGS] = { count, size, (uint64_t)layout.kind,
-                                            layout.pages, (uint64_t)layout.rank };
+                                            "layout.rank", "layout.clusters" };
+    const uint64_t           args[ARGS] = { count,
+                                            size,
+                                            (uint64_t)layout.kind,
+                                            layout.pages,
+                                            (uint64_t)layout.rank,
+                                            layout.clusters };
     unsigned                 unit = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
 
     hearthi_require_thread("hearth_alloc");
     hearthi_args_check("hearth_alloc", name, args);
     layout_check(layout);
+    clusters_check(layout);
     return hearthi_alloc(size_check(count, size), unit,
                          &(struct hearthi_placing){ .layout = layout });
 }
@@ -210,7 +236,7 @@ held_check(const char *call, const struct hearthi_allocation *a)
 void
 hearthi_free(const char *call, const char *maker, void *p)
 {
-    static const char *const   name[ARGS] = { "pointer", "", "", "", "" };
+    static const char *const   name[ARGS] = { "pointer" };
     const uint64_t             args[ARGS] = { (uintptr_t)p };
     struct hearthi_allocation *a;
     uint64_t                   start;

@@ -52,7 +52,7 @@ void hearthi_free(const char *call, const char *maker, void *p);
 
 /* End the job if a collective call was not given the same arguments by every
  * rank; names are for that line. */
-enum { HEARTHI_ARGS = 5 };
+enum { HEARTHI_ARGS = 6 };
 void hearthi_args_check(const char *call, const char *const *name,
                         const uint64_t *mine);
 

@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/least.h"
 #include "base/report.h"
+#include "base/timing.h"
 #include "cluster.h"
 #include "coherence/order.h"
 #include "front/direct.h"
@@ -165,8 +166,10 @@ hearth_read(int cluster, uint64_t offset, void *to, size_t bytes)
     HEARTHI_UNCANCELLED;
     struct hearthi_apart part[HEARTHI_APART];
     char                *at = to, *aside;
+    uint64_t             start;
 
     range_check("hearth_read", cluster, offset, bytes);
+    start = hearthi_time_begin();
     aside = aside_of("hearth_read", to, bytes);
     while (bytes > 0) {
         size_t some;
@@ -184,6 +187,7 @@ hearth_read(int cluster, uint64_t offset, void *to, size_t bytes)
         bytes -= some;
     }
     free(aside);
+    hearthi_time_end(explicit_ns, start);
 }
 
 /* The pages count as written by this rank, and its own copies go, as with an
@@ -237,9 +241,11 @@ void
 hearth_write(int cluster, uint64_t offset, const void *from, size_t bytes)
 {
     HEARTHI_UNCANCELLED;
-    char *at = (char *)from, *aside;
+    char    *at = (char *)from, *aside;
+    uint64_t start;
 
     range_check("hearth_write", cluster, offset, bytes);
+    start = hearthi_time_begin();
     aside = aside_of("hearth_write", from, bytes);
     while (bytes > 0) {
         size_t some = some_of(bytes);
@@ -252,4 +258,5 @@ hearth_write(int cluster, uint64_t offset, const void *from, size_t bytes)
         bytes -= some;
     }
     free(aside);
+    hearthi_time_end(explicit_ns, start);
 }

@@ -22,18 +22,40 @@ memory(size_t n, size_t size)
     return p;
 }
 
+/* ---- ranks ---- */
+
+/* The allocation is for the ranks of these clusters. */
+static void
+ranks_choose(struct hearthi_allocation *a, uint64_t clusters)
+{
+    uint32_t size = (uint32_t)hearthi_world.size, n = 0;
+    int      cluster = 0;
+
+    a->ranks = size;
+    if (clusters == HEARTH_ALL_CLUSTERS)
+        return;
+    a->rank = memory(size, sizeof *a->rank);
+    for (uint32_t r = 0; r < size; r++) {
+        if ((int)r == hearthi_world.first_of[cluster + 1])
+            cluster++;
+        if (clusters >> cluster & 1)
+            a->rank[n++] = r;
+    }
+    a->ranks = n;
+}
+
 /* ---- stretches ---- */
 
-/* The first page of a rank's part.  Block: the bytes are cut into equal parts,
- * and a page belongs to the rank in whose part its middle byte lies. */
+/* The first page of the i-th rank's part.  Block: the bytes are cut into equal
+ * parts, and a page belongs to the rank in whose part its middle byte lies. */
 static uint64_t
-block_first(const struct hearthi_allocation *a, uint64_t size, uint64_t rank)
+block_first(const struct hearthi_allocation *a, uint64_t i)
 {
     uint64_t half = hearthi_heap.page / 2;
-    uint64_t at =
-        (uint64_t)(((unsigned __int128)a->bytes * rank + size - 1) / size);
+    uint64_t at = (uint64_t)(((unsigned __int128)a->bytes * i + a->ranks - 1) /
+                             a->ranks);
 
-    if (rank == size)
+    if (i == a->ranks)
         return a->pages;
     if (at <= half)
         return 0;
@@ -41,19 +63,19 @@ block_first(const struct hearthi_allocation *a, uint64_t size, uint64_t rank)
                                        hearthi_heap.shift);
 }
 
-/* Of each rank that has any, of so many from the first on. */
+/* Of each of its ranks that has any. */
 static size_t
-blocks_fill(const struct hearthi_allocation *a, uint32_t first, uint32_t size,
-            struct hearthi_stretch *to)
+blocks_fill(const struct hearthi_allocation *a, struct hearthi_stretch *to)
 {
     size_t   n = 0;
     uint64_t from = 0;
 
-    for (uint32_t r = 0; r < size; r++) {
-        uint64_t end = block_first(a, size, r + 1);
+    for (uint32_t i = 0; i < a->ranks; i++) {
+        uint64_t end = block_first(a, i + 1);
 
         if (end > from)
-            to[n++] = (struct hearthi_stretch){ end - from, first + r };
+            to[n++] = (struct hearthi_stretch){ end - from,
+                                                hearthi_dealt_rank(a, i) };
         from = end;
     }
     return n;
@@ -161,11 +183,10 @@ stretches_take(struct hearthi_allocation *a, const struct hearthi_stretch *s,
 
 /* How many pages a rank gets where blocks are dealt. */
 static uint64_t
-dealt_count(const struct hearthi_allocation *a, uint32_t home)
+dealt_count(const struct hearthi_allocation *a, uint32_t rank)
 {
-    uint64_t size = (uint64_t)hearthi_world.size, round = a->block * size;
-    uint64_t before = (home + size - a->first) % size * a->block;
-    uint64_t rest = a->pages % round;
+    uint64_t round = a->block * a->ranks, rest = a->pages % round;
+    uint64_t before = hearthi_dealt_first(a, rank) * a->block;
 
     return a->pages / round * a->block +
            (rest > before ? hearthi_least(rest - before, a->block) : 0);
@@ -174,19 +195,24 @@ dealt_count(const struct hearthi_allocation *a, uint32_t home)
 static int
 dealt_take(struct hearthi_allocation *a, struct taking *t, uint64_t *want)
 {
-    uint32_t size = (uint32_t)hearthi_world.size;
-    size_t   room = size;
-    int      rank;
+    size_t room = a->ranks;
+    int    rank;
 
-    for (uint32_t r = 0; r < size; r++)
+    for (uint32_t i = 0; i < a->ranks; i++) {
+        uint32_t r = hearthi_dealt_rank(a, i);
+
         t->want[r] = dealt_count(a, r);
+    }
     rank = homes_without(t, want);
     if (rank >= 0)
         return rank;
     a->piece = memory(room, sizeof *a->piece);
-    for (uint32_t r = 0; r < size; r++)
+    for (uint32_t i = 0; i < a->ranks; i++) {
+        uint32_t r = hearthi_dealt_rank(a, i);
+
         pieces_add(a, t, 0, (struct hearthi_stretch){ dealt_count(a, r), r },
                    &room);
+    }
     return -1;
 }
 
@@ -197,27 +223,21 @@ layout_take(struct hearthi_allocation *a, const struct hearthi_placing *to,
     const hearth_layout    *l = &to->layout;
     struct hearthi_stretch  one = { a->pages, (uint32_t)l->rank };
     struct hearthi_stretch *parts;
-    uint32_t                first = 0, size = (uint32_t)hearthi_world.size;
     int                     rank;
 
-    if (l->kind == HEARTH_CYCLIC && hearthi_world.size > 1 &&
-        l->pages < a->pages) {
+    ranks_choose(a, l->clusters);
+    if (l->kind == HEARTH_CYCLIC && a->ranks > 1 && l->pages < a->pages) {
         a->block = l->pages;
         a->first = to->first;
         return dealt_take(a, t, want);
     }
     if (l->kind == HEARTH_ON || l->kind == HEARTH_CYCLIC) {
         if (l->kind == HEARTH_CYCLIC) /* one block, or one rank */
-            one.home = to->first;
+            one.home = hearthi_dealt_rank(a, to->first);
         return stretches_take(a, &one, 1, t, want);
     }
-    if (l->kind == HEARTH_ON_CLUSTER) {
-        first = (uint32_t)hearthi_world.first_of[l->rank];
-        size = (uint32_t)hearthi_world.first_of[l->rank + 1] - first;
-    }
-    parts = memory(size, sizeof *parts);
-    rank =
-        stretches_take(a, parts, blocks_fill(a, first, size, parts), t, want);
+    parts = memory(a->ranks, sizeof *parts);
+    rank = stretches_take(a, parts, blocks_fill(a, parts), t, want);
     free(parts);
     return rank;
 }

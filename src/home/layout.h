@@ -21,7 +21,8 @@ struct hearthi_stretch {
 };
 
 /* Where the pages of an allocation go: by n stretches in the order of pages,
- * or if that is NULL by a layout.  Blocks are dealt from rank `first` on. */
+ * or if that is NULL by a layout.  Blocks are dealt from rank `first` on, of
+ * those that the layout's clusters have. */
 struct hearthi_placing {
     hearth_layout                 layout;
     uint32_t                      first;

@@ -132,10 +132,10 @@ hearthi_near_moved(const struct hearthi_allocation *a,
 static uint64_t
 dealt_page(const struct hearthi_allocation *a, uint32_t home, uint64_t i)
 {
-    uint64_t size = (uint64_t)hearthi_world.size;
-    uint64_t turn = (home + size - a->first) % size;
+    uint64_t turn = hearthi_dealt_first(a, home);
 
-    return a->page + (i / a->block * size + turn) * a->block + i % a->block;
+    return a->page + (i / a->block * a->ranks + turn) * a->block +
+           i % a->block;
 }
 
 /* As allocations were placed. */

@@ -35,14 +35,20 @@ hearthi_places_open(void)
     kept_forget();
 }
 
+static void
+allocation_free(struct hearthi_allocation *a)
+{
+    free(a->piece);
+    free(a->rank);
+    hearthi_moved_free(&a->moved);
+    free(a);
+}
+
 void
 hearthi_places_close(void)
 {
-    for (size_t i = 0; i < n_list; i++) {
-        free(list[i]->piece);
-        hearthi_moved_free(&list[i]->moved);
-        free(list[i]);
-    }
+    for (size_t i = 0; i < n_list; i++)
+        allocation_free(list[i]);
     hearthi_near_close();
     free(list);
     list = NULL;
@@ -164,9 +170,7 @@ hearthi_places_remove(struct hearthi_allocation *a)
     n_list--;
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
     kept_forget();
-    free(a->piece);
-    hearthi_moved_free(&a->moved);
-    free(a);
+    allocation_free(a);
 }
 
 /* ---- where a page lives ---- */
@@ -189,24 +193,54 @@ piece_placed(const struct hearthi_allocation *a, uint64_t at)
     return &a->piece[low];
 }
 
-/* The same where blocks are dealt, for a page that its home counts as this
- * one.  Most often each home has one piece. */
-static const struct hearthi_piece *
-piece_dealt(const struct hearthi_allocation *a, uint32_t home, uint64_t at)
+/* Which of those to whom blocks are dealt a rank is; their number if none. */
+static uint32_t
+index_of(const struct hearthi_allocation *a, uint32_t rank)
 {
-    size_t low = 0, high = a->pieces;
+    uint32_t low = 0, high = a->ranks;
 
-    if (high == (size_t)hearthi_world.size && a->piece[home].home == home &&
-        at - a->piece[home].at < a->piece[home].count)
-        return &a->piece[home];
-    while (high - low > 1) {
-        size_t                      i = (low + high) / 2;
-        const struct hearthi_piece *p = &a->piece[i];
+    if (a->rank == NULL)
+        return rank;
+    while (low < high) {
+        uint32_t i = (low + high) / 2;
 
-        if (p->home == home ? p->at <= at : p->home < home)
-            low = i;
+        if (a->rank[i] < rank)
+            low = i + 1;
         else
             high = i;
+    }
+    return low < a->ranks && a->rank[low] == rank ? low : a->ranks;
+}
+
+uint32_t
+hearthi_dealt_first(const struct hearthi_allocation *a, uint32_t rank)
+{
+    uint32_t i = index_of(a, rank);
+
+    if (i == a->ranks)
+        return HEARTHI_NO_BLOCK;
+    return i < a->first ? i + a->ranks - a->first : i - a->first;
+}
+
+/* The last such piece where blocks are dealt, for a page that the i-th of the
+ * ranks counts as this one.  Most often each has one piece. */
+static const struct hearthi_piece *
+piece_dealt(const struct hearthi_allocation *a, uint32_t i, uint64_t at)
+{
+    size_t   low = 0, high = a->pieces;
+    uint32_t home = hearthi_dealt_rank(a, i);
+
+    if (high == a->ranks && a->piece[i].home == home &&
+        at - a->piece[i].at < a->piece[i].count)
+        return &a->piece[i];
+    while (high - low > 1) {
+        size_t                      middle = (low + high) / 2;
+        const struct hearthi_piece *p = &a->piece[middle];
+
+        if (p->home == home ? p->at <= at : p->home < home)
+            low = middle;
+        else
+            high = middle;
     }
     return &a->piece[low];
 }
@@ -229,12 +263,11 @@ run_as_dealt(struct hearthi_place *r, uint32_t i)
 {
     const struct hearthi_allocation *a = r->in;
     const struct hearthi_piece      *p;
-    uint32_t size = (uint32_t)hearthi_world.size, block = (uint32_t)a->block;
-    uint32_t b = i / block, round = b / size, home = a->first + b % size;
-    uint64_t at = (uint64_t)round * block, from, end;
+    uint32_t                         block = (uint32_t)a->block, b = i / block;
+    uint64_t at = (uint64_t)(b / a->ranks) * block, from, end;
 
-    r->home = home < size ? home : home - size;
-    p = piece_dealt(a, r->home, at + i % block);
+    p = piece_dealt(a, hearthi_dealt_to(a, b), at + i % block);
+    r->home = p->home;
     from = p->at > at ? p->at : at;
     end = hearthi_least(at + block, p->at + p->count);
     r->page = a->page + (uint64_t)b * block + (from - at);

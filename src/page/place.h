@@ -29,7 +29,9 @@ struct hearthi_allocation {
     unsigned              unit;        /* of its diffs: 1, 4 or 8 bytes */
     uint64_t              number;      /* no other ever had it, nor 0 */
     uint64_t              block; /* pages of a block that is dealt, or 0 */
-    uint32_t              first; /* home of the first block */
+    uint32_t              first; /* which of the ranks has the first block */
+    uint32_t              ranks; /* to which they are dealt */
+    uint32_t             *rank;  /* these, in order; NULL: all there are */
     struct hearthi_piece *piece;
     size_t                pieces;
     struct hearthi_moved  moved;
@@ -52,7 +54,7 @@ struct hearthi_place {
 void hearthi_places_open(void);
 void hearthi_places_close(void);
 
-/* Add an allocation, which gets the pieces (from malloc) for its own.  It
+/* Add an allocation, which gets its arrays (from malloc) for its own.  It
  * counts as not there until it is placed.  Stays where it is until removed. */
 struct hearthi_allocation      *
 hearthi_places_add(const struct hearthi_allocation *a);
@@ -87,6 +89,27 @@ hearthi_home_of(uint64_t page)
 {
     return (int)hearthi_place_of(page)->home;
 }
+
+/* Where blocks are dealt: which of its ranks has block b, the how-manieth; and
+ * what rank that is. */
+static inline uint32_t
+hearthi_dealt_to(const struct hearthi_allocation *a, uint32_t b)
+{
+    uint32_t i = a->first + b % a->ranks;
+
+    return i < a->ranks ? i : i - a->ranks;
+}
+
+static inline uint32_t
+hearthi_dealt_rank(const struct hearthi_allocation *a, uint32_t i)
+{
+    return a->rank == NULL ? i : a->rank[i];
+}
+
+/* The first block of a rank; HEARTHI_NO_BLOCK if none is dealt to it. */
+uint32_t hearthi_dealt_first(const struct hearthi_allocation *a,
+                             uint32_t                         rank);
+#define HEARTHI_NO_BLOCK UINT32_MAX
 
 /* The number of its frame in the home's segment. */
 static inline uint64_t

@@ -242,16 +242,22 @@ pieces_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
     return true;
 }
 
+static bool
+is_near_block(const struct hearthi_allocation *a, uint64_t block)
+{
+    return is_near(
+        hearthi_dealt_rank(a, hearthi_dealt_to(a, (uint32_t)block)));
+}
+
 /* The runs of one block, which are several where its home had no longer run of
  * free frames. */
 static bool
 block_visit(const struct hearthi_allocation *a, uint64_t block, home_run *f,
             void *arg)
 {
-    uint64_t size = (uint64_t)hearthi_world.size;
     uint64_t page = a->page + block * a->block;
     uint64_t end = hearthi_least(page + a->block, a->page + a->pages);
-    bool     after = block > 0 && is_near((a->first + block - 1) % size);
+    bool     after = block > 0 && is_near_block(a, block - 1);
 
     for (uint64_t n; page < end; page += n) {
         const struct hearthi_place *r = hearthi_place_of(page);
@@ -265,18 +271,16 @@ block_visit(const struct hearthi_allocation *a, uint64_t block, home_run *f,
 }
 
 /* The blocks that this node's ranks have of each round: not one is looked at
- * that is at home elsewhere. */
+ * that is at home elsewhere.  HEARTHI_NO_BLOCK is behind all. */
 static bool
 blocks_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
 {
-    uint64_t size = (uint64_t)hearthi_world.size;
     uint64_t blocks = (a->pages + a->block - 1) / a->block;
 
-    for (uint64_t round = 0; round < blocks; round += size) {
+    for (uint64_t round = 0; round < blocks; round += a->ranks) {
         for (int r = 0; r < hearthi_cluster.node_size; r++) {
-            uint64_t home = (uint64_t)(hearthi_world.first +
-                                       hearthi_cluster.node_member[r]);
-            uint64_t block = round + (home + size - a->first) % size;
+            int home = hearthi_world.first + hearthi_cluster.node_member[r];
+            uint64_t block = round + hearthi_dealt_first(a, (uint32_t)home);
 
             if (block < blocks && !block_visit(a, block, f, arg))
                 return false;

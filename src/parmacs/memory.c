@@ -52,7 +52,7 @@ static void
 agree(size_t bytes)
 {
     static const char *const name[HEARTHI_ARGS] = {
-        "size of what main() allocates before CREATE", "", "", "", ""
+        "size of what main() allocates before CREATE"
     };
     const uint64_t args[HEARTHI_ARGS] = { bytes };
 

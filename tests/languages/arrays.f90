@@ -19,8 +19,9 @@ program arrays
     me = hearth_rank()
     ranks = hearth_size()
     wrong = 0
-    g = hearth_alloc(int(n * n, c_size_t), c_sizeof(0d0), hearth_block())
-    c = hearth_alloc(2_c_size_t, 8_c_size_t, hearth_on(ranks - 1))
+    g = hearth_alloc(int(n * n, c_size_t), c_sizeof(0d0), hearth_on_cluster(0))
+    c = hearth_alloc(2_c_size_t, 8_c_size_t, &
+        hearth_within(hearth_on(ranks - 1), 1_c_int64_t))
     call c_f_pointer(g, grid, [n, n])
     call c_f_pointer(c, count, [2])
     do j = me + 1, n, ranks
@@ -34,6 +35,7 @@ program arrays
     if (nint(sum(grid)) /= n * (n * (n + 1)) / 2) wrong = wrong + 1
     if (count(1) /= n .or. count(2) /= n * (n + 1) / 2) wrong = wrong + 1
     if (hearth_home(c) /= ranks - 1) wrong = wrong + 1
+    if (hearth_clusters() /= 1 .or. hearth_cluster() /= 0) wrong = wrong + 1
     call hearth_barrier()
     call hearth_free(c)
     call hearth_free(g)

@@ -66,7 +66,7 @@ word_of(int key)
 void
 containers_test()
 {
-    hearth::array<shared> common(1, hearth_on(0));
+    hearth::array<shared> common(1, hearth_within(hearth_on(0), 1));
     hearth::mutex         lock(common.data());
     const int             me = hearth_rank(), ranks = hearth_size();
 

@@ -51,6 +51,8 @@ def what_c_cannot_be_told():
     refused(ValueError, hearth.malloc, -8)
     refused(ValueError, hearth.alloc, (-1, -8))
     refused(OverflowError, hearth.cyclic, -1)
+    refused(OverflowError, hearth.on_cluster, 64)
+    refused(ValueError, hearth.on_cluster, -1)
     refused(TypeError, hearth.Lock, 1.5)
     hearth.free(swapped)
 
@@ -62,7 +64,7 @@ def main():
     me, ranks = hearth.rank(), hearth.size()
     a = hearth.alloc((ranks * 3, 1000), "f8", hearth.cyclic(1))
     n = hearth.alloc(4, "i8", hearth.on(ranks - 1))
-    halves = hearth.alloc(4, "i4", hearth.on(0))
+    halves = hearth.alloc(4, "i4", hearth.within(hearth.on(0), [0]))
     sums = hearth.alloc(1, "f8")
     square = n.reshape(2, 2)
     lock, door = hearth.Lock(n), hearth.RWLock(3)

@@ -13,12 +13,15 @@ enum { PAGE = 4096 };
 static hearth_layout
 layout_draw(const struct world *w, uint64_t *random)
 {
+    const uint64_t sets = (UINT64_C(1) << hearth_clusters()) - 1;
+    const uint64_t set = sets == 1 ? 1 : 1 + draw(random, sets);
+
     switch (draw(random, 6)) {
-    case 0: return hearth_block();
+    case 0: return hearth_within(hearth_block(), set);
     case 1: return hearth_on((int)draw(random, (uint64_t)w->ranks));
     case 2:
-    case 3: return hearth_first_touch();
-    default: return hearth_cyclic(1 + draw(random, 3));
+    case 3: return hearth_within(hearth_first_touch(), set);
+    default: return hearth_within(hearth_cyclic(1 + draw(random, 3)), set);
     }
 }
 

@@ -189,7 +189,6 @@ layout_text(const struct arena *arena, char *text, size_t room)
     case HEARTH_ON:
         snprintf(text, room, "on(%d)", arena->layout.rank);
         return text;
-    case HEARTH_ON_CLUSTER:
     case HEARTH_FIRST_TOUCH: return "first touch";
     }
     return "?";

@@ -5,7 +5,8 @@ import statistics
 from compare.plan import (HAND, base_configuration, cluster_numbers, line_name,
                           version_name)
 
-PARTS = ("computation", "page fault", "synchronisation", "service")
+PARTS = ("computation", "page fault", "explicit access", "synchronisation",
+         "service")
 DISTRIBUTIONS = ("diff_bytes", "interval_us", "burst")
 PAGE_MESSAGES = ("GETP", "GETPGRANT")
 
@@ -64,17 +65,19 @@ class Point:
         """Seconds of a rank, on average, for each of PARTS; or None.  What is
         none of the others is computation."""
         spent = {name: self.per_rank(name + "_ns")
-                 for name in ("fault", "lock", "barrier", "service")}
+                 for name in ("fault", "lock", "barrier", "explicit",
+                              "service")}
         if self.typical is None or spent["fault"] is None:
             return None
         total = self.seconds_counted()
         if total is None:
             return None
         fault = spent["fault"] / 1e9
+        asked = (spent["explicit"] or 0) / 1e9
         waits = ((spent["lock"] or 0) + (spent["barrier"] or 0)) / 1e9
         service = (spent["service"] or 0) / 1e9
-        rest = max(0.0, total - fault - waits - service)
-        return dict(zip(PARTS, (rest, fault, waits, service)))
+        rest = max(0.0, total - fault - asked - waits - service)
+        return dict(zip(PARTS, (rest, fault, asked, waits, service)))
 
     def communication(self):
         """The share of the time that is not computation; or None."""

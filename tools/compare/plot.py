@@ -18,7 +18,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 POINTS = (7, 5, 9, 13, 11, 15)
 PAPER_POINTS = (6, 4)
 BLACK, GREY = "#222222", "#8a8a8a"
-PART_COLOURS = dict(zip(PARTS, ("#c9d6df", "#d55e00", "#0072b2", "#e69f00")))
+PART_COLOURS = dict(zip(PARTS, ("#c9d6df", "#d55e00", "#cc79a7", "#0072b2",
+                                "#e69f00")))
 
 HEAD = """\
 set terminal svg size {width},{height} dynamic noenhanced font 'sans-serif,13'
@@ -171,7 +172,8 @@ def bars_draw(bars, network, ranks):
     low = last[-1][2]
     plots = [f"$d{n} using 1:3:1:2:($3-0.36):($3+0.36) with boxxyerror "
              f"fs solid 1.0 noborder lc rgb '{PART_COLOURS[part]}' "
-             f"title '{part}'" for n, part in enumerate(PARTS)]
+             f"title '{part}'" for n, part in enumerate(PARTS)
+             if any(spent[part] for _, _, spent in bars)]
     plots.append("$ends using 1:2:3 with labels left offset 0.5,0 notitle")
     most = max(row[0] for row in ends)
     script = blocks + f"""
