@@ -286,15 +286,6 @@ hearthi_channel_call(struct hearthi_ask ask, const void *body, size_t len,
     return answer;
 }
 
-void
-hearthi_channel_say(struct hearthi_ask ask)
-{
-    struct hearthi_channel *c = hearthi_channel_take();
-
-    hearthi_channel_send(c, ask, NULL, 0);
-    hearthi_channel_give(c);
-}
-
 /* On a connection of its own, since others may be in the midst of something:
  * the gateway needs not know who it is.  One that is gone, too, has told the
  * others itself, and this rank has still to say its line: so nothing here ends

@@ -47,9 +47,6 @@ struct hearthi_ask hearthi_channel_call(struct hearthi_ask ask,
                                         const void *body, size_t len,
                                         const char *what);
 
-/* Say something that has no answer. */
-void hearthi_channel_say(struct hearthi_ask ask);
-
 /* Let the gateway tell other clusters why this one ends, on any thread; waits
  * a second at most.  The line's length is a multiple of 8. */
 void hearthi_channel_ending(const char *line, size_t len);

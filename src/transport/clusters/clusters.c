@@ -332,7 +332,7 @@ hearthi_clusters_close(void)
         return;
     hearthi_ending_hook = NULL;
     if (!hearthi_cluster_hidden())
-        hearthi_channel_say(bye);
+        hearthi_channel_call(bye, NULL, 0, "hearth_finalize");
     if (hearthi_cluster.rank == c.gateway) {
         hearthi_handler_join();
         hearthi_link_close(hearthi_gate.link);

@@ -119,7 +119,10 @@ hearthi_gate_take(const struct hearthi_ask *ask, bool far)
     case HEARTHI_ASK_ATTEND:
     case HEARTHI_ASK_CALL:
     case HEARTHI_ASK_COUNTS: hearthi_attend_take(ask); return;
-    case HEARTHI_ASK_BYE: hearthi_gate_bye(); return;
+    case HEARTHI_ASK_BYE:
+        hearthi_gate_bye(hearthi_gate_place(ask->rank));
+        hearthi_gate_answer(*ask, NULL, 0);
+        return;
     case HEARTHI_ASK_ENDING:
         hearthi_gate_ending(hearthi_ask_body(ask));
         hearthi_gate_answer(*ask, NULL, 0);

@@ -71,8 +71,11 @@ void hearthi_gate_answered(const struct hearthi_ask *head);
 /* Put it to the connection that asked, which is of this cluster. */
 void hearthi_gate_hand(const struct hearthi_ask *head, const void *body);
 
-/* The ranks here that have said goodbye. */
-void hearthi_gate_bye(void);
+/* A rank here has said goodbye; its place. */
+void hearthi_gate_bye(uint32_t place);
+
+/* A rank here has gone without: ends the job, unless it ends already. */
+void hearthi_gate_lost(uint32_t place);
 
 /* The end of this job, before its time. */
 void hearthi_gate_ending(const char *line);

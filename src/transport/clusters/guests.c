@@ -42,7 +42,8 @@ struct guest {
 static struct {
     int                 epoll, listen;
     struct hearthi_door door;
-    struct guest      **of; /* each rank's slots */
+    struct guest      **of;  /* each rank's slots */
+    bool               *bye; /* of each rank, and one that is not seen */
     struct guest       *going;
     struct guest       *unknown[UNKNOWN];
     bool                crowded; /* others are not let in for the moment */
@@ -185,8 +186,21 @@ guest_hello(struct guest *g)
     return true;
 }
 
-/* A rank that leaves without a goodbye is told of by its launcher, or its
- * neighbours, and ends this job. */
+/* A goodbye is answered before a rank closes anything. */
+static void
+guest_end(struct guest *g)
+{
+    if (g->known && !h.bye[g->rank])
+        hearthi_gate_lost(g->rank);
+    guest_close(g);
+}
+
+void
+hearthi_guests_bye(uint32_t place)
+{
+    h.bye[place] = true;
+}
+
 static void
 guest_serve(struct guest *g)
 {
@@ -202,7 +216,7 @@ guest_serve(struct guest *g)
         hearthi_gate_take(ask, false);
     }
     if (!open)
-        guest_close(g);
+        guest_end(g);
 }
 
 /* ---- what goes ---- */
@@ -307,8 +321,9 @@ hearthi_guests_open(int other)
     h.going = NULL;
     hearthi_company_open(of_count());
     h.of = calloc(of_count(), sizeof(struct guest *));
+    h.bye = calloc((size_t)hearthi_gate.ranks + 1, sizeof *h.bye);
     h.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (h.of == NULL || h.epoll < 0)
+    if (h.of == NULL || h.bye == NULL || h.epoll < 0)
         hearthi_fatal("hearth_init", "no memory for a gateway");
     watch(&listening, h.listen, EPOLL_CTL_ADD, EPOLLIN);
     watch(&linked, other, EPOLL_CTL_ADD, EPOLLIN);
@@ -324,6 +339,7 @@ hearthi_guests_close(void)
         if (h.unknown[i] != NULL)
             guest_close(h.unknown[i]);
     free(h.of);
+    free(h.bye);
     close(h.listen);
     close(h.epoll);
     hearthi_company_close();

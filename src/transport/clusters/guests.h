@@ -21,4 +21,7 @@ void hearthi_guests_close(void);
 void hearthi_guests_take(int ms);
 void hearthi_guests_send(void);
 
+/* A rank may close its connections from now on. */
+void hearthi_guests_bye(uint32_t place);
+
 #endif

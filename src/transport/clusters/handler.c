@@ -67,9 +67,23 @@ batches_send(void)
 /* ---- the thread ---- */
 
 void
-hearthi_gate_bye(void)
+hearthi_gate_bye(uint32_t place)
 {
     h.byes++;
+    hearthi_guests_bye(place);
+}
+
+/* Who ends the job with a line has said so before. */
+void
+hearthi_gate_lost(uint32_t place)
+{
+    if (h.ended)
+        return;
+    hearthi_fatal("gateway",
+                  "rank %d is gone: it was killed or left without "
+                  "hearth_finalize; the launcher or the system's log may know "
+                  "why",
+                  hearthi_gate.first + (int)place);
 }
 
 void
