@@ -7,37 +7,52 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "harness.h"
 #include "transport/clusters/channel.h"
 
-enum { TRIES = 100 };
+enum { TRIES = 100, SLOW_US = 300000 };
+
+static int listener;
 
 /* One that lets in whoever comes and is gone. */
 static void *
-gateway_run(void *listener)
+gateway_gone(void *unused)
 {
     const struct linger none = { .l_onoff = 1 };
 
     for (;;) {
-        int fd = accept(*(int *)listener, NULL, NULL);
+        int fd = accept(listener, NULL, NULL);
 
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
         close(fd);
     }
-    return NULL;
+    return unused;
+}
+
+/* One that takes its time, and then answers. */
+static void *
+gateway_slow(void *unused)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    usleep(SLOW_US);
+    send(fd, "", 1, MSG_NOSIGNAL);
+    return unused;
 }
 
 static void
-gateway_start(struct hearthi_door *door)
+gateway_start(struct hearthi_door *door, void *(*run)(void *))
 {
-    static int         listener;
     struct sockaddr_in a = { .sin_family = AF_INET };
     socklen_t          size = sizeof a;
     pthread_t          thread;
@@ -49,7 +64,7 @@ gateway_start(struct hearthi_door *door)
     getsockname(listener, (struct sockaddr *)&a, &size);
     door->at = hearthi_addresses_loopback();
     hearthi_addresses_port(&door->at, a.sin_port);
-    pthread_create(&thread, NULL, gateway_run, &listener);
+    pthread_create(&thread, NULL, run, NULL);
 }
 
 static void
@@ -87,12 +102,35 @@ START_TEST(a_gateway_that_goes_away_silences_no_rank)
     struct hearthi_door door;
     char                text[200];
 
-    gateway_start(&door);
+    gateway_start(&door, gateway_gone);
     for (int i = 0; i < TRIES; i++) {
         last_words(&door, text, sizeof text);
         ck_assert_str_eq(text, "hearth: hearth_alloc: this and that is "
                                "wrong\n");
     }
+}
+END_TEST
+
+static void
+tick(int sig)
+{
+    (void)sig;
+}
+
+/* The other clusters are told before this job ends. */
+START_TEST(a_gateway_has_its_time_whatever_signals_come)
+{
+    const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
+    struct hearthi_door    door;
+    uint64_t               begin;
+
+    gateway_start(&door, gateway_slow);
+    signal(SIGALRM, tick);
+    setitimer(ITIMER_REAL, &often, NULL);
+    hearthi_channels_open(&door);
+    begin = hearthi_clock_kernel();
+    ending();
+    ck_assert_uint_ge(hearthi_clock_kernel() - begin, SLOW_US * UINT64_C(900));
 }
 END_TEST
 
@@ -104,6 +142,7 @@ main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_gateway_that_goes_away_silences_no_rank);
+    tcase_add_test(tc, a_gateway_has_its_time_whatever_signals_come);
     suite_add_tcase(s, tc);
     return unit_main(s);
 }

@@ -131,22 +131,35 @@ bytes_read(struct hearthi_channel *c, void *to, size_t len, const char *what)
 
 /* ---- connections ---- */
 
+/* Whatever signals the program has. */
+static bool
+ready_within(int fd, short events, int ms)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+    uint64_t      end = hearthi_clock_kernel() + (uint64_t)ms * 1000000, now;
+    int           n;
+
+    do {
+        now = hearthi_clock_kernel();
+        n = poll(&p, 1, now < end ? (int)((end - now) / 1000000) + 1 : 0);
+    } while (n < 0 && errno == EINTR);
+    return n > 0;
+}
+
 static int
 address_call(const union hearthi_address *a)
 {
-    int           fd, one = 1, code = 0;
-    socklen_t     room = sizeof code;
-    struct pollfd p;
+    int       fd, code = 0;
+    socklen_t room = sizeof code;
 
     fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
                 0);
     if (fd < 0)
         return -1;
-    p = (struct pollfd){ .fd = fd, .events = POLLOUT };
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
     if (connect(fd, &a->any, hearthi_address_size(a)) == 0)
         return fd;
-    if (errno == EINPROGRESS && poll(&p, 1, CALL_MS) > 0 &&
+    if (errno == EINPROGRESS && ready_within(fd, POLLOUT, CALL_MS) &&
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) == 0 && code == 0)
         return fd;
     close(fd);
@@ -306,12 +319,12 @@ hearthi_channel_ending(const char *line, size_t len)
                                   { &ask, sizeof ask },
                                   { (void *)line, len } };
     struct msghdr      m = { .msg_iov = part, .msg_iovlen = 4 };
-    struct pollfd      p = { .fd = door_call(), .events = POLLIN };
+    int                fd = door_call();
     enum { SECOND = 1000 };
 
-    if (p.fd < 0)
+    if (fd < 0)
         return;
-    if (sendmsg(p.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
-        poll(&p, 1, SECOND);
-    close(p.fd);
+    if (sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        ready_within(fd, POLLIN, SECOND);
+    close(fd);
 }
