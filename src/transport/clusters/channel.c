@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -156,7 +155,7 @@ address_call(const union hearthi_address *a)
                 0);
     if (fd < 0)
         return -1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+    hearthi_door_prepare(fd);
     if (connect(fd, &a->any, hearthi_address_size(a)) == 0)
         return fd;
     if (errno == EINPROGRESS && ready_within(fd, POLLOUT, CALL_MS) &&

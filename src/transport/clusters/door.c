@@ -4,10 +4,12 @@
 #include "door.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
 
@@ -35,4 +37,21 @@ hearthi_door_listen(struct hearthi_door *door)
         (ssize_t)sizeof door->token)
         hearthi_fatal("hearth_init", "no random token: %s", strerror(errno));
     return fd;
+}
+
+/* The kernels look for each other while nothing else passes, also for a process
+ * that is stopped. */
+void
+hearthi_door_prepare(int fd)
+{
+    enum { LOOKS = 4, SECOND = 1000000000 };
+    int one = 1, most = LOOKS - 1;
+    int each = (int)(hearthi_opt.gateway_giveup / LOOKS / SECOND);
+
+    each = each > 0 ? each : 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &each, sizeof each);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &each, sizeof each);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
 }

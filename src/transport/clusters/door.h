@@ -20,4 +20,8 @@ struct hearthi_door {
 /* Begin to listen; gives the socket, or ends the job. */
 int hearthi_door_listen(struct hearthi_door *door);
 
+/* A connection between a rank and its gateway, on either side: what is sent
+ * leaves at once, and where the other's host is down or cut off it ends. */
+void hearthi_door_prepare(int fd);
+
 #endif

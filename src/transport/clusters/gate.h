@@ -74,8 +74,9 @@ void hearthi_gate_hand(const struct hearthi_ask *head, const void *body);
 /* A rank here has said goodbye; its place. */
 void hearthi_gate_bye(uint32_t place);
 
-/* A rank here has gone without: ends the job, unless it ends already. */
-void hearthi_gate_lost(uint32_t place);
+/* A rank here has gone without, by an error or 0: ends the job, unless it ends
+ * already. */
+void hearthi_gate_lost(uint32_t place, int why);
 
 /* The end of this job, before its time. */
 void hearthi_gate_ending(const char *line);

@@ -9,7 +9,6 @@
 #include "guests.h"
 
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -117,11 +116,10 @@ static void
 guest_add(int fd, struct guest **place)
 {
     struct guest *g = calloc(1, sizeof *g);
-    int           one = 1;
 
     if (g == NULL)
         hearthi_fatal("gateway", "no memory for a connection");
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    hearthi_door_prepare(fd);
     if (*place != NULL)
         guest_close(*place);
     *place = g;
@@ -188,10 +186,10 @@ guest_hello(struct guest *g)
 
 /* A goodbye is answered before a rank closes anything. */
 static void
-guest_end(struct guest *g)
+guest_end(struct guest *g, int why)
 {
     if (g->known && !h.bye[g->rank])
-        hearthi_gate_lost(g->rank);
+        hearthi_gate_lost(g->rank, why);
     guest_close(g);
 }
 
@@ -204,8 +202,13 @@ hearthi_guests_bye(uint32_t place)
 static void
 guest_serve(struct guest *g)
 {
-    bool                      open = hearthi_bytes_read(&g->in, g->fd);
     const struct hearthi_ask *ask;
+    bool                      open;
+    int                       why;
+
+    errno = 0;
+    open = hearthi_bytes_read(&g->in, g->fd);
+    why = errno;
 
     if (!g->known && !guest_hello(g)) {
         guest_close(g);
@@ -216,7 +219,7 @@ guest_serve(struct guest *g)
         hearthi_gate_take(ask, false);
     }
     if (!open)
-        guest_end(g);
+        guest_end(g, why);
 }
 
 /* ---- what goes ---- */

@@ -7,6 +7,7 @@
 
 #include "handler.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -75,15 +76,22 @@ hearthi_gate_bye(uint32_t place)
 
 /* Who ends the job with a line has said so before. */
 void
-hearthi_gate_lost(uint32_t place)
+hearthi_gate_lost(uint32_t place, int why)
 {
+    int rank = hearthi_gate.first + (int)place;
+
     if (h.ended)
         return;
+    if (why == ETIMEDOUT || why == EHOSTUNREACH || why == ENETUNREACH)
+        hearthi_fatal("gateway",
+                      "rank %d has been silent for long: its host or the "
+                      "network is down (%s)",
+                      rank, strerror(why));
     hearthi_fatal("gateway",
                   "rank %d is gone: it was killed or left without "
                   "hearth_finalize; the launcher or the system's log may know "
                   "why",
-                  hearthi_gate.first + (int)place);
+                  rank);
 }
 
 void
