@@ -152,7 +152,7 @@ aside_of(const char *call, const void *p, size_t bytes)
 {
     char *aside = NULL;
 
-    if (!hearthi_in_heap(p))
+    if (bytes == 0 || !hearthi_in_heap(p))
         return NULL;
     aside = malloc(some_of(bytes));
     if (aside == NULL)
