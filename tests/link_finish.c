@@ -244,7 +244,6 @@ START_TEST(a_cluster_that_does_not_end_with_this_one_is_named)
     pid_t other;
 
     prepare(&e[0], 0);
-    e[0].options.giveup = 0.5;
     end_open(&e[0]);
     other = fork();
     if (other == 0) {
@@ -255,6 +254,8 @@ START_TEST(a_cluster_that_does_not_end_with_this_one_is_named)
         ends_turn(&e[1], 1, all_failed, 10);
         _exit(strstr(e[1].failed, "cluster alpha has ended") == NULL);
     }
+    ck_assert(ends_turn(e, 1, all_up, 10));
+    e[0].link->options.giveup = 0.5;
     ck_assert(!hearthi_link_finish(e[0].link));
     said(e[0].failed, "cluster beta (gateway 127.0.0.1:");
     said(e[0].failed, "has not ended with this one");
