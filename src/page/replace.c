@@ -120,11 +120,10 @@ pages_like(uint64_t page)
     return (next == NULL ? hearthi_table.top : next->page) - page;
 }
 
-/* Home pages keep their frames; what is given up is the mapping, of short
- * runs in the order of their addresses, from behind the last one that was.
- * Long runs stay: they are few. */
+/* Home pages keep their frames; what is given up is the mapping, of runs in
+ * the order of their addresses, from behind the last one that was. */
 static void
-homes_give_up(uint64_t want)
+homes_give_up(uint64_t want, uint64_t longest)
 {
     static uint64_t hand;
     uint64_t        seen = 0, run;
@@ -133,11 +132,29 @@ homes_give_up(uint64_t want)
         if (hand >= hearthi_table.top)
             hand = 0;
         run = pages_like(hand);
-        if (run > HEARTHI_HOME_RUN || !is_mapped_home(hand))
+        if (run > longest || !is_mapped_home(hand))
             continue;
         hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
         want--;
     }
+}
+
+/* Short runs first, as long ones are few and each page of one is noted.  But
+ * where each short one lies between long ones, only both together help. */
+static void
+homes_relieve(long goal)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    long                        before;
+
+    for (uint64_t longest = HEARTHI_HOME_RUN; longest < 16 * t->top;
+         longest *= 16)
+        do {
+            before = t->areas;
+            if (before <= goal)
+                return;
+            homes_give_up(BATCH, longest);
+        } while (t->areas < before);
 }
 
 void
@@ -167,18 +184,12 @@ hearthi_home_back(uint64_t page, bool write)
 static void
 areas_relieve(void)
 {
-    struct hearthi_table *t = &hearthi_table;
-    long                  goal = t->areas_max - t->areas_max / 8;
+    const struct hearthi_table *t = &hearthi_table;
+    long                        goal = t->areas_max - t->areas_max / 8;
 
     while (t->areas > goal && evict(BATCH, true) > 0)
         ;
-    while (t->areas > goal) {
-        long before = t->areas;
-
-        homes_give_up(BATCH);
-        if (t->areas >= before)
-            break;
-    }
+    homes_relieve(goal);
 }
 
 void
