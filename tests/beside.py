@@ -14,7 +14,7 @@ def main():
 
     class Layout(ctypes.Structure):
         _fields_ = [("kind", ctypes.c_int), ("pages", ctypes.c_uint64),
-                    ("rank", ctypes.c_int)]
+                    ("rank", ctypes.c_int), ("clusters", ctypes.c_uint64)]
 
     hearth.hearth_init.argtypes = [type(communicator)]
     hearth.hearth_alloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t, Layout]
@@ -23,7 +23,7 @@ def main():
         faulthandler.enable()
     hearth.hearth_init(communicator)
     me, ranks = hearth.hearth_rank(), hearth.hearth_size()
-    p = hearth.hearth_alloc(ranks, PAGE, Layout(1, 1, 0))
+    p = hearth.hearth_alloc(ranks, PAGE, Layout(1, 1, 0, 2**64 - 1))
     memory = (ctypes.c_char * (ranks * PAGE)).from_address(p)
     memory[me * PAGE] = 1 + me
     hearth.hearth_barrier()

@@ -12,7 +12,7 @@ N = 20000
 
 class Layout(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("pages", ctypes.c_uint64),
-                ("rank", ctypes.c_int)]
+                ("rank", ctypes.c_int), ("clusters", ctypes.c_uint64)]
 
 
 hearth = ctypes.CDLL(None)
@@ -26,7 +26,7 @@ comm = MPI.COMM_WORLD
 hearth.hearth_init(handle.from_address(MPI._addressof(comm)))
 me, ranks = comm.rank, comm.size
 to, back = (me + 1) % ranks, (me - 1) % ranks
-memory = hearth.hearth_alloc(2 * N * ranks, 8, Layout(0, 1, 0))
+memory = hearth.hearth_alloc(2 * N * ranks, 8, Layout(0, 1, 0, 2**64 - 1))
 a = numpy.frombuffer((ctypes.c_double * (2 * N * ranks)).from_address(memory))
 a = a.reshape(ranks, 2, N)
 a[me, 0] = me * N + numpy.arange(N)
