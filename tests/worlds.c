@@ -303,6 +303,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, atomic_steps_of_all_clusters_meet);
     worlds_apart_tests(tc);
     worlds_door_tests(tc);
+    worlds_fault_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -9,5 +9,6 @@
 
 void worlds_apart_tests(TCase *tc); /* worlds_apart.c */
 void worlds_door_tests(TCase *tc);  /* worlds_door.c */
+void worlds_fault_tests(TCase *tc); /* worlds_fault.c */
 
 #endif

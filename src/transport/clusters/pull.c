@@ -27,17 +27,20 @@
 enum { PIECE = 256 << 10, PIECES = 64, RUNS = 32 };
 enum { PACK = 256 << 10, PACKS = 16 };
 
-/* Pieces on their way on one connection, which are answered in any order. */
+/* One that is on its way, or (n is 0) a place for one.  They are answered in
+ * any order. */
 struct piece {
     char  *to[RUNS];
     size_t len[RUNS];
     int    n;
 };
 
+/* Those on one connection.  Places are there from the start: a page fault must
+ * not allocate. */
 struct pull {
     struct hearthi_channel *channel;
-    struct piece           *piece; /* by its number */
-    uint32_t                n, room, left;
+    struct piece            piece[PIECES]; /* by its number */
+    uint32_t                left;
 };
 
 /* Runs that are being gathered into one ask. */
@@ -56,7 +59,7 @@ static struct {
     unsigned                sent; /* that were not answered */
 } push;
 
-static struct pull ahead; /* of bring_begin */
+static struct pull locked, ahead, of_way[HEARTHI_WAYS];
 
 void
 hearthi_pulls_open(void)
@@ -147,10 +150,11 @@ hearthi_pushes_wait(void)
 static void
 far_take(struct pull *p, const struct hearthi_ask *answer)
 {
-    const struct piece *piece = &p->piece[answer->n];
+    struct piece *piece = &p->piece[answer->n];
 
     for (int i = 0; i < piece->n; i++)
         hearthi_channel_read(p->channel, piece->to[i], piece->len[i]);
+    piece->n = 0;
     p->left--;
 }
 
@@ -166,27 +170,31 @@ answer_take(struct pull *p)
         far_take(p, &answer);
 }
 
+static uint32_t
+place_free(struct pull *p)
+{
+    uint32_t i = 0;
+
+    while (p->left == PIECES)
+        answer_take(p);
+    while (p->piece[i].n > 0)
+        i++;
+    return i;
+}
+
 static void
 ask_send(struct pull *p, struct ask *a)
 {
     struct hearthi_ask head = {
         .op = HEARTHI_ASK_FETCH,
         .to = (uint32_t)hearthi_world.first_of[a->cluster],
-        .n = p->n
     };
 
     if (a->n == 0)
         return;
-    while (p->left >= PIECES)
-        answer_take(p);
-    if (p->n == p->room) {
-        p->room = p->room > 0 ? 2 * p->room : 8;
-        p->piece = realloc(p->piece, p->room * sizeof *p->piece);
-        if (p->piece == NULL)
-            hearthi_fatal("page fault", "no memory for %u pieces", p->room);
-    }
+    head.n = place_free(p);
     a->piece.n = a->n;
-    p->piece[p->n++] = a->piece;
+    p->piece[head.n] = a->piece;
     p->left++;
     hearthi_channel_send(
         p->channel, head,
@@ -234,9 +242,6 @@ far_wait(struct pull *p)
 {
     while (p->left > 0)
         answer_take(p);
-    free(p->piece);
-    p->piece = NULL;
-    p->n = p->room = 0;
 }
 
 /* Those of this cluster, in its own numbers. */
@@ -269,30 +274,30 @@ fetch_locked(int way, const struct hearthi_fetch *run, size_t n)
 void
 hearthi_pull_fetch(const struct hearthi_fetch *run, size_t n)
 {
-    struct pull p = { .channel = push.channel };
-
+    locked.channel = push.channel;
     push_send();
-    far_ask(&p, run, n);
+    far_ask(&locked, run, n);
     near_bring(fetch_locked, 0, run, n);
-    far_wait(&p);
+    far_wait(&locked);
     hearthi_pushes_wait();
 }
 
 void
 hearthi_pull_bring(int way, const struct hearthi_fetch *run, size_t n)
 {
-    struct pull p = { .channel = hearthi_channel_take() };
+    struct pull *p = &of_way[way];
 
-    far_ask(&p, run, n);
+    p->channel = hearthi_channel_take();
+    far_ask(p, run, n);
     near_bring(hearthi_inner->bring, way, run, n);
-    far_wait(&p);
-    hearthi_channel_give(p.channel);
+    far_wait(p);
+    hearthi_channel_give(p->channel);
 }
 
 bool
 hearthi_pull_bring_begin(const struct hearthi_fetch *run, size_t n)
 {
-    ahead = (struct pull){ .channel = hearthi_channel_take() };
+    ahead.channel = hearthi_channel_take();
     far_ask(&ahead, run, n);
     near_bring(hearthi_inner->bring, 0, run, n);
     if (ahead.left > 0)
