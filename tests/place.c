@@ -15,9 +15,10 @@
 #include "home/home.h"
 #include "page/page.h"
 #include "page/replace.h"
+#include "space/segment.h"
 #include "world.h"
 
-enum { LIVE = 40, MOST = 300, STEPS = 1200, FRAMES = 64 << 20 >> 12 };
+enum { LIVE = 40, MOST = 300, STEPS = 1200 };
 
 /* What an allocation should be: the home of each page, worked out alone. */
 struct expected {
@@ -125,7 +126,7 @@ live_new(struct expected *e, uint64_t *random)
 static uint64_t *
 frame_at(int home, uint64_t frame)
 {
-    return &page_in[(size_t)home * FRAMES + frame];
+    return &page_in[(size_t)home * hearthi_segments.frames + frame];
 }
 
 static void
@@ -235,8 +236,9 @@ START_TEST(every_layout_is_as_a_table_would_have_it)
 {
     long     areas = hearthi_table.areas; /* of arenas */
     uint64_t random = 11;
+    size_t   frames = (size_t)ranks * hearthi_segments.frames;
 
-    page_in = calloc((size_t)ranks * FRAMES + 1, sizeof *page_in);
+    page_in = calloc(frames + 1, sizeof *page_in);
     for (int step = 0; step < STEPS; step++) {
         struct expected *e = &live[draw(&random, LIVE)];
 
@@ -261,7 +263,7 @@ START_TEST(every_layout_is_as_a_table_would_have_it)
     for (int i = 0; i < LIVE; i++)
         if (live[i].p != NULL)
             live_free(&live[i]);
-    for (size_t i = 0; i < (size_t)ranks * FRAMES; i++)
+    for (size_t i = 0; i < frames; i++)
         expect_eq(page_in[i], 0);
     free(page_in);
     areas_expect();
