@@ -2,7 +2,8 @@
  *
  * Operations of the program's in which MPI must be left alone by threads of
  * Hearth's: file requests of Open MPI 4.1, whose progress engine walks their
- * list without a lock.
+ * list without a lock.  The thread of a gateway between clusters does not do
+ * that: who takes part in such an operation may wait for it (doc/beside.md).
  */
 #ifndef HEARTHI_ALONE_H
 #define HEARTHI_ALONE_H
