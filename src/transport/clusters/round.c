@@ -22,7 +22,7 @@ struct body {
     struct body *next;
     size_t       len;
     bool         everything;
-    char         bytes[];
+    _Alignas(uint64_t) char bytes[]; /* notices, perhaps */
 };
 
 struct round {
