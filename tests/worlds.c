@@ -136,7 +136,7 @@ START_TEST(a_page_crosses_the_link_once_an_interval)
     hearth_stats before, after;
     uint64_t     far = 0;
 
-    fixture_start_with("PREDICT", "off");
+    fixture_start_with("FETCH_AHEAD", "1");
     p = hearth_alloc(PAGES * PAGE, 1, hearth_on(0));
     for (int r = 0; r < ranks; r++)
         far += hearth_cluster_of(r) != 0;
@@ -303,6 +303,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, atomic_steps_of_all_clusters_meet);
     worlds_apart_tests(tc);
     worlds_door_tests(tc);
+    worlds_ahead_tests(tc);
     worlds_fault_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

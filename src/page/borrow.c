@@ -17,6 +17,8 @@ part_of(const struct hearthi_fetch *run, uint32_t at, uint32_t count)
     part.frame += at;
     part.to += (uint64_t)at << hearthi_heap.shift;
     part.count = count;
+    if (at + count < run->count)
+        part.behind = 0;
     if (count < run->count) /* else it is what it was */
         part.announce = hearthi_registered(part.page, count) < count;
     return part;

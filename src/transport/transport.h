@@ -31,6 +31,12 @@ struct hearthi_fetch {
     uint64_t frame;
     char    *to;       /* the system view of their cached frames */
     bool     announce; /* set the pages' shared flags at the home as well */
+
+    /* So many pages behind them, of the same home and at neighbouring frames,
+     * will probably be fetched next; their flags.  To a transport that can
+     * bring them nearer it is a hint. */
+    bool     announce_behind;
+    uint32_t behind;
 };
 
 /* This rank's epochs, kept by the layer above: barriers begun and barriers

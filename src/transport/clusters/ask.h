@@ -18,6 +18,7 @@ enum hearthi_ask_op {
 
     /* Memory of another cluster.  `to` is a rank there. */
     HEARTHI_ASK_FETCH,  /* body: runs; answer: their pages */
+    HEARTHI_ASK_KEEP,   /* the same, of a gateway for its ranks to come */
     HEARTHI_ASK_STORE,  /* body: runs of bytes; answer: they are there */
     HEARTHI_ASK_READ,   /* body: runs of bytes; answer: the bytes */
     HEARTHI_ASK_ATOMIC, /* of a word, at `at`; answer: `value` was there */
@@ -75,7 +76,8 @@ struct hearthi_ask {
 struct hearthi_ask_run {
     uint64_t page, frame;
     uint32_t count, home;
-    uint64_t announce;
+    uint16_t announce, announce_behind; /* set shared flags (transport.h) */
+    uint32_t behind; /* pages that are likely to be fetched next */
 };
 
 /* Of READ; and of STORE, where the bytes follow, up to a multiple of 8. */

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A fetch whose pages are all in the cache is answered at once.  One of a page
- * that is on its way already waits for it; it is looked at again when a fetch
- * has come, or what was on its way is not to be kept.  All others go on, and
- * are kept when they have come, unless something has dropped them meanwhile
- * (kept.h).
+ * A fetch whose pages are all in the cache is answered at once.  One of which
+ * some pages are there or on their way waits for these, and the gateway
+ * fetches the others for itself; it is looked at again when a fetch has come,
+ * or what was on its way is not to be kept.  If something has dropped pages
+ * meanwhile it goes on as a whole, and so do all others: whatever happens to
+ * them then, their answer goes to who asked.  Pages are kept when they have
+ * come, unless something has dropped them meanwhile (kept.h).
+ *
+ * What a rank that follows a sequence will probably ask next the gateway
+ * fetches for itself, too, so that the rank does not wait for a round trip of
+ * the link each time.  The rank says so with what it asks (transport.h), and
+ * waits for the answer; so the pages are what it says, as long as none is
+ * freed (kept.h), and what they hold is what a second fetch would find.
  */
 #include "config.h"
 
@@ -13,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "gate.h"
@@ -27,6 +36,10 @@ struct fetch {
     uint64_t           number; /* on its way */
     struct hearthi_ask ask;    /* its body, of runs, behind it */
 };
+
+/* Bytes of a page or pages that the gateway fetches for itself at a time; and
+ * which part of the cache is for what one rank may want next. */
+enum { PIECE = 256 << 10, BEHIND = 8 };
 
 static struct {
     struct fetch *waiting, *going;
@@ -50,6 +63,7 @@ hearthi_far_close(void)
 {
     list_free(&f.waiting);
     list_free(&f.going);
+    hearthi_kept_close();
 }
 
 static struct fetch *
@@ -72,24 +86,23 @@ runs_of(const struct hearthi_ask *ask, size_t *n)
     return hearthi_ask_body(ask);
 }
 
-/* The least that is known of any of its pages. */
-static enum hearthi_cached
-fetch_look(const struct hearthi_ask *ask)
+struct known {
+    uint64_t here, coming, unknown;
+};
+
+static struct known
+fetch_look(const struct hearthi_ask_run *run, size_t n)
 {
-    size_t                        n;
-    const struct hearthi_ask_run *run = runs_of(ask, &n);
-    enum hearthi_cached           least = HEARTHI_CACHED;
-    bool                          coming = false;
+    struct known k = { 0, 0, 0 };
 
     for (size_t i = 0; i < n; i++)
-        for (uint32_t p = 0; p < run[i].count; p++) {
-            enum hearthi_cached is = hearthi_kept_look(run[i].page + p);
-
-            coming |= is == HEARTHI_COMING;
-            if (is < least)
-                least = is;
-        }
-    return coming ? HEARTHI_COMING : least;
+        for (uint32_t p = 0; p < run[i].count; p++)
+            switch (hearthi_kept_look(run[i].page + p)) {
+            case HEARTHI_CACHED: k.here++; break;
+            case HEARTHI_COMING: k.coming++; break;
+            case HEARTHI_UNKNOWN: k.unknown++; break;
+            }
+    return k;
 }
 
 static void
@@ -109,6 +122,7 @@ fetch_from_cache(const struct hearthi_ask *ask)
     hearthi_gate_answer_body(*ask, bytes);
 }
 
+/* What was asked goes to its home. */
 static void
 fetch_go(int cluster, const struct hearthi_ask *ask)
 {
@@ -126,16 +140,86 @@ fetch_go(int cluster, const struct hearthi_ask *ask)
     hearthi_gate_pass(cluster, ask, run);
 }
 
-static bool
-fetch_try(const struct hearthi_ask *ask)
+/* ---- for the gateway itself ---- */
+
+/* No rank's connection has this slot. */
+static void
+keep_go(const struct hearthi_ask_run *run)
 {
-    switch (fetch_look(ask)) {
-    case HEARTHI_CACHED: fetch_from_cache(ask); return true;
-    case HEARTHI_COMING: return false;
-    case HEARTHI_UNKNOWN: break;
+    const struct {
+        struct hearthi_ask     head;
+        struct hearthi_ask_run run;
+    } keep = { { .len = sizeof *run,
+                 .op = HEARTHI_ASK_KEEP,
+                 .rank = (uint32_t)hearthi_gate.first,
+                 .slot = HEARTHI_ASK_SLOTS,
+                 .to = run->home,
+                 .n = (uint32_t)f.number },
+               *run };
+
+    fetch_go(hearthi_cluster_of((int)run->home), &keep.head);
+}
+
+/* Those of a run that are neither here nor on their way. */
+static void
+unknown_fetch(const struct hearthi_ask_run *run)
+{
+    uint32_t most =
+        hearthi_heap.page < PIECE ? (uint32_t)(PIECE / hearthi_heap.page) : 1;
+
+    for (uint32_t at = 0, n; at < run->count; at += n) {
+        struct hearthi_ask_run part = *run;
+
+        for (n = 0; n < most && at + n < run->count &&
+                    hearthi_kept_look(run->page + at + n) == HEARTHI_UNKNOWN;)
+            n++;
+        part.page += at;
+        part.frame += at;
+        part.count = n;
+        if (n > 0)
+            keep_go(&part);
+        else
+            n = 1;
     }
-    fetch_go(hearthi_cluster_of((int)ask->to), ask);
-    return true;
+}
+
+static void
+behind_fetch(const struct hearthi_ask *ask)
+{
+    size_t                        n, room = hearthi_kept_room() / BEHIND;
+    const struct hearthi_ask_run *run = runs_of(ask, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct hearthi_ask_run behind = run[i];
+
+        behind.page += run[i].count;
+        behind.frame += run[i].count;
+        behind.count = (uint32_t)hearthi_least(run[i].behind, room);
+        behind.announce = run[i].announce_behind;
+        unknown_fetch(&behind);
+    }
+}
+
+/* ---- for ranks ---- */
+
+static bool
+fetch_try(const struct hearthi_ask *ask, bool again)
+{
+    size_t                        n;
+    const struct hearthi_ask_run *run = runs_of(ask, &n);
+    struct known                  k = fetch_look(run, n);
+
+    if (k.coming == 0 && k.unknown == 0) {
+        fetch_from_cache(ask);
+        return true;
+    }
+    if (k.coming == 0 && (again || k.here == 0)) {
+        fetch_go(hearthi_cluster_of((int)ask->to), ask);
+        return true;
+    }
+    for (size_t i = 0; i < n && !again; i++)
+        unknown_fetch(&run[i]);
+    return false;
 }
 
 static void
@@ -157,13 +241,14 @@ void
 hearthi_far_pass(int cluster, const struct hearthi_ask *ask)
 {
     if (ask->op == HEARTHI_ASK_FETCH) {
-        if (!fetch_try(ask)) {
+        if (!fetch_try(ask, false)) {
             struct fetch **last = &f.waiting;
 
             while (*last != NULL)
                 last = &(*last)->next;
             *last = fetch_of(ask);
         }
+        behind_fetch(ask);
         return;
     }
     if (ask->op == HEARTHI_ASK_STORE)
@@ -199,8 +284,7 @@ fetch_came(const struct hearthi_ask *head, const char *body)
     *at = one->next;
     run = runs_of(&one->ask, &n);
     for (size_t i = 0; i < n; i++)
-        for (uint32_t p = 0; p < run[i].count; p++, body += hearthi_heap.page)
-            hearthi_kept_fill(run[i].page + p, one->number, body);
+        body = hearthi_kept_fill(&run[i], one->number, body);
     free(one);
     f.look = true;
 }
@@ -210,6 +294,7 @@ hearthi_far_hand(const struct hearthi_ask *head, const void *body)
 {
     switch ((enum hearthi_ask_op)head->op) {
     case HEARTHI_ASK_FETCH: fetch_came(head, body); break;
+    case HEARTHI_ASK_KEEP: fetch_came(head, body); return;
     case HEARTHI_ASK_ACQUIRE:
     case HEARTHI_ASK_WAIT:
         if (head->kind & HEARTHI_ASK_EVERYTHING)
@@ -243,7 +328,7 @@ hearthi_far_turn(void)
         while (*at != NULL) {
             struct fetch *one = *at;
 
-            if (fetch_try(&one->ask)) {
+            if (fetch_try(&one->ask, true)) {
                 *at = one->next;
                 free(one);
             } else {

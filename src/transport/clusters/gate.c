@@ -86,6 +86,7 @@ cluster_for(const struct hearthi_ask *ask)
 {
     switch ((enum hearthi_ask_op)ask->op) {
     case HEARTHI_ASK_FETCH:
+    case HEARTHI_ASK_KEEP:
     case HEARTHI_ASK_STORE:
     case HEARTHI_ASK_READ:
     case HEARTHI_ASK_ATOMIC: return hearthi_cluster_of((int)ask->to);

@@ -260,7 +260,8 @@ void
 hearthi_homes_serve(const struct hearthi_ask *ask)
 {
     switch ((enum hearthi_ask_op)ask->op) {
-    case HEARTHI_ASK_FETCH: fetch(ask); break;
+    case HEARTHI_ASK_FETCH:
+    case HEARTHI_ASK_KEEP: fetch(ask); break;
     case HEARTHI_ASK_STORE: store(ask); break;
     case HEARTHI_ASK_READ: bytes_read(ask); break;
     case HEARTHI_ASK_ATOMIC: atomic(ask); break;

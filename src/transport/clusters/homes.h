@@ -7,7 +7,7 @@
 
 #include "ask.h"
 
-/* FETCH, STORE, READ and ATOMIC. */
+/* FETCH, KEEP, STORE, READ and ATOMIC. */
 void hearthi_homes_serve(const struct hearthi_ask *ask);
 
 #endif

@@ -28,25 +28,21 @@ static struct {
     char         *content;
     uint32_t     *bucket[KEYS]; /* entries, and 1 */
     uint32_t      n, buckets, turn;
+    size_t        page; /* bytes, also when the heap is closed */
 } c;
-
-static size_t
-page_bytes(void)
-{
-    return hearthi_heap.page;
-}
 
 void
 hearthi_kept_open(size_t bytes)
 {
-    c.n = (uint32_t)(bytes / page_bytes());
+    c.page = hearthi_heap.page;
+    c.n = (uint32_t)(bytes / c.page);
     c.turn = 0;
     if (c.n == 0)
         return;
     for (c.buckets = 1; c.buckets < c.n;)
         c.buckets *= 2;
     c.entry = hearthi_sparse(c.n * sizeof *c.entry);
-    c.content = hearthi_sparse(c.n * page_bytes());
+    c.content = hearthi_sparse(c.n * c.page);
     for (int k = 0; k < KEYS; k++)
         c.bucket[k] = hearthi_sparse(c.buckets * sizeof *c.bucket[k]);
 }
@@ -57,10 +53,16 @@ hearthi_kept_close(void)
     if (c.n == 0)
         return;
     hearthi_sparse_free(c.entry, c.n * sizeof *c.entry);
-    hearthi_sparse_free(c.content, c.n * page_bytes());
+    hearthi_sparse_free(c.content, c.n * c.page);
     for (int k = 0; k < KEYS; k++)
         hearthi_sparse_free(c.bucket[k], c.buckets * sizeof *c.bucket[k]);
     c.n = 0;
+}
+
+size_t
+hearthi_kept_room(void)
+{
+    return c.n;
 }
 
 /* ---- chains ---- */
@@ -141,7 +143,7 @@ hearthi_kept_look(uint64_t page)
 const char *
 hearthi_kept_page(uint64_t page)
 {
-    return c.content + find(PAGE, page) * page_bytes();
+    return c.content + find(PAGE, page) * c.page;
 }
 
 void
@@ -155,15 +157,19 @@ hearthi_kept_expect(const struct hearthi_ask_run *run, uint64_t number)
     }
 }
 
-void
-hearthi_kept_fill(uint64_t page, uint64_t number, const char *content)
+const char *
+hearthi_kept_fill(const struct hearthi_ask_run *run, uint64_t number,
+                  const char *content)
 {
-    uint32_t i = find(PAGE, page);
+    for (uint32_t p = 0; p < run->count; p++, content += c.page) {
+        uint32_t i = find(PAGE, run->page + p);
 
-    if (i == NONE || c.entry[i].number != number)
-        return;
-    memcpy(c.content + i * page_bytes(), content, page_bytes());
-    c.entry[i].number = 0;
+        if (i == NONE || c.entry[i].number != number)
+            continue;
+        memcpy(c.content + i * c.page, content, c.page);
+        c.entry[i].number = 0;
+    }
+    return content;
 }
 
 /* ---- dropping ---- */

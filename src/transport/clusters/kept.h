@@ -16,6 +16,8 @@
  *   - A copy that is on its way when it would be dropped may be older than
  *     what it is dropped for: it is handed to who asked for it, as if there
  *     were no cache, and not kept.
+ *   - A page that the gateway fetches ahead of its ranks (far.c) is to all
+ *     this one that a rank has fetched and did not look at.
  *   - A home that has not seen that a page is shared tells of no writes.  So a
  *     page that is fetched for the first time by a rank is read by the other
  *     handler after its flag is set and the home is told (homes.c): from then
@@ -40,9 +42,13 @@
 #include "ask.h"
 #include "notice/notice.h"
 
-/* So many bytes at most. */
+/* So many bytes at most.  Closed when the thread has ended, since what was
+ * fetched ahead of ranks may come when these have gone. */
 void hearthi_kept_open(size_t bytes);
 void hearthi_kept_close(void);
+
+/* For how many pages there is room. */
+size_t hearthi_kept_room(void);
 
 /* What is known of a page: nothing, on its way, or here. */
 enum hearthi_cached { HEARTHI_UNKNOWN, HEARTHI_COMING, HEARTHI_CACHED };
@@ -54,8 +60,10 @@ const char *hearthi_kept_page(uint64_t page);
 /* A fetch with this number has been sent for a run of pages. */
 void hearthi_kept_expect(const struct hearthi_ask_run *run, uint64_t number);
 
-/* It has come: keep it, if nothing has dropped it meanwhile. */
-void hearthi_kept_fill(uint64_t page, uint64_t number, const char *content);
+/* It has come: keep its pages, but for those that something has dropped
+ * meanwhile.  Returns the end of their content. */
+const char *hearthi_kept_fill(const struct hearthi_ask_run *run,
+                              uint64_t number, const char *content);
 
 /* Drop pages: by a notice, by bytes that go to their home, or all. */
 void hearthi_kept_drop(const struct hearthi_notice *notice, size_t n);

@@ -118,10 +118,8 @@ over_close(void)
 {
     last_meet();
     hearthi_channels_progress(NULL);
-    if (hearthi_gateway_is_here()) {
-        hearthi_kept_close();
+    if (hearthi_gateway_is_here())
         hearthi_manage_close();
-    }
     hearthi_inner->close();
     free(news);
     news = NULL;
