@@ -56,7 +56,18 @@ no_mpi_tests =
 list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
-.PHONY: list-mpi-tests
+# Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
+# after the other beside the rest: they use no network of their own, and what
+# they look for is theirs alone.
+aside_tests = %D%/model.sh %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
+  %D%/ways.tap %D%/languages.tap
+list-aside-tests:
+	@for t in $(TESTS); do \
+	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
+list-other-tests:
+	@for t in $(TESTS); do \
+	  case " $(aside_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
+.PHONY: list-mpi-tests list-aside-tests list-other-tests
 
 TESTS = %D%/api-lists.sh $(no_mpi_tests)
 unit_tests =
