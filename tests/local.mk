@@ -60,7 +60,8 @@ list-mpi-tests:
 # after the other beside the rest: they use no network of their own, and what
 # they look for is theirs alone.
 aside_tests = %D%/model.sh %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
-  %D%/ways.tap %D%/languages.tap
+  %D%/ways.tap %D%/languages.tap %D%/jia_start.tap %D%/switches.tap \
+  %D%/bindings.tap
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
