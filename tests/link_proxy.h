@@ -20,8 +20,8 @@ struct proxy {
     double   calm;   /* seconds without trouble after that, at least */
     int      piece; /* instead: with this one of those carried, from 1, once */
     enum trouble what;
-    int  most;         /* bytes at once: of more, and what follows, nothing */
-    int  slow;         /* so many bytes at once, and in 20 ms */
+    int          most; /* bytes at once: of more, and what follows, nothing */
+    int          slow; /* so many bytes at once, and in 20 ms */
     bool unspoilt;     /* a byte spoilt in the first handshake ends a job */
     _Atomic bool over; /* it shall end */
     int          had[TROUBLES];

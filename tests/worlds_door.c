@@ -41,8 +41,9 @@ is_own(unsigned long inode)
     return found;
 }
 
-/* Ports of 127.0.0.1 at which this process listens: that of the gateway for its
- * ranks, and that for other gateways, who know what to do with strangers. */
+/* Ports of 127.0.0.1 at which this process listens: that of the gateway for
+ * its ranks, and that for other gateways, who know what to do with strangers.
+ */
 static int
 doors_find(int *port)
 {

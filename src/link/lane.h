@@ -90,7 +90,7 @@ struct hearthi_lane {
     bool                    more;    /* has not read all */
     bool                    left_said;
     int                     fd, epoll, index, cluster;
-    int                     at; /* which of the gateway's addresses */
+    int                     at;     /* which of the gateway's addresses */
     uint32_t                events; /* asked of epoll */
     SSL                    *ssl;
     uint64_t                since, heard, said; /* ns */

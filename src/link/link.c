@@ -55,11 +55,10 @@ agree_text(const struct hearthi_link *k)
 
     if (text != NULL && clusters != NULL) {
         hearthi_conf_text(k->conf, clusters, ROOM);
-        snprintf(text, room,
-                 "link=1\nhearth=%.64s\nbyte-order=%s\nclusters=%s\n%s",
-                 k->options.version,
-                 *(const char *)&one == 1 ? "little" : "big", clusters,
-                 k->options.agree);
+        snprintf(
+            text, room, "link=1\nhearth=%.64s\nbyte-order=%s\nclusters=%s\n%s",
+            k->options.version, *(const char *)&one == 1 ? "little" : "big",
+            clusters, k->options.agree);
     }
     free(clusters);
     return text;

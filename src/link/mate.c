@@ -112,9 +112,8 @@ stuck_give_up(struct hearthi_link *k, const struct hearthi_lane *l)
 {
     struct hearthi_mate *m = &k->mate[l->cluster];
 
-    if (!is_stuck(m) ||
-        hearthi_clock_kernel() - m->stuck.since <
-            hearthi_seconds(k->options.giveup))
+    if (!is_stuck(m) || hearthi_clock_kernel() - m->stuck.since <
+                            hearthi_seconds(k->options.giveup))
         return false;
     return !hearthi_link_fail(
         k, l->cluster,
@@ -187,10 +186,10 @@ hearthi_mate_lane_up(struct hearthi_link *k, struct hearthi_lane *l,
 static void
 lane_connect(struct hearthi_link *k, int cluster, int i)
 {
-    struct hearthi_mate    *m = &k->mate[cluster];
-    int                     at = m->at.next;
-    const struct sockaddr  *to = (struct sockaddr *)&m->at.at[at].to;
-    struct hearthi_lane    *l =
+    struct hearthi_mate   *m = &k->mate[cluster];
+    int                    at = m->at.next;
+    const struct sockaddr *to = (struct sockaddr *)&m->at.at[at].to;
+    struct hearthi_lane   *l =
         hearthi_lane_connect(&k->tls, k->epoll, to, m->at.at[at].len);
 
     if (l == NULL) {

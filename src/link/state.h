@@ -33,10 +33,10 @@ struct hearthi_mate {
         uint64_t number, since;
         int      times;
     } stuck;
-    bool     bye_sent, bye_came;
-    bool     left;     /* it has all, and needs nothing of this side */
-    int      nobody;   /* so many tries in a row found nothing listening */
-    char     why[160]; /* the last connection ended */
+    bool bye_sent, bye_came;
+    bool left;     /* it has all, and needs nothing of this side */
+    int  nobody;   /* so many tries in a row found nothing listening */
+    char why[160]; /* the last connection ended */
 };
 
 struct hearthi_link {

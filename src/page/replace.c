@@ -109,7 +109,7 @@ is_mapped_home(uint64_t page)
 static uint64_t
 pages_like(uint64_t page)
 {
-    struct hearthi_place               r = *hearthi_place_of(page);
+    struct hearthi_place             r = *hearthi_place_of(page);
     const struct hearthi_allocation *next;
 
     if (hearthi_is_home(r.state))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * rate LANES MIB -- Mbit/s from the second cluster to the first over the link
- * of src/link, with so many connections, in messages of 256 KiB: of all, and of
- * the second half of them.  Runs in each cluster of hearth-cluster, on the
+ * of src/link, with so many connections, in messages of 256 KiB: of all, and
+ * of the second half of them.  Runs in each cluster of hearth-cluster, on the
  * gateway.
  */
 #include "config.h"
@@ -75,10 +75,9 @@ main(int argc, char **argv)
                                               .failed = failed };
     struct hearthi_link_options     options = hearthi_link_defaults();
     struct hearthi_wrong            wrong;
-    struct hearthi_conf *conf = hearthi_conf_read(getenv("HEARTH_CLUSTERS"),
-                                                  &wrong);
-    int                  me = hearthi_conf_find(conf, getenv("HEARTH_CLUSTER"),
-                                                &wrong);
+    struct hearthi_conf            *conf =
+        hearthi_conf_read(getenv("HEARTH_CLUSTERS"), &wrong);
+    int me = hearthi_conf_find(conf, getenv("HEARTH_CLUSTER"), &wrong);
     struct hearthi_link *k;
 
     options.lanes = argc > 1 ? atoi(argv[1]) : 1;

@@ -49,15 +49,14 @@ ranks_fit(int size, struct hearthi_wrong *wrong)
 
     if (size == want + more)
         return true;
-    return hearthi_wrong(wrong,
-                         "this job has %d ranks, but %s:%d says that cluster "
-                         "%s has %d%s: start as many, or correct the file on "
-                         "all clusters",
-                         size, hearthi_opt.clusters.text,
-                         c.conf->cluster[c.me].line, hearthi_opt.cluster.text,
-                         want,
-                         more ? ", and HEARTH_GATEWAY=rank wants one more"
-                              : "");
+    return hearthi_wrong(
+        wrong,
+        "this job has %d ranks, but %s:%d says that cluster "
+        "%s has %d%s: start as many, or correct the file on "
+        "all clusters",
+        size, hearthi_opt.clusters.text, c.conf->cluster[c.me].line,
+        hearthi_opt.cluster.text, want,
+        more ? ", and HEARTH_GATEWAY=rank wants one more" : "");
 }
 
 static bool

@@ -217,8 +217,11 @@ ask_add(struct pull *p, struct ask *a, const struct hearthi_fetch *f)
             ask_send(p, a);
         a->cluster = hearthi_cluster_of(f->home);
         a->run[a->n] =
-            (struct hearthi_ask_run){ f->page + at, f->frame + at, (uint32_t)n,
-                                      (uint32_t)f->home, f->announce,
+            (struct hearthi_ask_run){ f->page + at,
+                                      f->frame + at,
+                                      (uint32_t)n,
+                                      (uint32_t)f->home,
+                                      f->announce,
                                       f->announce_behind,
                                       at + n == f->count ? f->behind : 0 };
         a->piece.to[a->n] = f->to + (at << hearthi_heap.shift);
