@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -97,6 +98,62 @@ last_words(const struct hearthi_door *door, char *text, size_t room)
     return n;
 }
 
+static void
+files_bound(rlim_t n)
+{
+    struct rlimit files;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = n;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+/* No firewall is to blame when a rank may open no more files. */
+START_TEST(a_rank_that_may_open_no_file_says_so)
+{
+    struct hearthi_door door;
+    char                text[300];
+    int                 fd = memfd_create("said", 0), status;
+    pid_t               child;
+
+    gateway_start(&door, gateway_gone);
+    child = fork();
+    if (child == 0) {
+        dup2(fd, STDERR_FILENO);
+        files_bound((rlim_t)dup(0));
+        hearthi_channels_open(&door);
+        hearthi_channel_take();
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(WEXITSTATUS(status), HEARTHI_EXIT);
+    text[pread(fd, text, sizeof text - 1, 0)] = '\0';
+    ck_assert_msg(strstr(text, "raise the limit on open files") != NULL,
+                  "it says: %s", text);
+    close(fd);
+}
+END_TEST
+
+/* Some files for each rank, where the system lets it have them. */
+START_TEST(a_gateway_may_open_files_for_its_ranks)
+{
+    struct hearthi_door door;
+    struct rlimit       files;
+    int                 status;
+    pid_t               child = fork();
+
+    if (child == 0) {
+        files_bound(60);
+        close(hearthi_door_listen(&door));
+        getrlimit(RLIMIT_NOFILE, &files);
+        _exit(files.rlim_cur >= 1024 || files.rlim_cur == files.rlim_max ? 0
+                                                                         : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 START_TEST(a_gateway_that_goes_away_silences_no_rank)
 {
     struct hearthi_door door;
@@ -142,6 +199,8 @@ main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_gateway_that_goes_away_silences_no_rank);
+    tcase_add_test(tc, a_rank_that_may_open_no_file_says_so);
+    tcase_add_test(tc, a_gateway_may_open_files_for_its_ranks);
     tcase_add_test(tc, a_gateway_has_its_time_whatever_signals_come);
     suite_add_tcase(s, tc);
     return unit_main(s);

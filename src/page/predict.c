@@ -74,9 +74,9 @@ hearthi_predict_begin(void)
 static void
 span_add(uint64_t page)
 {
-    struct span *last = &p.span[p.spans - 1];
+    struct span *last = p.spans > 0 ? &p.span[p.spans - 1] : NULL;
 
-    if (p.spans > 0 && last->page + last->count == page) {
+    if (last != NULL && last->page + last->count == page) {
         last->count++;
     } else if (p.spans < SPANS) {
         p.span[p.spans].page = page;

@@ -162,6 +162,7 @@ address_call(const union hearthi_address *a)
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) == 0 && code == 0)
         return fd;
     close(fd);
+    errno = code != 0 ? code : ETIMEDOUT;
     return -1;
 }
 
@@ -184,6 +185,21 @@ hello_send(struct hearthi_channel *c)
         c, hello, &(struct iovec){ ch.door.token, sizeof ch.door.token }, 1);
 }
 
+_Noreturn static void
+no_connection(int code)
+{
+    if (code == EMFILE || code == ENFILE)
+        hearthi_fatal("gateway",
+                      "no connection to the gateway of this cluster: %s: "
+                      "raise the limit on open files (ulimit -n)",
+                      strerror(code));
+    hearthi_fatal("gateway",
+                  "no TCP connection to the gateway of this cluster (%s): let "
+                  "a firewall pass TCP between its hosts, or choose their "
+                  "network by HEARTH_NETWORK",
+                  strerror(code));
+}
+
 static void
 channel_make(struct hearthi_channel *c, unsigned slot)
 {
@@ -191,10 +207,7 @@ channel_make(struct hearthi_channel *c, unsigned slot)
                                    .slot = slot,
                                    .used = true };
     if (c->fd < 0)
-        hearthi_fatal("gateway",
-                      "no TCP connection to the gateway of this cluster: let "
-                      "a firewall pass TCP between its hosts, or choose their "
-                      "network by HEARTH_NETWORK");
+        no_connection(errno);
     hello_send(c);
 }
 

@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/option.h"
@@ -16,6 +17,21 @@
 /* All ranks may come at once; the system has a bound of its own. */
 enum { BACKLOG = 4096 };
 
+/* A rank has some connections, and more where its threads wait.  Not all that
+ * the system would let this process have: some programs close all numbers. */
+static void
+files_allow(void)
+{
+    enum { OF_PROGRAM = 1024, OF_RANK = 16 };
+    rlim_t        want = OF_PROGRAM + (rlim_t)hearthi_cluster.size * OF_RANK;
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur >= want)
+        return;
+    most.rlim_cur = want < most.rlim_max ? want : most.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
 int
 hearthi_door_listen(struct hearthi_door *door)
 {
@@ -23,6 +39,7 @@ hearthi_door_listen(struct hearthi_door *door)
     socklen_t          size = sizeof any;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
+    files_allow();
     any.sin_addr.s_addr =
         htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
     if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof any) != 0 ||
@@ -39,8 +56,8 @@ hearthi_door_listen(struct hearthi_door *door)
     return fd;
 }
 
-/* The kernels look for each other while nothing else passes, also for a process
- * that is stopped. */
+/* The kernels look for each other while nothing else passes, also for a
+ * process that is stopped. */
 void
 hearthi_door_prepare(int fd)
 {
