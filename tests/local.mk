@@ -61,14 +61,21 @@ list-mpi-tests:
 # they look for is theirs alone.
 aside_tests = %D%/model.sh %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
   %D%/ways.tap %D%/languages.tap %D%/jia_start.tap %D%/switches.tap \
-  %D%/bindings.tap
+  %D%/bindings.tap %D%/ends.tap %D%/beside.tap %D%/registered.tap
+# Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
+# processes that compute.
+alone_tests = %D%/hosts.tap
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
+list-alone-tests:
+	@for t in $(TESTS); do \
+	  case " $(alone_tests) " in *" $$t "*) echo $$t ;; esac; done
 list-other-tests:
 	@for t in $(TESTS); do \
-	  case " $(aside_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
-.PHONY: list-mpi-tests list-aside-tests list-other-tests
+	  case " $(aside_tests) $(alone_tests) " in *" $$t "*) ;; \
+	  *) echo $$t ;; esac; done
+.PHONY: list-mpi-tests list-alone-tests list-aside-tests list-other-tests
 
 TESTS = %D%/api-lists.sh $(no_mpi_tests)
 unit_tests =
