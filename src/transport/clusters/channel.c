@@ -7,15 +7,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "transport/transport.h"
 #include "world.h"
 
-enum { CALL_MS = 5000, NAP_MS = 1, SPIN_NS = 20000, MOMENT = 1 /* s */ };
+enum { CALL_MS = 5000, NAP_MS = 1, CROWDED_NS = 20000, MOMENT = 1 /* s */ };
 
 struct hearthi_channel {
     int      fd;
@@ -67,24 +69,40 @@ gone(const char *what, int code)
 
 /* ---- waiting ---- */
 
-/* A gateway answers from its own cluster in some microseconds, and from
- * another after a round trip, which is worth a sleep.  Where this rank must
- * drive the progress of others it looks at least each millisecond. */
+/* A gateway answers from its own cluster in less time than it takes to wake a
+ * sleeper, and from another after a round trip, which is worth a sleep. */
+static uint64_t
+spin_ns(void)
+{
+    if (hearthi_may_spin())
+        return HEARTHI_SPIN_NS;
+    return ch.progress != NULL ? CROWDED_NS : 0;
+}
+
+static bool
+fd_ready(int fd, short events, int ms)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+
+    if (ch.progress != NULL)
+        ch.progress();
+    return poll(&p, 1, ms) > 0;
+}
+
+/* Where this rank must drive the progress of others it looks at least each
+ * millisecond. */
 static void
 fd_wait(int fd, short events)
 {
-    struct pollfd p = { .fd = fd, .events = events };
-    uint64_t      end = hearthi_now() + SPIN_NS;
+    uint64_t begin = hearthi_now(), most = spin_ns();
 
-    while (ch.progress != NULL) {
-        int n;
-
-        ch.progress();
-        n = poll(&p, 1, hearthi_now() < end ? 0 : NAP_MS);
-        if (n > 0 || (n < 0 && errno != EINTR))
+    while (hearthi_now() - begin < most) {
+        if (fd_ready(fd, events, 0))
             return;
+        sched_yield();
     }
-    poll(&p, 1, -1);
+    while (!fd_ready(fd, events, ch.progress != NULL ? NAP_MS : -1))
+        continue;
 }
 
 static void
