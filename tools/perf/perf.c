@@ -164,10 +164,14 @@ figure_wanted(const struct request *r, const struct perf_figure *f)
 static const char *
 figure_obstacle(const struct perf *p, const struct perf_figure *f)
 {
-    if ((f->need == PERF_CLUSTERS) != (hearth_clusters() > 1))
-        return f->need == PERF_CLUSTERS
-                   ? "needs several clusters: HEARTH_CLUSTERS"
-                   : "is of one cluster";
+    bool several = f->need >= PERF_CLUSTERS;
+
+    if (several != (hearth_clusters() > 1))
+        return several ? "needs several clusters: HEARTH_CLUSTERS"
+                       : "is of one cluster";
+    if (f->need == PERF_CLUSTERS_PEER &&
+        (p->peer < 0 || hearth_cluster_of(p->peer) != 0))
+        return "needs two nodes in the first cluster";
     if (f->need == PERF_PEER && p->peer < 0)
         return "needs two nodes: HEARTH_NODE_SIZE=1 mpirun -n 2";
     if (f->need == PERF_MATE && p->mate < 0)

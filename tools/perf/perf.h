@@ -70,7 +70,13 @@ struct perf {
 };
 
 enum perf_sense { PERF_AT_MOST, PERF_AT_LEAST };
-enum perf_need { PERF_ANY, PERF_PEER, PERF_MATE, PERF_CLUSTERS };
+enum perf_need {
+    PERF_ANY,
+    PERF_PEER,
+    PERF_MATE,
+    PERF_CLUSTERS,
+    PERF_CLUSTERS_PEER /* and two nodes in the first */
+};
 
 /* Several rows may have a name; the first that fits the run counts. */
 struct perf_figure {
