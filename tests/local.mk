@@ -115,7 +115,7 @@ mpi_tests += %D%/windows.mpi
 # Over several clusters, by clusters.tap.
 check_PROGRAMS += %D%/worlds.mpi
 %C%_worlds_mpi_SOURCES = %D%/worlds.c %D%/worlds.h %D%/worlds_apart.c \
-  %D%/worlds_door.c %D%/worlds_ahead.c \
+  %D%/worlds_door.c %D%/worlds_ahead.c %D%/worlds_mates.c \
   %D%/worlds_fault.c $(mpi_harness)
 %C%_worlds_mpi_CFLAGS = $(test_cflags)
 %C%_worlds_mpi_LDADD = $(mpi_ldadd)

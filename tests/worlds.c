@@ -304,6 +304,7 @@ main(int argc, char **argv)
     worlds_apart_tests(tc);
     worlds_door_tests(tc);
     worlds_ahead_tests(tc);
+    worlds_mates_tests(tc);
     worlds_fault_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -10,6 +10,7 @@
 void worlds_apart_tests(TCase *tc); /* worlds_apart.c */
 void worlds_door_tests(TCase *tc);  /* worlds_door.c */
 void worlds_ahead_tests(TCase *tc); /* worlds_ahead.c */
+void worlds_mates_tests(TCase *tc); /* worlds_mates.c */
 void worlds_fault_tests(TCase *tc); /* worlds_fault.c */
 
 #endif

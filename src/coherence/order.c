@@ -89,7 +89,9 @@ hearthi_order_release_all(void)
 }
 
 /* The program's own message brings no notice by which a gateway would drop
- * what it keeps. */
+ * what it keeps.  Only behind this the number is drawn that tells which copies
+ * of other ranks of the node are new enough (page/mates.h): what one of them
+ * fetches before may be what the gateway had kept. */
 static void
 forget(uint64_t page, uint32_t count)
 {
@@ -105,8 +107,8 @@ hearthi_order_acquire(uint64_t page, uint64_t count)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
-    hearthi_mates_acquired();
     forget(page, (uint32_t)count);
+    hearthi_mates_acquired();
     hearthi_predict_begin();
     hearthi_copies_drop(page, count);
     hearthi_held_renew();
@@ -123,8 +125,8 @@ hearthi_order_acquire_all(void)
         return;
     hearthi_table_lock();
     hearthi_overwrite_end();
-    hearthi_mates_acquired();
     forget(0, HEARTHI_EVERYTHING);
+    hearthi_mates_acquired();
     hearthi_predict_begin();
     hearthi_copies_drop_all();
     hearthi_held_renew();

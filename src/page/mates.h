@@ -32,7 +32,8 @@
  *     passed e.)
  *   - By all other acquires (locks, flags, reader-writer locks,
  *     hearth_acquire) of its own threads.  What one brings was at home before
- *     it ended, so a fetch that began after that has it.  The rank draws a
+ *     it ended, and a gateway has dropped by then what it had kept of it, so a
+ *     fetch that began after that has it.  The rank draws a
  *     number when an acquire has ended, and who fetches draws one before he
  *     begins: the larger is the later.  What was acquired before this rank
  *     came to a barrier happened before that barrier, so it asks for no number
