@@ -47,6 +47,12 @@ no_mpi_tests += %D%/company
 %C%_company_CFLAGS = $(test_cflags)
 %C%_company_LDADD = libhearth_core.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/far
+no_mpi_tests += %D%/far
+%C%_far_SOURCES = %D%/far.c %D%/harness.h %D%/harness_unit.c
+%C%_far_CFLAGS = $(test_cflags)
+%C%_far_LDADD = libhearth_core.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/channel
 no_mpi_tests += %D%/channel
 %C%_channel_SOURCES = %D%/channel.c %D%/harness.h %D%/harness_unit.c

@@ -33,7 +33,7 @@
 /* A fetch that waits, or that is on its way. */
 struct fetch {
     struct fetch      *next;
-    uint64_t           number; /* on its way */
+    uint64_t           number; /* its own, or the last one it waits for */
     struct hearthi_ask ask;    /* its body, of runs, behind it */
 };
 
@@ -91,13 +91,13 @@ struct known {
 };
 
 static struct known
-fetch_look(const struct hearthi_ask_run *run, size_t n)
+fetch_look(const struct hearthi_ask_run *run, size_t n, uint64_t latest)
 {
     struct known k = { 0, 0, 0 };
 
     for (size_t i = 0; i < n; i++)
         for (uint32_t p = 0; p < run[i].count; p++)
-            switch (hearthi_kept_look(run[i].page + p)) {
+            switch (hearthi_kept_look(run[i].page + p, latest)) {
             case HEARTHI_CACHED: k.here++; break;
             case HEARTHI_COMING: k.coming++; break;
             case HEARTHI_UNKNOWN: k.unknown++; break;
@@ -171,7 +171,8 @@ unknown_fetch(const struct hearthi_ask_run *run)
         struct hearthi_ask_run part = *run;
 
         for (n = 0; n < most && at + n < run->count &&
-                    hearthi_kept_look(run->page + at + n) == HEARTHI_UNKNOWN;)
+                    hearthi_kept_look(run->page + at + n, UINT64_MAX) ==
+                        HEARTHI_UNKNOWN;)
             n++;
         part.page += at;
         part.frame += at;
@@ -203,11 +204,11 @@ behind_fetch(const struct hearthi_ask *ask)
 /* ---- for ranks ---- */
 
 static bool
-fetch_try(const struct hearthi_ask *ask, bool again)
+fetch_try(const struct hearthi_ask *ask, bool again, uint64_t latest)
 {
     size_t                        n;
     const struct hearthi_ask_run *run = runs_of(ask, &n);
-    struct known                  k = fetch_look(run, n);
+    struct known                  k = fetch_look(run, n, latest);
 
     if (k.coming == 0 && k.unknown == 0) {
         fetch_from_cache(ask);
@@ -220,6 +221,20 @@ fetch_try(const struct hearthi_ask *ask, bool again)
     for (size_t i = 0; i < n && !again; i++)
         unknown_fetch(&run[i]);
     return false;
+}
+
+/* It waits for what is on its way now, and for nothing that others ask for
+ * later: pages that they drop and fetch again would be on their way whenever
+ * those come that it waits for. */
+static void
+fetch_wait(const struct hearthi_ask *ask)
+{
+    struct fetch **last = &f.waiting;
+
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = fetch_of(ask);
+    (*last)->number = f.number;
 }
 
 static void
@@ -241,13 +256,8 @@ void
 hearthi_far_pass(int cluster, const struct hearthi_ask *ask)
 {
     if (ask->op == HEARTHI_ASK_FETCH) {
-        if (!fetch_try(ask, false)) {
-            struct fetch **last = &f.waiting;
-
-            while (*last != NULL)
-                last = &(*last)->next;
-            *last = fetch_of(ask);
-        }
+        if (!fetch_try(ask, false, UINT64_MAX))
+            fetch_wait(ask);
         behind_fetch(ask);
         return;
     }
@@ -328,7 +338,7 @@ hearthi_far_turn(void)
         while (*at != NULL) {
             struct fetch *one = *at;
 
-            if (fetch_try(&one->ask, true)) {
+            if (fetch_try(&one->ask, true, one->number)) {
                 *at = one->next;
                 free(one);
             } else {

@@ -131,11 +131,11 @@ entry_make(uint64_t page, uint64_t frame, uint64_t number)
 /* ---- pages ---- */
 
 enum hearthi_cached
-hearthi_kept_look(uint64_t page)
+hearthi_kept_look(uint64_t page, uint64_t latest)
 {
     uint32_t i = find(PAGE, page);
 
-    if (i == NONE)
+    if (i == NONE || c.entry[i].number > latest)
         return HEARTHI_UNKNOWN;
     return c.entry[i].number != 0 ? HEARTHI_COMING : HEARTHI_CACHED;
 }

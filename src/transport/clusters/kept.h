@@ -50,9 +50,10 @@ void hearthi_kept_close(void);
 /* For how many pages there is room. */
 size_t hearthi_kept_room(void);
 
-/* What is known of a page: nothing, on its way, or here. */
+/* What is known of a page: nothing, on its way, or here.  One that is on its
+ * way with a later fetch than `latest` is unknown. */
 enum hearthi_cached { HEARTHI_UNKNOWN, HEARTHI_COMING, HEARTHI_CACHED };
-enum hearthi_cached hearthi_kept_look(uint64_t page);
+enum hearthi_cached hearthi_kept_look(uint64_t page, uint64_t latest);
 
 /* The content of a page that is here. */
 const char *hearthi_kept_page(uint64_t page);
