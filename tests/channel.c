@@ -99,38 +99,90 @@ last_words(const struct hearthi_door *door, char *text, size_t room)
 }
 
 static void
-files_bound(rlim_t n)
+files_bound(rlim_t n, rlim_t most)
 {
     struct rlimit files;
 
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = n;
+    if (most < files.rlim_max)
+        files.rlim_max = most;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+static void
+files_no_more(void)
+{
+    rlim_t all = (rlim_t)dup(0);
+
+    files_bound(all, all);
+}
+
+static void
+files_more(void)
+{
+    files_bound((rlim_t)dup(0), RLIM_INFINITY);
+}
+
+static struct hearthi_door to;
+
+/* No connection can be to all. */
+static void
+address_of_all(void)
+{
+    to.at.at[0].v4.sin_addr.s_addr = htonl(INADDR_BROADCAST);
+    to.at.n = 1;
+}
+
+/* A rank asks for a connection, after that.  Its status; and what it says. */
+static int
+rank_connects(void (*before)(void), char *text, size_t room)
+{
+    int   fd = memfd_create("said", 0), status;
+    pid_t child;
+
+    gateway_start(&to, gateway_gone);
+    child = fork();
+    if (child == 0) {
+        dup2(fd, STDERR_FILENO);
+        before();
+        hearthi_channels_open(&to);
+        hearthi_channel_take();
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    text[pread(fd, text, room - 1, 0)] = '\0';
+    close(fd);
+    return WEXITSTATUS(status);
 }
 
 /* No firewall is to blame when a rank may open no more files. */
 START_TEST(a_rank_that_may_open_no_file_says_so)
 {
-    struct hearthi_door door;
-    char                text[300];
-    int                 fd = memfd_create("said", 0), status;
-    pid_t               child;
+    char text[300];
 
-    gateway_start(&door, gateway_gone);
-    child = fork();
-    if (child == 0) {
-        dup2(fd, STDERR_FILENO);
-        files_bound((rlim_t)dup(0));
-        hearthi_channels_open(&door);
-        hearthi_channel_take();
-        _exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(WEXITSTATUS(status), HEARTHI_EXIT);
-    text[pread(fd, text, sizeof text - 1, 0)] = '\0';
+    ck_assert_int_eq(rank_connects(files_no_more, text, sizeof text),
+                     HEARTHI_EXIT);
     ck_assert_msg(strstr(text, "raise the limit on open files") != NULL,
                   "it says: %s", text);
-    close(fd);
+}
+END_TEST
+
+START_TEST(a_rank_may_open_more_files_where_the_system_lets_it)
+{
+    char text[300];
+
+    ck_assert_int_eq(rank_connects(files_more, text, sizeof text), 0);
+}
+END_TEST
+
+START_TEST(a_connection_that_cannot_be_does_not_time_out)
+{
+    char text[300];
+
+    ck_assert_int_eq(rank_connects(address_of_all, text, sizeof text),
+                     HEARTHI_EXIT);
+    ck_assert_msg(strstr(text, "timed out") == NULL, "it says: %s", text);
 }
 END_TEST
 
@@ -143,7 +195,7 @@ START_TEST(a_gateway_may_open_files_for_its_ranks)
     pid_t               child = fork();
 
     if (child == 0) {
-        files_bound(60);
+        files_bound(60, RLIM_INFINITY);
         close(hearthi_door_listen(&door));
         getrlimit(RLIMIT_NOFILE, &files);
         _exit(files.rlim_cur >= 1024 || files.rlim_cur == files.rlim_max ? 0
@@ -200,6 +252,8 @@ main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_gateway_that_goes_away_silences_no_rank);
     tcase_add_test(tc, a_rank_that_may_open_no_file_says_so);
+    tcase_add_test(tc, a_rank_may_open_more_files_where_the_system_lets_it);
+    tcase_add_test(tc, a_connection_that_cannot_be_does_not_time_out);
     tcase_add_test(tc, a_gateway_may_open_files_for_its_ranks);
     tcase_add_test(tc, a_gateway_has_its_time_whatever_signals_come);
     suite_add_tcase(s, tc);

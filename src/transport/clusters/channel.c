@@ -166,21 +166,26 @@ ready_within(int fd, short events, int ms)
 static int
 address_call(const union hearthi_address *a)
 {
-    int       fd, code = 0;
+    int       fd, code;
     socklen_t room = sizeof code;
 
-    fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                0);
+    do
+        fd = socket(a->any.sa_family,
+                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    while (fd < 0 && errno == EMFILE && hearthi_door_more_files());
     if (fd < 0)
         return -1;
     hearthi_door_prepare(fd);
-    if (connect(fd, &a->any, hearthi_address_size(a)) == 0)
-        return fd;
-    if (errno == EINPROGRESS && ready_within(fd, POLLOUT, CALL_MS) &&
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) == 0 && code == 0)
+    code = connect(fd, &a->any, hearthi_address_size(a)) == 0 ? 0 : errno;
+    if (code == EINPROGRESS && !ready_within(fd, POLLOUT, CALL_MS))
+        code = ETIMEDOUT;
+    if (code == EINPROGRESS &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) != 0)
+        code = errno;
+    if (code == 0)
         return fd;
     close(fd);
-    errno = code != 0 ? code : ETIMEDOUT;
+    errno = code;
     return -1;
 }
 

@@ -17,29 +17,39 @@
 /* All ranks may come at once; the system has a bound of its own. */
 enum { BACKLOG = 4096 };
 
-/* A rank has some connections, and more where its threads wait.  Not all that
- * the system would let this process have: some programs close all numbers. */
-static void
-files_allow(void)
+/* Not all that the system would let this process have: some programs close all
+ * numbers. */
+static bool
+files_allow(rlim_t want)
 {
-    enum { OF_PROGRAM = 1024, OF_RANK = 16 };
-    rlim_t        want = OF_PROGRAM + (rlim_t)hearthi_cluster.size * OF_RANK;
     struct rlimit most;
 
-    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur >= want)
-        return;
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur >= want ||
+        most.rlim_cur >= most.rlim_max)
+        return false;
     most.rlim_cur = want < most.rlim_max ? want : most.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &most);
+    return setrlimit(RLIMIT_NOFILE, &most) == 0;
+}
+
+bool
+hearthi_door_more_files(void)
+{
+    struct rlimit most;
+
+    return getrlimit(RLIMIT_NOFILE, &most) == 0 &&
+           files_allow(2 * most.rlim_cur);
 }
 
 int
 hearthi_door_listen(struct hearthi_door *door)
 {
+    /* A rank has some connections, and more where its threads wait. */
+    enum { OF_PROGRAM = 1024, OF_RANK = 16 };
     struct sockaddr_in any = { .sin_family = AF_INET };
     socklen_t          size = sizeof any;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    files_allow();
+    files_allow(OF_PROGRAM + (rlim_t)hearthi_cluster.size * OF_RANK);
     any.sin_addr.s_addr =
         htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY);
     if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof any) != 0 ||

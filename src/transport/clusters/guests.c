@@ -140,6 +140,8 @@ guests_accept(void)
         fd = accept4(h.listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0)
             guest_add(fd, place);
+        else if (errno == EMFILE && hearthi_door_more_files())
+            fd = 0;
         else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
             hearthi_fatal("gateway",
                           "a rank's connection cannot be taken: %s: raise "
