@@ -179,6 +179,8 @@ fails --read-first
 fails --not-told
 fails --message-keeps
 fails --store-is-late
+fails --number-first
+fails --take-any
 model=tests/model/names
 holds
 fails --no-lock

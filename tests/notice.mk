@@ -75,7 +75,8 @@ check_PROGRAMS += %D%/model/chain %D%/model/flag
 check_PROGRAMS += %D%/model/wake
 %C%_model_wake_SOURCES = %D%/model/wake.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/gateway
-%C%_model_gateway_SOURCES = %D%/model/gateway.c %D%/model/search.c %D%/model/search.h
+%C%_model_gateway_SOURCES = %D%/model/gateway.c %D%/model/gateway.h \
+  %D%/model/gateway_mate.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/names
 %C%_model_names_SOURCES = %D%/model/names.c %D%/model/search.c %D%/model/search.h
 check_PROGRAMS += %D%/model/word

@@ -10,64 +10,19 @@
  * The page counts up, so that who reads it must find as much as there was when
  * the lock was given to him.  A fetch is asked for at the gateway, served at
  * the other in steps, and comes back; so does a store, in the order of the
- * link.  The home sees that the page is shared when it was told, at a release,
- * and tells of its writes from then on (coherence/shared.c).
+ * link.  The two are of one node, and take copies of each other whose fetch
+ * began after they had last acquired (page/mates.h).  The home sees that the
+ * page is shared when it was told, at a release, and tells of its writes from
+ * then on (coherence/shared.c).
  */
-#include "search.h"
-
-enum { HOME, ONE, TWO, ACTORS };
-enum { LINK = ACTORS, STEPPERS }; /* the other gateway is an actor, too */
-enum { TURNS = 3, QUEUE = 4 };
-
-enum rule {
-    GRANT_KEEPS,   /* a grant with a notice drops nothing */
-    GRANT_FIRST,   /* ... is handed to the rank before it does */
-    STORE_KEEPS,   /* bytes that pass to the home drop nothing */
-    LATE_IS_KEPT,  /* a copy is kept though it was dropped on its way */
-    READ_FIRST,    /* a page is read before its flag is set */
-    NOT_TOLD,      /* the other gateway does not tell the home of a flag */
-    MESSAGE_KEEPS, /* a message of the program's drops nothing */
-    STORE_IS_LATE, /* a release does not wait until what was stored is home */
-    RULES
-};
+#include "gateway.h"
 
 static const char *const rules[RULES + 1] = {
     [GRANT_KEEPS] = "--grant-keeps",     [GRANT_FIRST] = "--grant-first",
     [STORE_KEEPS] = "--store-keeps",     [LATE_IS_KEPT] = "--late-is-kept",
     [READ_FIRST] = "--read-first",       [NOT_TOLD] = "--not-told",
     [MESSAGE_KEEPS] = "--message-keeps", [STORE_IS_LATE] = "--store-is-late",
-};
-
-enum at { OUT, AHEAD, FETCH, READ, WRITE, GIVE, DONE };
-enum kind { NOTHING, GET, PUT };
-
-/* On the link to the other gateway, in order. */
-struct ask {
-    uint8_t kind, rank, first, value, step;
-};
-
-struct actor {
-    uint8_t at, turns;
-    uint8_t must;      /* what it has to find */
-    uint8_t has, copy; /* a copy, and of which value */
-    uint8_t first;     /* it is a first copy */
-    uint8_t known;     /* the rank has announced the page before */
-    uint8_t seen;      /* notices of the log that it has read */
-    uint8_t waits;     /* for its answer */
-    uint8_t wrong;
-};
-
-struct state {
-    uint8_t      page, flag, told, tracked; /* at home */
-    uint8_t      noted, written;        /* by the home, since its release */
-    uint8_t      lock;                  /* who has it, and 1 */
-    uint8_t      latest;                /* of what was written under it */
-    uint8_t      notices;               /* in its log */
-    uint8_t      kept, content, coming; /* coming: for whom, and 1 */
-    uint8_t      due; /* a grant was handed on, and the copy is to go */
-    struct ask   ask[QUEUE];
-    struct ask   back[ACTORS]; /* an answer on its way to a rank */
-    struct actor actor[ACTORS];
+    [NUMBER_FIRST] = "--number-first",   [TAKE_ANY] = "--take-any",
 };
 
 _Static_assert(sizeof(struct state) <= STATE_MOST, "a state fits");
@@ -194,33 +149,49 @@ acquire(struct state *s, struct actor *a, int me)
         kept_drop(s);
     if (news && broken(GRANT_FIRST))
         s->due = 1;
+    gateway_number_draw(s, me);
     a->at = FETCH;
     return true;
 }
 
-/* The home's message after its last release, and hearth_acquire(). */
+/* The home's message after its last release, and hearth_acquire(): the gateway
+ * is asked to drop, and then the number is drawn. */
 static bool
-message(struct state *s, struct actor *a)
+message(struct state *s, struct actor *a, int me)
 {
+    bool first = a->at == OUT;
+
     if (s->actor[HOME].at != DONE)
         return false;
-    a->must = s->latest;
-    copy_forget(a);
-    if (!broken(MESSAGE_KEEPS))
+    if (first == !broken(NUMBER_FIRST) && !broken(MESSAGE_KEEPS))
         kept_drop(s);
-    a->at = FETCH;
+    if (first == broken(NUMBER_FIRST))
+        gateway_number_draw(s, me);
+    if (first) {
+        a->must = s->latest;
+    } else {
+        copy_forget(a);
+    }
+    a->at = first ? TOLD : FETCH;
     return true;
 }
 
 static bool
-fetch(struct state *s, struct actor *a, int me)
+fetch(struct state *s, struct actor *a, int me, int choice)
 {
     if (a->has) {
         a->at = a->at == AHEAD ? OUT : READ;
         return true;
     }
+    if (choice == 1) {
+        if (gateway_mate_lends(s, me))
+            gateway_copy_take(s, a, me);
+        return a->has;
+    }
     a->first = !a->known;
     a->known = 1;
+    a->fresh = 1;
+    a->written = 0;
     if (s->kept) {
         a->has = 1;
         a->copy = s->content;
@@ -244,8 +215,10 @@ answer(struct state *s, struct actor *a, int me)
         return false;
     s->back[me] = (struct ask){ NOTHING, 0, 0, 0, 0 };
     a->waits = 0;
-    if (got.kind == PUT)
+    if (got.kind == PUT) {
+        gateway_number_draw(s, me);
         return true;
+    }
     if (s->coming == me + 1) {
         s->kept = 1;
         s->content = got.value;
@@ -262,6 +235,7 @@ store(struct state *s, struct actor *a, int me)
     if (!broken(STORE_KEEPS))
         kept_drop(s);
     a->copy++;
+    a->written = 1;
     s->latest = a->copy;
     a->waits = 1;
     a->at = GIVE;
@@ -293,9 +267,10 @@ rank_step(struct state *s, struct actor *a, int me, int choice)
             a->at = AHEAD;
             return a->turns == 0 && !a->has;
         }
-        return last ? message(s, a) : acquire(s, a, me);
+        return last ? message(s, a, me) : acquire(s, a, me);
+    case TOLD: return message(s, a, me);
     case AHEAD:
-    case FETCH: return fetch(s, a, me);
+    case FETCH: return fetch(s, a, me, choice);
     case READ:
         a->wrong |= a->copy < a->must;
         if (last)
@@ -325,7 +300,9 @@ step(void *state, int actor, int choice)
     }
     if (actor == LINK)
         return link_step(s);
-    if (choice == 1 && (actor == HOME || s->actor[actor].at != OUT))
+    if (choice == 1 && (actor == HOME || (s->actor[actor].at != OUT &&
+                                          s->actor[actor].at != AHEAD &&
+                                          s->actor[actor].at != FETCH)))
         return false;
     if (s->actor[actor].at == DONE && !s->actor[actor].waits)
         return false;

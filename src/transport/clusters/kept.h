@@ -24,7 +24,8 @@
  *     on the home tells, as it does a rank whose copy survives an acquire
  *     (coherence/shared.c).
  *   - A rank that orders by messages of the program's own (hearth_acquire)
- *     learns without a notice, and has the copies dropped itself.
+ *     learns without a notice, and has the copies dropped itself, before it
+ *     says which fetches of its node are late enough for it (page/mates.h).
  *   - A page that is freed is forgotten by all ranks between two collectives
  *     (hearth_free), and each collective that is not a barrier drops all.
  *
