@@ -89,6 +89,9 @@ all_expected(void)
     memcpy(text, unexpected, sizeof text);
     unexpected[0] = '\0';
     MPI_Bcast(text, sizeof text, MPI_CHAR, failing, world);
+    /* The report comes when all is over, if it does. */
+    if (world_rank == failing)
+        fprintf(stderr, "# %s\n", text);
     ck_abort_msg("%s", text);
 }
 
