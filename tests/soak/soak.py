@@ -43,6 +43,9 @@ def clusters_draw(drawn, args, r):
         [n for n in args.clusters if n <= drawn["ranks"] and
          (n == 1 or split and drawn["kind"] == "worlds")] or [1])
     drawn["cut"] = r.choice((0, 0, 0.5, 5)) if drawn["clusters"] > 1 else 0
+    # There a gateway's thread calls MPI.
+    if drawn["clusters"] > 1 and drawn["transport"] == "mpi":
+        drawn["threads"] = "multiple"
 
 
 def draw(number, args):

@@ -289,6 +289,26 @@ ending(void)
         hearthi_channel_ending(line, sizeof line);
 }
 
+/* All ranks of this cluster, as any may be the gateway's.  What is wrong for
+ * several is said by one. */
+static void
+threads_check(void)
+{
+    bool calls =
+        hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1;
+    bool wrong = calls && !hearthi_world.multiple;
+    int  first = hearthi_together_here(
+         wrong ? hearthi_cluster.rank : hearthi_cluster.size, MPI_MIN);
+
+    if (first == hearthi_cluster.rank)
+        hearthi_fatal("hearth_init",
+                      "over several clusters a gateway's thread calls MPI: "
+                      "initialise MPI with MPI_THREAD_MULTIPLE, or set "
+                      "HEARTH_TRANSPORT=udp");
+    if (first < hearthi_cluster.size)
+        hearthi_end_wait();
+}
+
 void
 hearthi_clusters_open(void)
 {
@@ -308,12 +328,7 @@ hearthi_clusters_open(void)
     if (hearthi_cluster_hidden())
         w->rank = w->size + c.me;
     hearthi_report_rank = w->rank;
-    if (hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1 &&
-        !w->multiple)
-        hearthi_fatal("hearth_init",
-                      "over several clusters a gateway's thread calls MPI: "
-                      "initialise MPI with MPI_THREAD_MULTIPLE, or set "
-                      "HEARTH_TRANSPORT=udp");
+    threads_check();
     hearthi_opt.migrate = HEARTHI_WHEN_OFF;
     channels_open();
     w->gather = gather;
