@@ -16,6 +16,7 @@ struct hearthi_world {
     bool       up;       /* between hearth_init and hearth_finalize */
     bool       owns_mpi; /* hearth_init initialised MPI */
     bool       multiple; /* MPI_THREAD_MULTIPLE: any thread may fault */
+    bool       threads;  /* so it is for some rank, of whichever cluster */
     bool       scope;    /* scope consistency */
     MPI_Comm   comm;     /* all ranks of this cluster */
     int        rank, size;

@@ -5,6 +5,7 @@
  * cache of a few pages.
  */
 #include "threads.h"
+#include "levels.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -257,6 +258,9 @@ main(int argc, char **argv)
     tcase_add_unchecked_fixture(tc, start_with_few_pages, fixture_stop);
     tcase_add_test(tc, more_is_read_than_the_cache_holds);
     tcase_add_test(tc, more_is_written_than_the_cache_holds);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("one rank's threads");
+    levels_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

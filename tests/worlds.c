@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "levels.h"
 #include "world.h"
 #include "worlds.h"
 
@@ -306,6 +307,7 @@ main(int argc, char **argv)
     worlds_ahead_tests(tc);
     worlds_mates_tests(tc);
     worlds_fault_tests(tc);
+    levels_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -130,7 +130,7 @@ hearthi_known_elsewhere(uint64_t page, uint32_t count)
                                 ++hearthi_learnt.interval };
 
     hearthi_known_add(&hearthi_learnt.known, &n, -1);
-    if (!hearthi_world.multiple)
+    if (!hearthi_world.threads)
         return;
     if (count == HEARTHI_EVERYTHING)
         hearthi_learnt.ahead = true;

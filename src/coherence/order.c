@@ -15,7 +15,8 @@
  * none of that as long as ranks have one thread: the writer tells it himself.
  * But a thread may write and release while another is inside a barrier, which
  * does not have that; who acquires it and has yet to arrive there must tell.
- * So where there are threads the next barrier is told of what was acquired.
+ * So where any rank has threads, this one or another, the next barrier is told
+ * of what was acquired.
  *
  * A first copy (shared.c) that an acquire here dropped stays in the list of
  * those that the next lock, flag or barrier drops.  So every copy that

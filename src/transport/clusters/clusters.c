@@ -242,16 +242,18 @@ gather(const void *mine, size_t bytes, void *all)
 /* ---- the world ---- */
 
 struct place {
-    int node, node_rank;
+    int node, node_rank, threads;
 };
 
 /* A cluster's nodes follow those of the clusters before it.  Nothing is near a
- * rank that the program does not see. */
+ * rank that the program does not see.  Each cluster has an MPI of its own, and
+ * may have been started with another level of threads. */
 static void
 nodes_number(void)
 {
     struct hearthi_world *w = &hearthi_world;
-    struct place  mine = { hearthi_cluster.node, hearthi_cluster.node_rank };
+    struct place  mine = { hearthi_cluster.node, hearthi_cluster.node_rank,
+                           w->threads };
     struct place *all = calloc((size_t)w->size, sizeof *all);
     int           base = 0, most = 0;
 
@@ -268,6 +270,7 @@ nodes_number(void)
         }
         if (all[r].node >= most)
             most = all[r].node + 1;
+        w->threads = w->threads || all[r].threads;
         c.node_of[r] = base + all[r].node;
         c.node_rank_of[r] = all[r].node_rank;
     }
