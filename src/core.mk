@@ -38,6 +38,7 @@ libhearth_core_la_SOURCES += \
   src/page/coming.c src/page/coming.h src/page/fetch.c src/page/fetch.h \
   src/page/tell.c src/page/tell.h \
   src/page/held.c src/page/held.h \
+  src/page/past.c src/page/past.h \
   src/page/freeze.c src/page/freeze.h \
   src/page/hold.c src/page/hold.h \
   src/page/fault.c src/page/fault.h src/page/machine.h \

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "flags.h"
+#include "half.h"
 
 enum { KINDS = 6, WORDS = 3, AT_ONCE = 2 };
 
@@ -233,6 +234,40 @@ START_TEST(a_compare_and_swap_fails_where_another_came_first)
 }
 END_TEST
 
+/* Of one rank to the halves of one word, whose page is at home elsewhere: a
+ * diff in words of 8 bytes would bring the old half home after the step. */
+START_TEST(steps_and_stores_beside_them_lose_nothing)
+{
+    enum { STEPS = 200 };
+    int32_t    *w = hearth_alloc(512, sizeof(int64_t), hearth_on(0));
+    bool        steps = me == ranks - 1, stores = threads_allowed();
+    struct half other = { .last = STEPS };
+
+    barrier();
+    for (int32_t k = 0; steps && k < STEPS; k++) {
+        w[1] = k + 1;
+        expect_eq(hearth_fetch_add32(w, 1), k);
+    }
+    barrier();
+    expect_eq(w[0], STEPS);
+    expect_eq(w[1], STEPS);
+    barrier();
+    if (steps && stores)
+        half_begin(&other, w + 1);
+    for (int32_t k = 0; steps && k < STEPS; k++)
+        expect_eq(hearth_fetch_add32(w, 1), STEPS + k);
+    if (steps && stores)
+        half_end(&other);
+    barrier();
+    MPI_Bcast(&other.last, 1, MPI_INT32_T, ranks - 1, MPI_COMM_WORLD);
+    expect_eq(w[0], 2 * STEPS);
+    expect_eq(w[1], other.last);
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
 TCase *
 atomics(void)
 {
@@ -242,5 +277,6 @@ atomics(void)
     tcase_add_test(tc, each_step_gives_what_was_there);
     tcase_add_test(tc, steps_of_all_kinds_at_once_lose_nothing);
     tcase_add_test(tc, a_compare_and_swap_fails_where_another_came_first);
+    tcase_add_test(tc, steps_and_stores_beside_them_lose_nothing);
     return tc;
 }

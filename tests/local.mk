@@ -116,7 +116,7 @@ mpi_tests += %D%/windows.mpi
 check_PROGRAMS += %D%/worlds.mpi
 %C%_worlds_mpi_SOURCES = %D%/worlds.c %D%/worlds.h %D%/worlds_apart.c \
   %D%/worlds_door.c %D%/worlds_ahead.c %D%/worlds_mates.c \
-  %D%/worlds_fault.c %D%/levels.c %D%/levels.h \
+  %D%/worlds_fault.c %D%/half.c %D%/half.h %D%/levels.c %D%/levels.h \
   $(mpi_harness)
 %C%_worlds_mpi_CFLAGS = $(test_cflags)
 %C%_worlds_mpi_LDADD = $(mpi_ldadd)
@@ -135,7 +135,7 @@ mpi_tests += %D%/litmus.mpi
 mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_SOURCES = %D%/locks.c %D%/atomics.c %D%/tries.c %D%/flags.c %D%/flags.h \
   %D%/flag_log.c %D%/full.c %D%/conds.c %D%/stay.c %D%/stay_barrier.c \
-  %D%/delay.c %D%/delay.h \
+  %D%/delay.c %D%/delay.h %D%/half.c %D%/half.h \
   $(mpi_harness)
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)

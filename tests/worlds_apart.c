@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "half.h"
 #include "world.h"
 #include "worlds.h"
 
@@ -169,6 +170,33 @@ START_TEST(time_in_the_explicit_interface_is_counted)
 }
 END_TEST
 
+/* To the halves of one word: what another thread stores meanwhile comes home
+ * without the old half. */
+START_TEST(writes_and_stores_beside_them_lose_nothing)
+{
+    int32_t    *w;
+    struct half other;
+
+    fixture_start();
+    w = hearth_alloc(512, sizeof(int64_t), hearth_on(0));
+    barrier();
+    if (me == ranks - 1) {
+        half_begin(&other, w + 1);
+        for (int32_t k = 1; k <= 200; k++) {
+            hearth_write(0, hearth_offset(w), &k, sizeof k);
+            expect_eq(*(volatile int32_t *)w, k);
+        }
+        half_end(&other);
+    }
+    barrier();
+    MPI_Bcast(&other.last, 1, MPI_INT32_T, ranks - 1, MPI_COMM_WORLD);
+    expect_eq(w[0], 200);
+    expect_eq(w[1], other.last);
+    all_expected();
+    fixture_stop();
+}
+END_TEST
+
 void
 worlds_apart_tests(TCase *tc)
 {
@@ -176,5 +204,6 @@ worlds_apart_tests(TCase *tc)
     tcase_add_test(tc, what_was_written_past_copies_is_found_by_pages);
     tcase_add_test(tc, what_is_written_comes_after_what_was_stored);
     tcase_add_test(tc, bytes_may_come_from_the_heap_and_go_there);
+    tcase_add_test(tc, writes_and_stores_beside_them_lose_nothing);
     tcase_add_test(tc, time_in_the_explicit_interface_is_counted);
 }

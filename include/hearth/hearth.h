@@ -456,7 +456,9 @@ HEARTH_API int64_t hearth_fetch_or(int64_t *word, int64_t value);
 /** The same with a bitwise exclusive or. */
 HEARTH_API int64_t hearth_fetch_xor(int64_t *word, int64_t value);
 
-/** hearth_fetch_add() on a word of 32 bits. */
+/** hearth_fetch_add() on a word of 32 bits.  It writes half of a word of 8
+ *  bytes: where elements are a multiple of 8 bytes, the other half is for steps
+ *  of all ranks, or for stores of the one that steps here (hearth_alloc()). */
 HEARTH_API int32_t hearth_fetch_add32(int32_t *word, int32_t value);
 
 /** hearth_swap() on a word of 32 bits. */

@@ -21,6 +21,7 @@
 #include "page/hold.h"
 #include "page/mates.h"
 #include "page/page.h"
+#include "page/past.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/clusters/apart.h"
@@ -217,6 +218,7 @@ static size_t
 some_write(int cluster, uint64_t offset, char *from, size_t bytes)
 {
     struct hearthi_apart part[HEARTHI_APART];
+    struct hearthi_past  past;
     uint64_t             page = offset >> hearthi_heap.shift;
     size_t               some;
     int                  n;
@@ -224,6 +226,7 @@ some_write(int cluster, uint64_t offset, char *from, size_t bytes)
     stored_before(offset, bytes);
     hearthi_table_lock();
     some = parts_of("hearth_write", cluster, offset, bytes, from, part, &n);
+    hearthi_past_begin(&past, offset, some);
     for (int i = 0; i < n; i++)
         hearthi_step_begin(page + (uint64_t)i);
     hearthi_table_unlock();
@@ -233,6 +236,7 @@ some_write(int cluster, uint64_t offset, char *from, size_t bytes)
     for (int i = 0; i < n; i++)
         written(page + (uint64_t)i);
     hearthi_held_renew();
+    hearthi_past_end(&past);
     hearthi_table_unlock();
     return some;
 }

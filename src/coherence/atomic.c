@@ -24,6 +24,7 @@
 #include "page/hold.h"
 #include "page/mates.h"
 #include "page/page.h"
+#include "page/past.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/transport.h"
@@ -92,14 +93,17 @@ change(const struct word *w, const struct hearthi_change *c)
 uint64_t
 hearthi_atomic(void *word, const struct hearthi_change *c)
 {
-    struct word w = { .here = word };
-    uint64_t    page = hearthi_page_of(word), old;
+    struct word         w = { .here = word };
+    struct hearthi_past past;
+    uint64_t            page = hearthi_page_of(word), old;
 
     if (hearthi_world.nodes == 1)
         return change(&w, c);
     w.here = NULL;
     hearthi_table_lock();
     hearthi_step_begin(page);
+    hearthi_past_begin(&past, (uint64_t)((char *)word - hearthi_app(0)),
+                       hearthi_step_bytes(&c->step));
     w.home = hearthi_home_of(page);
     w.at = hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift) +
            ((uintptr_t)word & (hearthi_heap.page - 1));
@@ -111,6 +115,7 @@ hearthi_atomic(void *word, const struct hearthi_change *c)
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_held_renew();
+    hearthi_past_end(&past);
     hearthi_list_changed(page);
     hearthi_table_unlock();
     return old;

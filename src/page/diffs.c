@@ -13,6 +13,7 @@
 #include "notice/diff.h"
 #include "overwrite.h"
 #include "page.h"
+#include "past.h"
 #include "space/segment.h"
 #include "transport/transport.h"
 
@@ -154,16 +155,17 @@ runs_add(int home, size_t at, const char *src)
 }
 
 /* Send what the masks say.  The tail may be of the same home, and bytes go in
- * any order within a flush. */
+ * any order within a flush.  Where they say halves of words, no patch is to
+ * bring in halves what are whole words beside them. */
 static void
-masks_send(uint64_t page, const char *src, size_t runs)
+masks_send(uint64_t page, const char *src, size_t runs, bool words)
 {
     const struct hearthi_place *r = hearthi_place_of(page);
     int                         home = (int)r->home;
     size_t                      at =
         hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
 
-    if (runs < MANY || hearthi_transport->patch == NULL ||
+    if (runs < MANY || !words || hearthi_transport->patch == NULL ||
         !hearthi_transport->patch(home, at, src, d.masks,
                                   hearthi_heap.page / BLOCK, runs))
         runs_add(home, at, src);
@@ -182,6 +184,18 @@ whole_begin(uint64_t page)
     return true;
 }
 
+static struct hearthi_changed
+masks_count(void)
+{
+    size_t                 blocks = hearthi_heap.page / BLOCK;
+    struct hearthi_changed c = { .runs = hearthi_mask_runs(d.masks, blocks,
+                                                           d.runs) };
+
+    for (size_t i = 0; i < blocks; i++)
+        c.bytes += hearthi_bits(d.masks[i]);
+    return c;
+}
+
 static bool
 changed_begin(uint64_t page, bool refresh)
 {
@@ -190,11 +204,15 @@ changed_begin(uint64_t page, bool refresh)
         hearthi_diff_masks(now, twin, hearthi_heap.page,
                            hearthi_place_of(page)->in->unit, d.masks);
 
+    bool exact = c.runs > 0 && hearthi_past_exact(page, now, twin, d.masks);
+
+    if (exact)
+        c = masks_count();
     if (c.runs == 0)
         return false;
     if (refresh)
         twin_refresh(twin, now);
-    masks_send(page, refresh ? twin : now, c.runs);
+    masks_send(page, refresh ? twin : now, c.runs, !exact);
     diff_note(page, c.runs, c.bytes);
     return true;
 }
