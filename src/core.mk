@@ -63,7 +63,7 @@ libhearth_core_la_SOURCES += \
   src/coherence/give.c src/coherence/give.h \
   src/coherence/left.c src/coherence/left.h \
   src/transport/transport.c src/transport/transport.h \
-  src/transport/step.h \
+  src/transport/step.h src/transport/cut.h \
   src/transport/area.c src/transport/area.h \
   src/transport/event.c src/transport/event.h \
   src/transport/named.c src/transport/named.h \

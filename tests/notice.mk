@@ -106,6 +106,12 @@ unit_tests += %D%/wire
   %D%/harness.h %D%/harness_unit.c
 %C%_wire_CFLAGS = $(test_cflags)
 %C%_wire_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/cut
+%C%_cut_SOURCES = %D%/cut.c %D%/property.h %D%/harness.h %D%/harness_unit.c
+%C%_cut_CFLAGS = $(test_cflags)
+%C%_cut_LDADD = $(unit_ldadd)
+
 no_mpi_tests += %D%/fuzz.sh
 EXTRA_DIST += %D%/fuzz.sh %D%/wire_fuzz.c
 

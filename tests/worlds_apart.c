@@ -197,6 +197,36 @@ START_TEST(writes_and_stores_beside_them_lose_nothing)
 }
 END_TEST
 
+/* A long run goes home in several messages, each of which ends with a word. */
+START_TEST(words_that_come_home_are_not_read_in_halves)
+{
+    enum { WORDS = 8192 };
+    const uint64_t second = UINT64_C(1000000000);
+    static int64_t seen[WORDS];
+    uint64_t       begin;
+    int64_t       *p;
+
+    fixture_start();
+    p = hearth_alloc(WORDS, sizeof *p, hearth_on(ranks - 1));
+    barrier();
+    begin = hearthi_now();
+    for (int64_t k = 1; me == ranks - 2 && hearthi_now() - begin < second / 2;
+         k++) {
+        for (int i = 0; i < WORDS; i++)
+            p[i] = k << 32 | k;
+        hearth_release(p, WORDS * sizeof *p);
+    }
+    while (me == 0 && hearthi_now() - begin < second / 2) {
+        hearth_read(hearth_cluster_of(ranks - 1), hearth_offset(p), seen,
+                    sizeof seen);
+        for (int i = 0; i < WORDS; i++)
+            expect_eq(seen[i] >> 32, seen[i] & UINT32_MAX);
+    }
+    all_expected();
+    fixture_stop();
+}
+END_TEST
+
 void
 worlds_apart_tests(TCase *tc)
 {
@@ -205,5 +235,9 @@ worlds_apart_tests(TCase *tc)
     tcase_add_test(tc, what_is_written_comes_after_what_was_stored);
     tcase_add_test(tc, bytes_may_come_from_the_heap_and_go_there);
     tcase_add_test(tc, writes_and_stores_beside_them_lose_nothing);
+    /* Over mpi what an MPI_Put brings has no such promise. */
+    if (getenv("HEARTH_TRANSPORT") != NULL &&
+        strcmp(getenv("HEARTH_TRANSPORT"), "udp") == 0)
+        tcase_add_test(tc, words_that_come_home_are_not_read_in_halves);
     tcase_add_test(tc, time_in_the_explicit_interface_is_counted);
 }

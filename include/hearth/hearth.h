@@ -555,10 +555,12 @@ HEARTH_API uint64_t hearth_offset(const void *p);
  * and without a fault: the explicit interface of Nanri, Sato and Shimasaki,
  * between clusters and in one's own.  Local, blocks.  It brings what has come
  * home so far: stores to home pages by ranks of their nodes, and those of
- * others before their last release, barrier or hearth_write(); 8 aligned bytes
- * never in halves.  Who needs an order synchronises.  Bytes that are in no
- * allocation, or at home in another cluster, and a job that is one cluster
- * alone end the job.
+ * others before their last release, barrier or hearth_write().  A word of 8
+ * aligned bytes that is written meanwhile is not read in halves if it is
+ * written by hearth_write(), an atomic step, a store of a rank of its home's
+ * node or, over `udp` and with elements of a multiple of 8 bytes, a release.
+ * Who needs an order synchronises.  Bytes that are in no allocation, or at home
+ * in another cluster, and a job that is one cluster alone end the job.
  */
 HEARTH_API void hearth_read(int cluster, uint64_t offset, void *to,
                             size_t bytes);

@@ -125,7 +125,8 @@ struct hearthi_transport_ops {
     void (*bring_end)(void);
 
     /* diff brings changed bytes to an offset of home's segment, some time
-     * before the next flush returns; src stays untouched until then. */
+     * before the next flush returns; src stays untouched until then.  What
+     * sends messages of its own cuts no aligned word of 8 bytes (cut.h). */
     void (*diff)(int home, size_t offset, const void *src, size_t len);
 
     /* patch does that for many runs: bytes of blocks of 64 whose bits are set

@@ -23,6 +23,7 @@
 #include "inner.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/cut.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -47,27 +48,13 @@ segment_of(uint32_t home)
 
 /* ---- bytes ---- */
 
-/* A word of 8 bytes is never seen in halves: it may tell of new flags. */
-static void
-bytes_store(char *to, const char *from, size_t len)
-{
-    uint64_t word;
-
-    if (len != sizeof word || (uintptr_t)to % sizeof word != 0) {
-        memcpy(to, from, len);
-        return;
-    }
-    memcpy(&word, from, sizeof word);
-    __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
-}
-
 static void
 store_here_or_there(uint32_t home, uint64_t at, const char *from, size_t len)
 {
     char *here = segment_of(home);
 
     if (here != NULL)
-        bytes_store(here + at, from, len);
+        hearthi_run_store(here + at, from, len);
     else
         hearthi_inner->store(local(home), at, from, len);
 }
@@ -233,7 +220,7 @@ bytes_read(const struct hearthi_ask *ask)
         char *here = segment_of(run[i].home);
 
         if (here != NULL)
-            memcpy(to, here + run[i].at, run[i].len);
+            hearthi_run_load(to, here + run[i].at, run[i].len);
         else
             bytes_bring(&run[i], to);
         to += hearthi_ask_round(run[i].len);

@@ -22,6 +22,7 @@
 #include "clusters.h"
 #include "inner.h"
 #include "space/heap.h"
+#include "transport/cut.h"
 #include "world.h"
 
 enum { PIECE = 256 << 10, PIECES = 64, RUNS = 32 };
@@ -125,8 +126,7 @@ hearthi_push(int home, size_t offset, const void *src, size_t len)
 
         if (push.bytes + sizeof run + hearthi_least(len, 64) > PACK)
             push_send();
-        some =
-            hearthi_least(len, (PACK - push.bytes - sizeof run) & ~(size_t)7);
+        some = hearthi_cut(offset, len, PACK - push.bytes - sizeof run);
         run.len = (uint32_t)some;
         memcpy(push.pack + push.bytes, &run, sizeof run);
         memset(push.pack + push.bytes + sizeof run +

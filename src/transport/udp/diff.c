@@ -18,6 +18,7 @@
 #include "job.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/cut.h"
 #include "transport/patch.h"
 #include "wire.h"
 
@@ -153,9 +154,13 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
         struct pack *p = pack_for((uint32_t)home);
         uint8_t     *at = p->body + p->flight.ask.body_len;
         size_t   room = pack_most - p->flight.ask.body_len - HEARTHI_UDP_RUN;
-        uint32_t some = (uint32_t)(len < room ? len : room);
+        uint32_t some = (uint32_t)hearthi_cut(offset, len, room);
         uint64_t where = offset;
 
+        if (some == 0) {
+            pack_send(p);
+            continue;
+        }
         memcpy(at, &where, sizeof where);
         memcpy(at + sizeof where, &some, sizeof some);
         memcpy(at + HEARTHI_UDP_RUN, from, some);
@@ -222,17 +227,12 @@ hearthi_udp_patch(int home, size_t offset, const char *src,
     return true;
 }
 
-/* A word of 8 bytes never fits partly: what is left of a message is then
- * unused.  (A word that arrived in halves would be two values.) */
+/* A word is not cut.  (One that arrived in halves would be two values.) */
 void
 hearthi_udp_tell(int home)
 {
     struct hearthi_told told = hearthi_told_next();
-    struct pack        *p = pack_for((uint32_t)home);
 
-    if (p->flight.ask.body_len + HEARTHI_UDP_RUN + sizeof told.value >
-        pack_most)
-        pack_send(p);
     hearthi_udp_diff(home, told.at, &told.value, sizeof told.value);
 }
 

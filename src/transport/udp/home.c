@@ -33,6 +33,7 @@
 #include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/cut.h"
 #include "transport/patch.h"
 #include "wire.h"
 
@@ -208,23 +209,15 @@ page_serve(const struct hearthi_udp_message *m, bool first,
 
 /* ---- diffs ---- */
 
-/* A word that tells of new flags is read by others at any time: one store. */
 static void
 run_apply(const struct hearthi_udp_diff *run)
 {
-    char    *to = hearthi_udp_segment() + run->offset;
-    uint64_t word;
+    char *to = hearthi_udp_segment() + run->offset;
 
-    if (run->patch) {
+    if (run->patch)
         hearthi_patch_store(to, run->bytes, run->bits, run->shift);
-        return;
-    }
-    if (run->len != sizeof word || run->offset % sizeof word != 0) {
-        memcpy(to, run->bytes, run->len);
-        return;
-    }
-    memcpy(&word, run->bytes, sizeof word);
-    __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
+    else
+        hearthi_run_store(to, (const char *)run->bytes, run->len);
 }
 
 static void

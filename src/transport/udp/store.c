@@ -16,6 +16,7 @@
 #include "flight.h"
 #include "job.h"
 #include "space/heap.h"
+#include "transport/cut.h"
 #include "transport/transport.h"
 
 enum { MOST = 16384 };
@@ -67,7 +68,6 @@ hearthi_udp_stored(void)
         hearthi_udp_flights_turn(fs);
 }
 
-/* A run is cut between words, as it may be one that tells of new flags. */
 void
 hearthi_udp_store(int home, size_t offset, const void *src, size_t len)
 {
@@ -78,16 +78,18 @@ hearthi_udp_store(int home, size_t offset, const void *src, size_t len)
         uint8_t *at;
         uint64_t where = offset;
         uint32_t says;
+        size_t   used;
 
-        if (p.open && (p.flight.ask.to != (uint32_t)home ||
-                       p.flight.ask.body_len + HEARTHI_UDP_RUN +
-                               hearthi_least(len, sizeof where) >
-                           most))
+        if (p.open && p.flight.ask.to != (uint32_t)home)
             hearthi_udp_stored();
         if (!p.open)
             pack_open(home);
-        some =
-            hearthi_least(len, most - p.flight.ask.body_len - HEARTHI_UDP_RUN);
+        used = hearthi_least(p.flight.ask.body_len + HEARTHI_UDP_RUN, most);
+        some = hearthi_cut(offset, len, most - used);
+        if (some == 0) {
+            hearthi_udp_stored();
+            continue;
+        }
         says = (uint32_t)some;
         at = p.body + p.flight.ask.body_len;
         memcpy(at, &where, sizeof where);
