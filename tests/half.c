@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "half.h"
 
+#include <sched.h>
+
 static void *
 half_store(void *arg)
 {
     struct half *h = arg;
 
-    while (!h->ended) {
+    do {
         *h->at = ++h->last;
+        h->begun = true;
         for (volatile int i = 0; i < 300; i++)
             ;
-    }
+    } while (!h->ended);
     return NULL;
 }
 
@@ -19,8 +22,10 @@ half_begin(struct half *h, int32_t *at)
 {
     h->at = at;
     h->last = 0;
-    h->ended = false;
+    h->begun = h->ended = false;
     pthread_create(&h->thread, NULL, half_store, h);
+    while (!h->begun)
+        sched_yield();
 }
 
 void

@@ -14,10 +14,11 @@
 struct half {
     volatile int32_t *at;
     int32_t           last;
-    atomic_bool       ended;
+    atomic_bool       begun, ended;
     pthread_t         thread;
 };
 
+/* Returns when it has stored once. */
 void half_begin(struct half *h, int32_t *at);
 
 /* Ends; what it has stored last is in `last`. */
