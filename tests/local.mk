@@ -56,14 +56,12 @@ no_mpi_tests =
 list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
-# Those that can run one after the other beside the rest, since they use no
-# network of their own, look for nothing that is not theirs alone, and measure
-# no time: they mostly wait for jobs to start or to fail, or leave MPI alone.
-# So many that both take about as long.
+# Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
+# after the other beside the rest: they use no network of their own, and what
+# they look for is theirs alone.
 aside_tests = %D%/model.sh %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
   %D%/ways.tap %D%/languages.tap %D%/jia_start.tap %D%/switches.tap \
-  %D%/bindings.tap %D%/ends.tap %D%/beside.tap %D%/registered.tap \
-  %D%/apps.tap %D%/malloc.mpi %D%/place.mpi
+  %D%/bindings.tap %D%/ends.tap %D%/beside.tap %D%/registered.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.
 alone_tests = %D%/hosts.tap
