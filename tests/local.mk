@@ -50,12 +50,13 @@ MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/%D%/run-mpi
 TAP_LOG_DRIVER = $(tap_driver)
 TAP_LOG_COMPILER = $(SHELL)
 
-# Long ones that have nothing to do with MPI, and all others: for where the
-# first have been run with another.
+# Those that have nothing to do with MPI, as have unit tests, and all others:
+# for where the first have been run with another.
 no_mpi_tests =
 list-mpi-tests:
 	@for t in $(TESTS); do \
-	  case " $(no_mpi_tests) " in *" $$t "*) ;; *) echo $$t ;; esac; done
+	  case " $(no_mpi_tests) $(unit_tests) " in *" $$t "*) ;; \
+	  *) echo $$t ;; esac; done
 # Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
 # after the other beside the rest: they use no network of their own, and what
 # they look for is theirs alone.
