@@ -238,7 +238,7 @@ END_TEST
  * diff in words of 8 bytes would bring the old half home after the step. */
 START_TEST(steps_and_stores_beside_them_lose_nothing)
 {
-    enum { STEPS = 200 };
+    enum { STEPS = 50 };
     int32_t    *w = hearth_alloc(512, sizeof(int64_t), hearth_on(0));
     bool        steps = me == ranks - 1, stores = threads_allowed();
     struct half other = { .last = STEPS };
