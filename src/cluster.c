@@ -97,6 +97,7 @@ leaders_make(const struct hearthi_cluster *j)
 struct place {
     int first, node_rank; /* of the node: its first rank */
     int page;             /* of the system */
+    int level;            /* of threads, of its MPI */
 };
 
 /* Number the nodes in the order of their first ranks. */
@@ -110,6 +111,7 @@ nodes_number(struct hearthi_cluster *j)
 
     if (all == NULL)
         hearthi_fatal("hearth_init", "no memory for %d ranks", j->size);
+    MPI_Query_thread(&mine.level);
     hearthi_together_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
     hearthi_together_gather(&mine, sizeof mine, all, j->comm);
     j->node_of = ints(j->size);
@@ -117,6 +119,8 @@ nodes_number(struct hearthi_cluster *j)
     j->node_member = ints(j->node_size);
     j->nodes = 0;
     j->system_page = 0;
+    j->threads = false;
+    j->unthreaded = j->size;
     for (int r = 0; r < j->size; r++) {
         j->node_rank_of[r] = all[r].node_rank;
         j->node_of[r] =
@@ -125,6 +129,10 @@ nodes_number(struct hearthi_cluster *j)
             j->node_member[j->node_rank_of[r]] = r;
         if (all[r].page > j->system_page)
             j->system_page = all[r].page;
+        if (all[r].level == MPI_THREAD_MULTIPLE)
+            j->threads = true;
+        else if (j->unthreaded == j->size)
+            j->unthreaded = r;
     }
     j->node = j->node_of[j->rank];
     j->leaders = leaders_make(j);

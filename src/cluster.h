@@ -24,11 +24,13 @@ struct hearthi_cluster {
     int      machine_ranks; /* ranks on this machine, virtual or not */
     int      cores;         /* of this machine */
     bool     hides; /* the last rank is not the program's, a node of its own */
-    int      system_page;   /* the largest of all machines */
-    int     *node_of;       /* of each rank */
-    int     *machine_of;    /* of each rank: the lowest rank there */
-    int     *node_rank_of;  /* rank within its node, of each rank */
-    int     *node_member;   /* rank in comm of each rank of this node */
+    int      system_page;  /* the largest of all machines */
+    bool     threads;      /* some rank has MPI_THREAD_MULTIPLE */
+    int      unthreaded;   /* the first that has it not, or size */
+    int     *node_of;      /* of each rank */
+    int     *machine_of;   /* of each rank: the lowest rank there */
+    int     *node_rank_of; /* rank within its node, of each rank */
+    int     *node_member;  /* rank in comm of each rank of this node */
 };
 
 extern struct hearthi_cluster hearthi_cluster;

@@ -5,7 +5,6 @@
 
 #include "base/option.h"
 #include "base/report.h"
-#include "together.h"
 
 struct hearthi_world hearthi_world;
 
@@ -57,7 +56,7 @@ hearthi_world_open(MPI_Comm comm, bool hides)
     w->scope = hearthi_opt.consistency == HEARTHI_SCOPE;
     w->comm = comm;
     hearthi_cluster_open(comm, hides);
-    w->threads = hearthi_together_here(w->multiple, MPI_LOR) != 0;
+    w->threads = j->threads;
     w->rank = j->rank;
     w->size = hearthi_cluster_ranks();
     w->node = j->node;

@@ -297,18 +297,16 @@ ending(void)
 static void
 threads_check(void)
 {
-    bool calls =
-        hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1;
-    bool wrong = calls && !hearthi_world.multiple;
-    int  first = hearthi_together_here(
-         wrong ? hearthi_cluster.rank : hearthi_cluster.size, MPI_MIN);
+    const struct hearthi_cluster *j = &hearthi_cluster;
 
-    if (first == hearthi_cluster.rank)
+    if (hearthi_opt.transport != HEARTHI_MPI || j->nodes == 1)
+        return;
+    if (j->unthreaded == j->rank)
         hearthi_fatal("hearth_init",
                       "over several clusters a gateway's thread calls MPI: "
                       "initialise MPI with MPI_THREAD_MULTIPLE, or set "
                       "HEARTH_TRANSPORT=udp");
-    if (first < hearthi_cluster.size)
+    if (j->unthreaded < j->size)
         hearthi_end_wait();
 }
 

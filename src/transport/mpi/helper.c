@@ -28,7 +28,6 @@
 #include "mpi.h"
 #include "pack.h"
 #include "progress.h"
-#include "together.h"
 #include "transport/keep.h"
 #include "world.h"
 
@@ -230,7 +229,7 @@ thread_start(void)
 static bool
 every_rank_multiple(void)
 {
-    return hearthi_together_here(hearthi_world.multiple, MPI_LAND) != 0;
+    return hearthi_cluster.unthreaded == hearthi_cluster.size;
 }
 
 /* What waits for a rank that computes, or NULL. */
