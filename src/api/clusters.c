@@ -196,7 +196,6 @@ hearth_read(int cluster, uint64_t offset, void *to, size_t bytes)
 static void
 written(uint64_t page)
 {
-    hearthi_step_end(page);
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);
     hearthi_list_changed(page);
@@ -226,9 +225,9 @@ some_write(int cluster, uint64_t offset, char *from, size_t bytes)
     stored_before(offset, bytes);
     hearthi_table_lock();
     some = parts_of("hearth_write", cluster, offset, bytes, from, part, &n);
+    while (hearthi_frozen_wait(page, (uint64_t)n))
+        ;
     hearthi_past_begin(&past, offset, some);
-    for (int i = 0; i < n; i++)
-        hearthi_step_begin(page + (uint64_t)i);
     hearthi_table_unlock();
     hearthi_apart_write(part, n);
     hearthi_table_lock();

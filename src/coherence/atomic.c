@@ -101,7 +101,8 @@ hearthi_atomic(void *word, const struct hearthi_change *c)
         return change(&w, c);
     w.here = NULL;
     hearthi_table_lock();
-    hearthi_step_begin(page);
+    while (hearthi_frozen_wait(page, 1))
+        ;
     hearthi_past_begin(&past, (uint64_t)((char *)word - hearthi_app(0)),
                        hearthi_step_bytes(&c->step));
     w.home = hearthi_home_of(page);
@@ -110,7 +111,6 @@ hearthi_atomic(void *word, const struct hearthi_change *c)
     hearthi_table_unlock();
     old = change(&w, c);
     hearthi_table_lock();
-    hearthi_step_end(page);
     hearthi_mates_acquired();
     if (!hearthi_is_home(hearthi_state_of(page)))
         hearthi_copies_drop(page, 1);

@@ -7,22 +7,19 @@
 #include "copies.h"
 #include "held.h"
 #include "page.h"
+#include "past.h"
 #include "replace.h"
 #include "watched.h"
 
 static struct {
-    uint8_t *was;   /* of each page: its state, and 0 if it is not frozen */
-    uint8_t *steps; /* of each page: atomic steps, of so many at most */
+    uint8_t *was; /* of each page: its state, and 0 if it is not frozen */
     bool     any;
 } z;
-
-enum { STEPS = UINT8_MAX };
 
 void
 hearthi_freeze_open(void)
 {
     z.was = hearthi_sparse(hearthi_heap.pages);
-    z.steps = hearthi_sparse(hearthi_heap.pages);
     z.any = false;
 }
 
@@ -30,7 +27,6 @@ void
 hearthi_freeze_close(void)
 {
     hearthi_sparse_free(z.was, hearthi_heap.pages);
-    hearthi_sparse_free(z.steps, hearthi_heap.pages);
 }
 
 bool
@@ -52,33 +48,13 @@ hearthi_was_copy(uint64_t page)
            hearthi_table.state[page] == HEARTHI_COMING;
 }
 
-/* ---- atomic steps ---- */
-
-/* More at a time than can be counted are as many as can, and the page stays
- * where it is for good. */
-void
-hearthi_step_begin(uint64_t page)
-{
-    while (hearthi_frozen_wait(page, 1))
-        ;
-    if (z.steps[page] < STEPS)
-        z.steps[page]++;
-}
-
-void
-hearthi_step_end(uint64_t page)
-{
-    if (z.steps[page] < STEPS)
-        z.steps[page]--;
-}
-
 /* ---- freezing ---- */
 
 static bool
 may_freeze(uint64_t page)
 {
     return !hearthi_is_coming(hearthi_state_of(page)) &&
-           !hearthi_is_held(page) && z.steps[page] == 0;
+           !hearthi_is_held(page) && !hearthi_is_passed(page);
 }
 
 /* How far the pages from one on have its state and its home's run. */

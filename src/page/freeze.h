@@ -21,7 +21,7 @@ void hearthi_freeze_open(void);
 void hearthi_freeze_close(void);
 
 /* Freeze a run of pages of one allocation, or nothing, and give false: where
- * one is on its way, held, or a word of it is in an atomic step.
+ * one is on its way, held, or is written past its copies (past.h).
  * hearthi_diff_end() is to follow. */
 bool hearthi_freeze(uint64_t page, uint64_t count);
 
@@ -48,9 +48,5 @@ void hearthi_freeze_end(void);
 
 /* Wait, without the lock, until no page of a run is; true if it was. */
 bool hearthi_frozen_wait(uint64_t page, uint64_t count);
-
-/* An atomic step on a word of a page begins, and has ended. */
-void hearthi_step_begin(uint64_t page);
-void hearthi_step_end(uint64_t page);
 
 #endif

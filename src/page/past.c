@@ -3,6 +3,7 @@
 
 #include "past.h"
 
+#include "notice/diff.h"
 #include "space/heap.h"
 
 enum { WORD = 8, BLOCK = 64 };
@@ -26,21 +27,30 @@ hearthi_past_end(const struct hearthi_past *p)
     *at = p->next;
 }
 
+bool
+hearthi_is_passed(uint64_t page)
+{
+    for (const struct hearthi_past *p = first; p != NULL; p = p->next)
+        if (page >= p->offset >> hearthi_heap.shift &&
+            page <= (p->offset + p->bytes - 1) >> hearthi_heap.shift)
+            return true;
+    return false;
+}
+
 /* The word that has the byte at an offset of the heap, if it is in the page.
  */
 static bool
 word_exact(uint64_t page, uint64_t offset, const char *now, const char *twin,
            uint64_t *mask)
 {
-    size_t   at = offset % hearthi_heap.page / WORD * WORD;
-    uint64_t bits = 0;
+    size_t   at = offset % hearthi_heap.page, block = at / BLOCK;
+    uint64_t word = UINT64_C(0xff) << at % BLOCK / WORD * WORD, exact;
 
     if (offset >> hearthi_heap.shift != page)
         return false;
-    for (unsigned i = 0; i < WORD; i++)
-        bits |= (uint64_t)(now[at + i] != twin[at + i]) << i;
-    mask[at / BLOCK] &= ~(UINT64_C(0xff) << at % BLOCK);
-    mask[at / BLOCK] |= bits << at % BLOCK;
+    hearthi_diff_masks(now + block * BLOCK, twin + block * BLOCK, BLOCK, 1,
+                       &exact);
+    mask[block] = (mask[block] & ~word) | (exact & word);
     return true;
 }
 

@@ -9,7 +9,8 @@
  * new.  So from before the bytes are written until the copy is gone, or is
  * held and has the new ones, diffs are exact to the byte where a word is
  * written in part; what is fetched later has the new ones.  Words that are
- * written whole have nothing beside the bytes.
+ * written whole have nothing beside the bytes.  Nor does their page move
+ * meanwhile (freeze.h).
  *
  * The table's lock is held by callers.
  */
@@ -27,8 +28,12 @@ struct hearthi_past {
     struct hearthi_past *next;
 };
 
+/* No page of these may be frozen when it begins. */
 void hearthi_past_begin(struct hearthi_past *p, uint64_t offset, size_t bytes);
 void hearthi_past_end(const struct hearthi_past *p);
+
+/* Is a page written so? */
+bool hearthi_is_passed(uint64_t page);
 
 /* Make the masks of a page's diff (notice/diff.h) exact there.  True if there
  * is any such word in it. */
