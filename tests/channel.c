@@ -65,7 +65,8 @@ gateway_start(struct hearthi_door *door, void *(*run)(void *))
     getsockname(listener, (struct sockaddr *)&a, &size);
     door->at = hearthi_addresses_loopback();
     hearthi_addresses_port(&door->at, a.sin_port);
-    pthread_create(&thread, NULL, run, NULL);
+    if (run != NULL)
+        pthread_create(&thread, NULL, run, NULL);
 }
 
 static void
@@ -134,14 +135,16 @@ address_of_all(void)
     to.at.n = 1;
 }
 
-/* A rank asks for a connection, after that.  Its status; and what it says. */
+/* A rank asks for a connection, after that, to one that lets it wait: one that
+ * is gone at once may be so before the rank has said its name.  Its status; and
+ * what it says. */
 static int
 rank_connects(void (*before)(void), char *text, size_t room)
 {
     int   fd = memfd_create("said", 0), status;
     pid_t child;
 
-    gateway_start(&to, gateway_gone);
+    gateway_start(&to, NULL);
     child = fork();
     if (child == 0) {
         dup2(fd, STDERR_FILENO);
@@ -171,8 +174,9 @@ END_TEST
 START_TEST(a_rank_may_open_more_files_where_the_system_lets_it)
 {
     char text[300];
+    int  status = rank_connects(files_more, text, sizeof text);
 
-    ck_assert_int_eq(rank_connects(files_more, text, sizeof text), 0);
+    ck_assert_msg(status == 0, "status %d; it says: %s", status, text);
 }
 END_TEST
 
