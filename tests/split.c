@@ -36,15 +36,18 @@ folder_remove(void)
     rmdir(path);
 }
 
-/* One that nobody listens at; the socket keeps it until all are drawn. */
+/* One that nobody has; the socket keeps it from all who ask for any, but not
+ * from a gateway, which asks for this one and reuses it. */
 static int
 port_draw(int *fd)
 {
     struct sockaddr_in a = { .sin_family = AF_INET };
     socklen_t          size = sizeof a;
+    int                one = 1;
 
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    *fd = socket(AF_INET, SOCK_STREAM, 0);
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (bind(*fd, (struct sockaddr *)&a, sizeof a) != 0 ||
         getsockname(*fd, (struct sockaddr *)&a, &size) != 0)
         MPI_Abort(MPI_COMM_WORLD, 99);
@@ -110,11 +113,12 @@ trouble_start(int cluster, int port, double seconds)
     return p->port;
 }
 
+/* The ports are kept by files. */
 static void
-confs_make(int n, int ranks)
+confs_make(int n, int ranks, int *fd)
 {
     const char *cut = getenv("MPI_TEST_CUT");
-    int         fd[CLUSTERS_MAX], port[CLUSTERS_MAX], between[CLUSTERS_MAX];
+    int         port[CLUSTERS_MAX], between[CLUSTERS_MAX];
 
     for (int i = 0; i < n; i++)
         port[i] = port_draw(&fd[i]);
@@ -123,8 +127,6 @@ confs_make(int n, int ranks)
             cut != NULL ? trouble_start(i, port[i], atof(cut)) : port[i];
     for (int i = 0; i < n; i++)
         conf_make(i, n, ranks, port, between);
-    for (int i = 0; i < n; i++)
-        close(fd[i]);
 }
 
 void
@@ -132,6 +134,7 @@ split_init(MPI_Comm comm)
 {
     const char *want = getenv("MPI_TEST_CLUSTERS");
     int         n = want != NULL ? atoi(want) : 1, rank, ranks, mine = 0;
+    int         fd[CLUSTERS_MAX];
     char        text[PATH + 16];
     MPI_Comm    part;
 
@@ -145,7 +148,7 @@ split_init(MPI_Comm comm)
     if (rank == 0) {
         if (path[0] == '\0')
             folder_make();
-        confs_make(n, ranks);
+        confs_make(n, ranks, fd);
     }
     MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
     while (rank >= ranks * (mine + 1) / n)
@@ -155,7 +158,9 @@ split_init(MPI_Comm comm)
     snprintf(text, sizeof text, "c%d", mine);
     setenv("HEARTH_CLUSTER", text, 1);
     MPI_Comm_split(MPI_COMM_WORLD, mine, rank, &part);
-    hearth_init(part);
+    hearth_init(part); /* all gateways listen when it returns */
+    for (int i = 0; rank == 0 && i < n; i++)
+        close(fd[i]);
     MPI_Comm_free(&part);
 }
 
