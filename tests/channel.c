@@ -136,8 +136,8 @@ address_of_all(void)
 }
 
 /* A rank asks for a connection, after that, to one that lets it wait: one that
- * is gone at once may be so before the rank has said its name.  Its status; and
- * what it says. */
+ * is gone at once may be so before the rank has said its name.  Its status;
+ * and what it says. */
 static int
 rank_connects(void (*before)(void), char *text, size_t room)
 {
