@@ -2,10 +2,12 @@
  *
  * A page that moves from rank 0 to the last rank while other threads use it:
  * the last rank is late to ask for it, and what others do until then they have
- * done after they passed the barrier, and before they freeze the page.
+ * done, or begun, after they passed the barrier, and before they freeze the
+ * page.
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 #include "migrate.h"
 #include "transport/transport.h"
@@ -17,6 +19,7 @@ enum { DONE = 61, LOCK = 62 };
 struct scene {
     void (*third)(void);
     void (*old)(void);
+    bool stays;
 };
 
 static const struct hearthi_transport_ops *prompt;
@@ -33,6 +36,18 @@ may_play(void)
 {
     return threads_allowed() && ranks > 2 && apart(0, 1) && apart(0, last()) &&
            apart(1, last());
+}
+
+/* An atomic step of rank 1 lasts until that rank has passed the barrier. */
+static atomic_bool passed;
+
+static uint64_t
+atomic_late(int home, size_t at, const struct hearthi_step *step)
+{
+    tell(last(), DONE);
+    while (!atomic_load(&passed))
+        sched_yield();
+    return prompt->atomic(home, at, step);
 }
 
 static void
@@ -80,18 +95,23 @@ moving_barrier(struct scene *s)
     bool                         plays = me == 1 || (me == 0 && s->old);
 
     prompt = hearthi_transport;
-    ops.barrier = barrier_late;
+    if (me == last())
+        ops.barrier = barrier_late;
+    if (s->stays)
+        ops.atomic = atomic_late;
+    atomic_store(&passed, false);
+    hearthi_transport = &ops;
     if (plays)
         pthread_create(&other, NULL, me == 1 ? third_plays : old_plays, s);
-    if (me == last())
-        hearthi_transport = &ops;
     barrier();
     hearthi_transport = prompt;
+    atomic_store(&passed, true);
     if (plays)
         pthread_join(other, NULL);
 }
 
-/* Returns false where it cannot be played. */
+/* The page moves, unless something keeps it.  Returns false where it cannot be
+ * played. */
 static bool
 play(struct scene s)
 {
@@ -107,7 +127,7 @@ play(struct scene s)
     if (me == last())
         *p = 2;
     moving_barrier(&s);
-    expect_eq(hearth_home(p), last());
+    expect_eq(hearth_home(p), s.stays ? 0 : last());
     return true;
 }
 
@@ -122,7 +142,7 @@ getpages(void)
 
 START_TEST(copies_of_others_stay_and_are_told_of_stores)
 {
-    if (play((struct scene){ NULL, NULL })) {
+    if (play((struct scene){ NULL, NULL, false })) {
         uint64_t before = getpages();
 
         if (me == 1) {
@@ -151,7 +171,7 @@ third_stores(void)
 
 START_TEST(what_is_changed_in_a_copy_moves_along)
 {
-    if (play((struct scene){ third_stores, NULL })) {
+    if (play((struct scene){ third_stores, NULL, false })) {
         barrier();
         expect_eq(p[0], 2);
         expect_eq(p[1], 11);
@@ -177,7 +197,7 @@ old_stores(void)
 
 START_TEST(what_the_old_home_stored_is_told_when_it_releases)
 {
-    if (play((struct scene){ NULL, old_stores })) {
+    if (play((struct scene){ NULL, old_stores, false })) {
         if (me == 1) {
             told_by(0, DONE);
             hearth_lock(LOCK);
@@ -193,12 +213,34 @@ START_TEST(what_the_old_home_stored_is_told_when_it_releases)
 }
 END_TEST
 
+static void
+third_counts(void)
+{
+    hearth_fetch_add(&p[1], 13);
+}
+
+/* It would be carried out in a frame that has no page any more. */
+START_TEST(what_is_in_an_atomic_step_stays)
+{
+    if (play((struct scene){ third_counts, NULL, true })) {
+        if (me == last())
+            told_by(1, DONE); /* the step has ended */
+        barrier();
+        expect_eq(p[0], 2);
+        expect_eq(p[1], 13);
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
 /* Rank 1 has a copy of the first page again when all of them are to become
  * new: that one does not. */
 START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
 {
     enum { PAGES = 40 };
-    struct scene s = { NULL, NULL };
+    struct scene s = { NULL, NULL, false };
     hearth_stats now;
 
     if (may_play()) {
@@ -234,6 +276,7 @@ seam_tests(void (*start)(void))
     tcase_add_test(tc, copies_of_others_stay_and_are_told_of_stores);
     tcase_add_test(tc, what_is_changed_in_a_copy_moves_along);
     tcase_add_test(tc, what_the_old_home_stored_is_told_when_it_releases);
+    tcase_add_test(tc, what_is_in_an_atomic_step_stays);
     tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
     return tc;
 }
