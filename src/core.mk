@@ -89,6 +89,7 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/rw.c \
   src/transport/mpi/barrier.c \
   src/transport/mpi/progress.c src/transport/mpi/progress.h \
+  src/transport/mpi/requests.c \
   src/transport/mpi/probe.c \
   src/transport/mpi/doorbell.c \
   src/transport/mpi/helper.c \

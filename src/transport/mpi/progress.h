@@ -86,6 +86,8 @@ bool hearthi_wait_turn(struct hearthi_wait *w);
  * cannot be heard at all is not named: its neighbour says so. */
 void hearthi_wait_warn(int rank, uint64_t waited);
 
+/* ---- requests.c ---- */
+
 /* Complete requests, each of an operation at a rank; null ones are.  may_nap:
  * if other threads wait, too, and nobody for this one. */
 void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
