@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Waits for requests of one-sided operations.
+ *
+ * Some are never completed.  In Open MPI 4.1 over UCX MPI_Rget begins an
+ * operation and notes in it whose request it is; if another thread has
+ * completed the operation in between, nobody completes the request
+ * (ompi_osc_ucx_rget in ompi/mca/osc/ucx/osc_ucx_comm.c).  A plain program of
+ * two ranks, of which one gets 64 bytes in three threads, lost one of 500,000
+ * over TCP (4.1.4 with UCX 1.13.1).  The bytes are there all the same, and a
+ * flush completes the operation, whatever its request says (MPI-3.1, 11.5.4).
+ *
+ * So a wait that has taken long begins another Get from that rank.  When it
+ * has come, the rank answers, and flushes there do not block for long; they
+ * complete all that had begun.  A request that is not complete then is given
+ * up: MPI has it for ever, since nobody may free one of RMA (11.3.5).
  */
 #include "config.h"
 
@@ -12,6 +25,7 @@
 #include "front/direct.h"
 #include "mpi.h"
 #include "progress.h"
+#include "window.h"
 
 /* Turns after which a wait is long, some 20 us; what a thread naps then that
  * is not needed, at first. */
@@ -19,6 +33,10 @@ enum { LONG = 128, NAP = 20000 };
 
 /* Turns between looks at how long it has taken. */
 enum { TURNS_PATIENT = 1 << 12 };
+
+/* Nanoseconds after which a request may be one that is never completed; each
+ * time that it is asked about twice as many. */
+enum { PATIENCE = 1000000000 };
 
 static int
 requests_left(const MPI_Request *request, int n)
@@ -40,8 +58,9 @@ requests_first(const MPI_Request *request, const int *rank, int n)
     return rank[i];
 }
 
-/* The first look begins the time, so that short waits cost no more. */
-static void
+/* How long it has taken.  The first look begins the time, so that short waits
+ * cost no more. */
+static uint64_t
 long_wait(uint64_t *since, int rank)
 {
     uint64_t now = hearthi_now();
@@ -49,6 +68,7 @@ long_wait(uint64_t *since, int rank)
     if (*since == 0)
         *since = now;
     hearthi_wait_warn(rank, now - *since);
+    return now - *since;
 }
 
 /* Of several threads that wait for long one drives the progress of all; the
@@ -69,12 +89,47 @@ others_nap(const struct hearthi_wait *w, bool *drives)
         nanosleep(&nap, NULL);
 }
 
-void
-hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
-                      size_t bytes, bool may_nap)
+static void requests_wait(MPI_Request *request, const int *rank, int n,
+                          size_t bytes, bool may_nap, uint64_t since,
+                          uint64_t patience);
+
+/* Whatever has been begun at a rank. */
+static void
+everything_flush(int rank)
+{
+    for (int w = 0; w < hearthi_windows.n; w++)
+        HEARTHI_MPI(MPI_Win_flush(rank, hearthi_windows.win[w]));
+    HEARTHI_MPI(MPI_Win_flush(rank, hearthi_mpi.sync));
+}
+
+/* Complete the requests of operations at a rank that answers. */
+static void
+requests_doubt(MPI_Request *request, const int *rank, int n, uint64_t since,
+               uint64_t patience)
+{
+    int         r = requests_first(request, rank, n), done;
+    uint64_t    sink;
+    MPI_Request probe;
+
+    HEARTHI_MPI(MPI_Rget(&sink, sizeof sink, MPI_BYTE, r, 0, sizeof sink,
+                         MPI_BYTE, hearthi_windows.win[0], &probe));
+    hearthi_mpi_count(r, sizeof sink);
+    requests_wait(&probe, &r, 1, sizeof sink, false, since, patience);
+    everything_flush(r);
+    for (int i = 0; i < n; i++) {
+        if (rank[i] != r || request[i] == MPI_REQUEST_NULL)
+            continue;
+        HEARTHI_MPI(MPI_Test(&request[i], &done, MPI_STATUS_IGNORE));
+        if (!done)
+            request[i] = MPI_REQUEST_NULL;
+    }
+}
+
+static void
+requests_wait(MPI_Request *request, const int *rank, int n, size_t bytes,
+              bool may_nap, uint64_t since, uint64_t patience)
 {
     struct hearthi_wait w = hearthi_wait_begin(bytes);
-    uint64_t            since = 0;
     bool                drives = false;
 
     waiting++;
@@ -84,8 +139,11 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
 
         if (may_nap)
             others_nap(&w, &drives);
-        if (w.turn % TURNS_PATIENT == 0)
-            long_wait(&since, requests_first(request, rank, n));
+        if (w.turn % TURNS_PATIENT == 0 &&
+            long_wait(&since, requests_first(request, rank, n)) > patience) {
+            patience *= 2;
+            requests_doubt(request, rank, n, since, patience);
+        }
         for (int i = 0; i < n; i++) {
             if (request[i] == MPI_REQUEST_NULL)
                 continue;
@@ -97,6 +155,13 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
     if (drives)
         driven = false;
     waiting--;
+}
+
+void
+hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
+                      size_t bytes, bool may_nap)
+{
+    requests_wait(request, rank, n, bytes, may_nap, 0, PATIENCE);
 }
 
 /* Only a flush tells that a Put has arrived, and it blocks.  A Get of a few
