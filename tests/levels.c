@@ -5,12 +5,11 @@
  */
 #include "levels.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "behind.h"
 #include "fixture.h"
-#include "transport/transport.h"
 
 enum { OUT = 29 };
 
@@ -27,8 +26,6 @@ MPI_Query_thread(int *level)
     return error;
 }
 
-static const struct hearthi_transport_ops *prompt;
-
 static void *
 store_and_release(void *p)
 {
@@ -37,39 +34,12 @@ store_and_release(void *p)
     return NULL;
 }
 
-static int64_t *shared;
-
-/* What another thread of rank 0 writes then is not in the barrier in which it
- * is. */
-static void
-barrier_behind_another(const struct hearthi_notice *own, size_t n,
-                       bool everything, struct hearthi_news *news)
-{
-    pthread_t thread;
-
-    pthread_create(&thread, NULL, store_and_release, shared);
-    pthread_join(thread, NULL);
-    tell(ranks - 1, OUT);
-    (prompt->barrier)(own, n, everything, news);
-}
-
-static void
-first_rank_arrives(void)
-{
-    struct hearthi_transport_ops ops = *hearthi_transport;
-
-    prompt = hearthi_transport;
-    ops.barrier = barrier_behind_another;
-    hearthi_transport = &ops;
-    barrier();
-    hearthi_transport = prompt;
-}
-
 /* The last rank knows of the write by a message, and has no threads; all
  * others know of it by the barrier, to which it tells. */
 START_TEST(a_rank_without_threads_tells_what_another_thread_wrote)
 {
     const char *transport = getenv("HEARTH_TRANSPORT");
+    int64_t    *shared;
     bool        run;
 
     if (!threads_allowed())
@@ -85,7 +55,7 @@ START_TEST(a_rank_without_threads_tells_what_another_thread_wrote)
     shared = pages_new(1);
     copies_take(shared, 1, 0);
     if (run && me == 0) {
-        first_rank_arrives();
+        barrier_behind(store_and_release, shared, OUT);
     } else {
         if (run && me == ranks - 1) {
             told_by(0, OUT);

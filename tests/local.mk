@@ -113,12 +113,13 @@ mpi_tests += %D%/windows.mpi
 %C%_windows_mpi_CFLAGS = $(test_cflags)
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
 
+levels = %D%/levels.c %D%/levels.h %D%/behind.c %D%/behind.h
+
 # Over several clusters, by clusters.tap.
 check_PROGRAMS += %D%/worlds.mpi
 %C%_worlds_mpi_SOURCES = %D%/worlds.c %D%/worlds.h %D%/worlds_apart.c \
   %D%/worlds_door.c %D%/worlds_ahead.c %D%/worlds_mates.c \
-  %D%/worlds_fault.c %D%/half.c %D%/half.h %D%/levels.c %D%/levels.h \
-  $(mpi_harness)
+  %D%/worlds_fault.c %D%/half.c %D%/half.h $(levels) $(mpi_harness)
 %C%_worlds_mpi_CFLAGS = $(test_cflags)
 %C%_worlds_mpi_LDADD = $(mpi_ldadd)
 
@@ -205,8 +206,7 @@ mpi_tests += %D%/order.mpi
 mpi_tests += %D%/threads.mpi
 %C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h \
   %D%/threads_coming.c %D%/threads_late.c %D%/threads_messages.c %D%/threads_misses.c \
-  %D%/threads_seam.c %D%/threads_seam.h %D%/threads_sync.c \
-  %D%/levels.c %D%/levels.h $(mpi_harness)
+  %D%/threads_seam.c %D%/threads_seam.h %D%/threads_sync.c $(levels) $(mpi_harness)
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)
 

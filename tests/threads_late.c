@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "behind.h"
 #include "coherence/coherence.h"
 #include "threads.h"
 
@@ -16,29 +17,7 @@ struct scene {
     int64_t *p;
     int64_t  value;
     bool     in_section, by_flag, all;
-    void *(*other)(void *);
 };
-
-/* ---- the seam ---- */
-
-typedef void exchange(const struct hearthi_notice *own, size_t n,
-                      bool everything, struct hearthi_news *news);
-
-static const struct hearthi_transport_ops *prompt;
-static struct scene                       *inside;
-
-static void
-barrier_by(exchange *barrier_instead, struct scene *s)
-{
-    struct hearthi_transport_ops ops = *hearthi_transport;
-
-    inside = s;
-    prompt = hearthi_transport;
-    ops.barrier = barrier_instead;
-    hearthi_transport = &ops;
-    barrier();
-    hearthi_transport = prompt;
-}
 
 /* ---- the last rank, which leaves a barrier late ---- */
 
@@ -57,9 +36,12 @@ acquire_and_read(void *arg)
     return NULL;
 }
 
+static const struct hearthi_transport_ops *prompt;
+static struct scene                       *inside;
+
 static void
-barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
-             struct hearthi_news *news)
+exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
+              struct hearthi_news *news)
 {
     pthread_t thread;
 
@@ -68,6 +50,19 @@ barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
         told_by(0, OUT);
     pthread_create(&thread, NULL, acquire_and_read, inside);
     pthread_join(thread, NULL);
+}
+
+static void
+barrier_late(struct scene *s)
+{
+    struct hearthi_transport_ops ops = *hearthi_transport;
+
+    inside = s;
+    prompt = hearthi_transport;
+    ops.barrier = exchange_late;
+    hearthi_transport = &ops;
+    barrier();
+    hearthi_transport = prompt;
 }
 
 /* ---- rank 0 ---- */
@@ -140,20 +135,6 @@ write_and_bring_home(void *arg)
     return NULL;
 }
 
-/* What another thread of rank 0 writes then is not in the barrier in which it
- * is. */
-static void
-barrier_behind_another(const struct hearthi_notice *own, size_t n,
-                       bool everything, struct hearthi_news *news)
-{
-    pthread_t thread;
-
-    pthread_create(&thread, NULL, inside->other, inside);
-    pthread_join(thread, NULL);
-    tell(ranks - 1, OUT);
-    (prompt->barrier)(own, n, everything, news);
-}
-
 /* ---- */
 
 /* A page with its home at rank 0: the others have a copy that is not a first
@@ -178,7 +159,7 @@ play(struct scene *s, int64_t value)
     s->p = page_shared();
     s->value = me == 0 ? value : 0;
     if (run && me == ranks - 1)
-        barrier_by(barrier_late, s);
+        barrier_late(s);
     else if (run && me == 0 && s->in_section)
         pass_beside_a_section(s);
     else if (run && me == 0)
@@ -229,16 +210,14 @@ three_apart(void)
 START_TEST(what_a_rank_two_epochs_ahead_wrote_is_seen_behind_the_barrier)
 {
     bool         run = three_apart();
-    struct scene s = { .p = page_shared(),
-                       .value = me == 0 ? 4 : 0,
-                       .other = lock_and_write };
+    struct scene s = { .p = page_shared(), .value = me == 0 ? 4 : 0 };
 
     if (run && me == ranks - 1)
-        barrier_by(barrier_late, &s);
+        barrier_late(&s);
     else
         barrier();
     if (run && me == 0)
-        barrier_by(barrier_behind_another, &s);
+        barrier_behind(lock_and_write, &s, OUT);
     else
         barrier();
     expect_eq(*s.p, run ? 4 : 0);
@@ -256,13 +235,10 @@ static void
 acquire_and_arrive(bool all)
 {
     bool         run = three_apart();
-    struct scene s = { .p = page_shared(),
-                       .value = 5,
-                       .all = all,
-                       .other = write_and_bring_home };
+    struct scene s = { .p = page_shared(), .value = 5, .all = all };
 
     if (run && me == 0) {
-        barrier_by(barrier_behind_another, &s);
+        barrier_behind(write_and_bring_home, &s, OUT);
     } else {
         if (run && me == ranks - 1) {
             told_by(0, OUT);
