@@ -8,6 +8,7 @@
  * another number than 0, --worlds ends after so many, --kill kills a rank
  * after so many seconds.
  */
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,17 @@ go_on(const struct run *run, double start, uint64_t done)
     return more;
 }
 
+/* One world may take minutes: it ends early, with an epoch, where all of them
+ * shall take much less, and their number was not asked for. */
+static double
+latest(const struct run *run, double start)
+{
+    enum { LONGEST = 5 };
+
+    return run->count == UINT64_MAX ? start + LONGEST * run->seconds
+                                    : HUGE_VAL;
+}
+
 static uint64_t
 worlds_run(const struct run *run, bool threads, int rank)
 {
@@ -107,7 +119,7 @@ worlds_run(const struct run *run, bool threads, int rank)
             fprintf(stderr, "random: seed %llu, world %llu\n",
                     (unsigned long long)run->seed,
                     (unsigned long long)(run->first + done));
-        world_run(run->seed, run->first + done++, threads);
+        world_run(run->seed, run->first + done++, threads, latest(run, start));
     }
     return done;
 }

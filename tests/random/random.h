@@ -180,7 +180,8 @@ void holds_leave(struct world *w, const struct arena *arena);
 /* A lock, or one in its stead that has a name; others for others. */
 int lock_named(uint64_t *random, int lock);
 
-void world_run(uint64_t seed, uint64_t number, bool threads);
+/* Ends with the first epoch after that time of rank 0's (MPI_Wtime). */
+void world_run(uint64_t seed, uint64_t number, bool threads, double latest);
 /* Let steps of the calling thread be late as the world says. */
 void world_delay(const struct world *w, int thread);
 /* Which world and epoch, for a message. */

@@ -317,19 +317,31 @@ messages_count(int me)
     tally_add(TALLY_REFUSED, stats.refused);
 }
 
+/* Rank 0 has the clock. */
+static bool
+is_last_epoch(const struct world *w, double latest)
+{
+    int last = w->epoch + 1 >= w->epochs || MPI_Wtime() >= latest;
+
+    MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return last;
+}
+
 void
-world_run(uint64_t seed, uint64_t number, bool threads)
+world_run(uint64_t seed, uint64_t number, bool threads, double latest)
 {
     struct world w;
     uint64_t     random;
+    bool         last = false;
 
     watch_at("hearth_init");
     world_make(&w, seed, number, threads, &random);
     oracle_clear(&w);
     arenas_change(&w, mix(w.key, 5), true);
-    for (w.epoch = 0; w.epoch < w.epochs; w.epoch++) {
+    for (w.epoch = 0; !last; w.epoch++) {
         epoch_run(&w);
-        if (draw(&random, 3) == 0 || w.epoch + 1 == w.epochs)
+        last = is_last_epoch(&w, latest);
+        if (draw(&random, 3) == 0 || last)
             inspect(&w);
         if (draw(&random, 2) == 0)
             arenas_change(&w, draw(&random, UINT64_MAX), false);
