@@ -89,8 +89,8 @@ void hearthi_wait_warn(int rank, uint64_t waited);
 /* ---- requests.c ---- */
 
 /* Complete requests, each of an operation at a rank; null ones are, and in the
- * end those that MPI has lost.  may_nap: if other threads wait, too, and nobody
- * for this one. */
+ * end those that MPI has lost.  may_nap: if other threads wait, too, and
+ * nobody for this one. */
 void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
                            size_t bytes, bool may_nap);
 
