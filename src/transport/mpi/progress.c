@@ -33,9 +33,6 @@ enum { RING = 6000, RING_CROWDED = 2000, AGAIN = 50000, AGAIN_MOST = 400000 };
 /* Turns between looks at the clock, and between yields. */
 enum { LOOK = 8, YIELD = 512, YIELD_CROWDED = 32 };
 
-/* Turns after which a wait is long, some 20 us. */
-enum { LONG = 128 };
-
 /* MPI_Fetch_and_op has no request.  Its result is looked at instead: it holds
  * a random value at first.  That it changed is a hint; the flush decides. */
 static uint64_t absent;
@@ -135,7 +132,8 @@ ring_due(struct hearthi_wait *w)
 {
     uint64_t now;
 
-    if (!hearthi_help.bells || (w->turn < LONG && w->turn % LOOK != 0))
+    if (!hearthi_help.bells ||
+        (w->turn < HEARTHI_WAIT_LONG && w->turn % LOOK != 0))
         return false;
     now = hearthi_now();
     if (now < w->ring_at)

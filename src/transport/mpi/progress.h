@@ -71,6 +71,9 @@ void hearthi_progress_look(void);
 /* The same after an own step on a window, if those of others need it. */
 void hearthi_progress_own(MPI_Win win);
 
+/* Turns after which a wait is long, some 20 us. */
+enum { HEARTHI_WAIT_LONG = 128 };
+
 struct hearthi_wait {
     unsigned turn;
     uint64_t ring_at, again; /* when to ring next, and how long after that */

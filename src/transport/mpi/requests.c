@@ -27,9 +27,9 @@
 #include "progress.h"
 #include "window.h"
 
-/* Turns after which a wait is long, some 20 us; what a thread naps then that
- * is not needed, at first. */
-enum { LONG = 128, NAP = 20000 };
+/* Nanoseconds that a thread naps in a long wait if it is not needed, at first.
+ */
+enum { NAP = 20000 };
 
 /* Turns between looks at how long it has taken. */
 enum { TURNS_PATIENT = 1 << 12 };
@@ -80,13 +80,24 @@ static atomic_bool driven;
 static void
 others_nap(const struct hearthi_wait *w, bool *drives)
 {
-    struct timespec nap = { .tv_nsec = w->turn < LONG + 32 ? NAP : 4 * NAP };
+    struct timespec nap = { .tv_nsec = w->turn < HEARTHI_WAIT_LONG + 32
+                                           ? NAP
+                                           : 4 * NAP };
 
-    if (*drives || w->turn < LONG || atomic_load(&waiting) == 1)
+    if (*drives || w->turn < HEARTHI_WAIT_LONG || atomic_load(&waiting) == 1)
         return;
     *drives = !atomic_exchange(&driven, true);
     if (!*drives)
         nanosleep(&nap, NULL);
+}
+
+/* A Get of a few bytes, for what has come when it has. */
+static void
+word_get(MPI_Win win, int rank, uint64_t *sink, MPI_Request *request)
+{
+    HEARTHI_MPI(MPI_Rget(sink, sizeof *sink, MPI_BYTE, rank, 0, sizeof *sink,
+                         MPI_BYTE, win, request));
+    hearthi_mpi_count(rank, sizeof *sink);
 }
 
 static void requests_wait(MPI_Request *request, const int *rank, int n,
@@ -111,9 +122,7 @@ requests_doubt(MPI_Request *request, const int *rank, int n, uint64_t since,
     uint64_t    sink;
     MPI_Request probe;
 
-    HEARTHI_MPI(MPI_Rget(&sink, sizeof sink, MPI_BYTE, r, 0, sizeof sink,
-                         MPI_BYTE, hearthi_windows.win[0], &probe));
-    hearthi_mpi_count(r, sizeof sink);
+    word_get(hearthi_windows.win[0], r, &sink, &probe);
     requests_wait(&probe, &r, 1, sizeof sink, false, since, patience);
     everything_flush(r);
     for (int i = 0; i < n; i++) {
@@ -173,13 +182,9 @@ hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
 {
     uint64_t sink[HEARTHI_TARGETS];
 
-    for (int i = 0; i < n; i++) {
-        if (last[i] != MPI_REQUEST_NULL)
-            continue;
-        HEARTHI_MPI(MPI_Rget(&sink[i], sizeof sink[i], MPI_BYTE, rank[i], 0,
-                             sizeof sink[i], MPI_BYTE, win[i], &last[i]));
-        hearthi_mpi_count(rank[i], sizeof sink[i]);
-    }
+    for (int i = 0; i < n; i++)
+        if (last[i] == MPI_REQUEST_NULL)
+            word_get(win[i], rank[i], &sink[i], &last[i]);
     hearthi_wait_requests(last, rank, n, bytes, false);
     for (int i = 0; i < n; i++)
         HEARTHI_MPI(MPI_Win_flush(rank[i], win[i]));
