@@ -4,9 +4,20 @@
 #include <pthread.h>
 
 #include "fixture.h"
-#include "transport/transport.h"
 
-static const struct hearthi_transport_ops *prompt;
+const struct hearthi_transport_ops *barrier_prompt;
+
+void
+barrier_by(exchange *instead)
+{
+    struct hearthi_transport_ops ops = *hearthi_transport;
+
+    barrier_prompt = hearthi_transport;
+    ops.barrier = instead;
+    hearthi_transport = &ops;
+    barrier();
+    hearthi_transport = barrier_prompt;
+}
 
 static struct {
     void *(*run)(void *);
@@ -23,20 +34,14 @@ exchange_behind(const struct hearthi_notice *own, size_t n, bool everything,
     pthread_create(&thread, NULL, other.run, other.arg);
     pthread_join(thread, NULL);
     tell(ranks - 1, other.tag);
-    (prompt->barrier)(own, n, everything, news);
+    (barrier_prompt->barrier)(own, n, everything, news);
 }
 
 void
 barrier_behind(void *(*run)(void *), void *arg, int tag)
 {
-    struct hearthi_transport_ops ops = *hearthi_transport;
-
-    prompt = hearthi_transport;
     other.run = run;
     other.arg = arg;
     other.tag = tag;
-    ops.barrier = exchange_behind;
-    hearthi_transport = &ops;
-    barrier();
-    hearthi_transport = prompt;
+    barrier_by(exchange_behind);
 }

@@ -142,7 +142,7 @@ getpages(void)
 
 START_TEST(copies_of_others_stay_and_are_told_of_stores)
 {
-    if (play((struct scene){ NULL, NULL, false })) {
+    if (play((struct scene){ 0 })) {
         uint64_t before = getpages();
 
         if (me == 1) {
@@ -163,6 +163,17 @@ START_TEST(copies_of_others_stay_and_are_told_of_stores)
 }
 END_TEST
 
+/* All find what the last rank has stored, and a word besides. */
+static void
+word_is_found(int i, int64_t value)
+{
+    barrier();
+    expect_eq(p[0], 2);
+    expect_eq(p[i], value);
+    barrier();
+    hearth_free(p);
+}
+
 static void
 third_stores(void)
 {
@@ -171,13 +182,8 @@ third_stores(void)
 
 START_TEST(what_is_changed_in_a_copy_moves_along)
 {
-    if (play((struct scene){ third_stores, NULL, false })) {
-        barrier();
-        expect_eq(p[0], 2);
-        expect_eq(p[1], 11);
-        barrier();
-        hearth_free(p);
-    }
+    if (play((struct scene){ .third = third_stores }))
+        word_is_found(1, 11);
     all_expected();
 }
 END_TEST
@@ -197,17 +203,14 @@ old_stores(void)
 
 START_TEST(what_the_old_home_stored_is_told_when_it_releases)
 {
-    if (play((struct scene){ NULL, old_stores, false })) {
+    if (play((struct scene){ .old = old_stores })) {
         if (me == 1) {
             told_by(0, DONE);
             hearth_lock(LOCK);
             expect_eq(p[2], 12);
             hearth_unlock(LOCK);
         }
-        barrier();
-        expect_eq(p[2], 12);
-        barrier();
-        hearth_free(p);
+        word_is_found(2, 12);
     }
     all_expected();
 }
@@ -222,14 +225,10 @@ third_counts(void)
 /* It would be carried out in a frame that has no page any more. */
 START_TEST(what_is_in_an_atomic_step_stays)
 {
-    if (play((struct scene){ third_counts, NULL, true })) {
+    if (play((struct scene){ .third = third_counts, .stays = true })) {
         if (me == last())
             told_by(1, DONE); /* the step has ended */
-        barrier();
-        expect_eq(p[0], 2);
-        expect_eq(p[1], 13);
-        barrier();
-        hearth_free(p);
+        word_is_found(1, 13);
     }
     all_expected();
 }
@@ -240,7 +239,7 @@ END_TEST
 START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
 {
     enum { PAGES = 40 };
-    struct scene s = { NULL, NULL, false };
+    struct scene s = { 0 };
     hearth_stats now;
 
     if (may_play()) {

@@ -36,8 +36,7 @@ acquire_and_read(void *arg)
     return NULL;
 }
 
-static const struct hearthi_transport_ops *prompt;
-static struct scene                       *inside;
+static struct scene *inside;
 
 static void
 exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
@@ -45,7 +44,7 @@ exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
 {
     pthread_t thread;
 
-    (prompt->barrier)(own, n, everything, news);
+    (barrier_prompt->barrier)(own, n, everything, news);
     if (!inside->in_section)
         told_by(0, OUT);
     pthread_create(&thread, NULL, acquire_and_read, inside);
@@ -55,14 +54,8 @@ exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
 static void
 barrier_late(struct scene *s)
 {
-    struct hearthi_transport_ops ops = *hearthi_transport;
-
     inside = s;
-    prompt = hearthi_transport;
-    ops.barrier = exchange_late;
-    hearthi_transport = &ops;
-    barrier();
-    hearthi_transport = prompt;
+    barrier_by(exchange_late);
 }
 
 /* ---- rank 0 ---- */
