@@ -7,33 +7,29 @@
 
 #include "life.h"
 
-#include <errno.h>
-#include <mpi.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/format.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/thread.h"
-#include "call.h"
-#include "claim.h"
-#include "front/direct.h"
-#include "heard.h"
-#include "line.h"
-#include "locks.h"
+#include "collective.h"
+#include "collective_watch.h"
+#include "deadlock.h"
+#include "line_reconnect.h"
+#include "liveness_line.h"
+#include "report_election.h"
+#include "ring_setup.h"
 #include "space/segment.h"
-#include "together.h"
+#include "stalled.h"
 #include "world.h"
 
-/* Nanoseconds.  DOUBT: what an MPI call that fails waits for somebody who
+/* Nanoseconds.  DOUBT: how long an MPI call that fails waits for a rank that
  * knows better.  PATIENCE: a line that broke just after it was made. */
 enum {
     DOUBT = 500000000,
@@ -43,19 +39,10 @@ enum {
 };
 
 static struct {
-    pthread_t   thread;
-    uint64_t    beat;
-    int         wake; /* eventfd */
-    atomic_bool open, stop, settled;
+    struct hearthi_poller thread;
+    uint64_t              beat;
+    atomic_bool           open, settled;
 } l;
-
-static void
-thread_wake(void)
-{
-    uint64_t one = 1;
-
-    (void)!write(l.wake, &one, sizeof one);
-}
 
 /* ---- the thread ---- */
 
@@ -67,17 +54,19 @@ beat(void)
 {
     hearthi_segments_look();
     for (int i = 0; i < HEARTHI_LINES; i++) {
-        struct hearthi_line *line = &hearthi_line[i];
+        struct hearthi_liveness_line *line = &hearthi_liveness_line[i];
 
         if (line->fd < 0 && !line->lost)
             continue;
-        hearthi_line_send(line, HEARTHI_BEAT, hearthi_world.rank, 0, 0);
+        hearthi_liveness_line_beat(line);
+        if (line->fd < 0)
+            hearthi_line_reconnect_begin(line);
         __atomic_store_n(&line->silent,
                          line->heard ? 0 : line->silent + l.beat,
                          __ATOMIC_RELAXED);
         line->heard = false;
         if (line->silent > hearthi_opt.udp_giveup)
-            hearthi_line_silent(line);
+            hearthi_liveness_line_silent(line);
     }
 }
 
@@ -85,23 +74,22 @@ beat(void)
 static void
 sleep_until(uint64_t due)
 {
-    enum { WAKE = HEARTHI_LINES, CALLS };
-    uint64_t        now = hearthi_now(), left = due > now ? due - now : 0;
-    struct timespec most = { .tv_sec = (time_t)(left / 1000000000),
-                             .tv_nsec = (long)(left % 1000000000) };
-    struct pollfd   p[CALLS + HEARTHI_CALLS + 1];
-    uint64_t        count;
+    enum {
+        AGAIN = HEARTHI_LINES,
+        CALLS = AGAIN + HEARTHI_LINES,
+        WAKE = CALLS + HEARTHI_RING_CALLS + 1
+    };
+    struct pollfd p[WAKE + 1];
 
     /* Until it is settled another thread owns the line to the next rank. */
     for (int i = 0; i < HEARTHI_LINES; i++)
-        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_line[i].fd : -1,
+        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_liveness_line[i].fd
+                                                : -1,
                                 .events = POLLIN };
-    p[WAKE] = (struct pollfd){ .fd = l.wake, .events = POLLIN };
-    hearthi_calls_wait_for(p + CALLS);
-    ppoll(p, sizeof p / sizeof *p, &most, NULL);
-    if (p[WAKE].revents & POLLIN)
-        (void)!read(l.wake, &count, sizeof count);
-    hearthi_calls_answer();
+    hearthi_line_reconnect_wait_for(p + AGAIN);
+    hearthi_ring_setup_wait_for(p + CALLS);
+    hearthi_poller_wait(&l.thread, p, WAKE + 1, due);
+    hearthi_ring_setup_answer();
 }
 
 static void *
@@ -109,44 +97,49 @@ watch(void *none)
 {
     uint64_t next = hearthi_now() + l.beat;
 
-    while (!l.stop) {
-        uint64_t due = hearthi_claim_due();
+    while (!l.thread.stop) {
+        uint64_t due = hearthi_min(hearthi_line_reconnect_due(),
+                                   hearthi_ring_setup_due());
 
-        sleep_until(due < next ? due : next);
+        due = hearthi_min(due, hearthi_election_due());
+        sleep_until(hearthi_min(due, next));
         if (!l.settled)
             continue;
-        hearthi_calls_settle();
+        hearthi_ring_setup_settle();
         for (int i = 0; i < HEARTHI_LINES; i++)
-            hearthi_line_read(&hearthi_line[i]);
+            hearthi_liveness_line_read(&hearthi_liveness_line[i]);
         if (hearthi_now() >= next) {
             beat();
+            hearthi_collective_watch_look(l.beat);
+            hearthi_stalled_look(l.beat);
+            hearthi_deadlock_look();
             next = hearthi_now() + l.beat;
         }
-        hearthi_claim_judge();
+        hearthi_election_judge();
     }
     return none;
 }
 
-/* ---- those who would speak ---- */
+/* ---- ranks that would speak ---- */
 
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
-    const struct hearthi_claim claim = { rank, hearthi_world.rank,
-                                         hearthi_moment(), hearthi_moment(),
-                                         call };
-    char                       text[512];
-    va_list                    ap;
+    const struct hearthi_election claim = { rank, hearthi_world.rank,
+                                            hearthi_liveness_moment(),
+                                            hearthi_liveness_moment(), call };
+    char                          text[512];
+    va_list                       ap;
 
     va_start(ap, fmt);
     if (l.open)
-        hearthi_claim_make(&claim, fmt, ap);
+        hearthi_election_make(&claim, fmt, ap);
     else
-        vsnprintf(text, sizeof text, fmt, ap);
+        hearthi_format(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!l.open)
         hearthi_fatal(call, "%s", text);
-    thread_wake();
+    hearthi_poller_wake(&l.thread);
     hearthi_end_wait();
 }
 
@@ -158,23 +151,27 @@ doubt(void)
     const struct timespec nap = { .tv_nsec = 5000000 };
     uint64_t              end = hearthi_now() + DOUBT;
 
-    while (l.open && !hearthi_claims_known() && hearthi_now() < end)
+    while (l.open && !hearthi_elections_known() && hearthi_now() < end)
         nanosleep(&nap, NULL);
-    return hearthi_claims_known();
+    return hearthi_elections_known();
 }
 
-static void
-ending(void)
+static bool
+ending(const char *call, const char *text)
 {
-    hearthi_lines_tell(-1, HEARTHI_ENDING, hearthi_world.rank, 0, 0);
+    (void)call, (void)text;
+    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_ENDING, hearthi_world.rank, 0,
+                                0);
+    return true;
 }
 
 bool
 hearthi_life_is_told(int rank)
 {
-    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    const struct hearthi_liveness_line *next =
+        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
 
-    if (hearthi_claims_known())
+    if (hearthi_elections_known())
         return true;
     return l.open && next->rank == rank &&
            __atomic_load_n(&next->silent, __ATOMIC_RELAXED) >
@@ -187,11 +184,11 @@ hearthi_life_is_told(int rank)
 static void
 lines_report(bool have)
 {
-    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
-    int mine = have ? hearthi_world.size : hearthi_world.rank;
-    int first = hearthi_together_int(mine, MPI_MIN);
+    const struct hearthi_liveness_line *next =
+        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
+    int first = hearthi_collective_first(!have, hearthi_world.comm);
 
-    if (!have && first == mine)
+    if (first == hearthi_world.rank)
         hearthi_warn("hearth_init",
                      "no TCP connection to rank %d on %s: the job goes on, "
                      "but if a rank dies others may know only from the "
@@ -212,42 +209,43 @@ line_await(bool have)
     const uint64_t        end = hearthi_now() + PATIENCE;
     int                   mine = have, comes;
 
-    hearthi_together_swap(&mine, hearthi_line[HEARTHI_NEXT].rank, &comes,
-                          hearthi_line[HEARTHI_PREV].rank, sizeof mine, 2);
-    while (comes && !hearthi_call_taken() && hearthi_now() < end)
+    hearthi_collective_swap(
+        &mine, hearthi_liveness_line[HEARTHI_LINE_NEXT].rank, &comes,
+        hearthi_liveness_line[HEARTHI_LINE_PREV].rank, sizeof mine, 2);
+    while (comes && !hearthi_ring_setup_taken() && hearthi_now() < end)
         nanosleep(&nap, NULL);
+}
+
+uint64_t
+hearthi_life_beat(void)
+{
+    uint64_t share = hearthi_opt.udp_giveup / 40;
+
+    return share < BEAT_LEAST  ? BEAT_LEAST
+           : share < BEAT_MOST ? share
+                               : BEAT_MOST;
 }
 
 void
 hearthi_life_open(void)
 {
-    bool     have;
-    uint64_t share = hearthi_opt.udp_giveup / 40;
-    int      code;
+    bool have;
 
     if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
-    hearthi_claims_open();
-    hearthi_locks_open();
-    l.beat = share < BEAT_LEAST  ? BEAT_LEAST
-             : share < BEAT_MOST ? share
-                                 : BEAT_MOST;
-    l.stop = l.settled = false;
-    l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (l.wake < 0)
-        hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
-    hearthi_calls_open();
-    code = hearthi_thread_start(&l.thread, watch);
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no thread to watch others: %s",
-                      strerror(code));
+    hearthi_elections_open();
+    hearthi_abandoned_gather_open();
+    l.beat = hearthi_life_beat();
+    l.settled = false;
+    hearthi_ring_setup_open();
+    hearthi_poller_start(&l.thread, watch, "thread to watch others");
     hearthi_cards_exchange();
-    have = hearthi_next_call();
+    have = hearthi_ring_setup_call();
     lines_report(have);
     line_await(have);
     l.settled = true;
     l.open = true;
-    thread_wake();
+    hearthi_poller_wake(&l.thread);
     hearthi_doubt_hook = doubt;
     hearthi_ending_hook = ending;
 }
@@ -259,18 +257,18 @@ hearthi_life_close(void)
 {
     if (!l.open)
         return;
-    hearthi_lines_tell(-1, HEARTHI_BYE, hearthi_world.rank, 0, 0);
-    hearthi_together(hearthi_world.comm);
+    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_BYE, hearthi_world.rank, 0,
+                                0);
+    hearthi_collective(hearthi_world.comm);
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     l.open = false;
-    l.stop = true;
-    thread_wake();
-    pthread_join(l.thread, NULL);
-    for (int i = 0; i < HEARTHI_LINES; i++)
-        hearthi_line_close(&hearthi_line[i]);
-    hearthi_calls_close();
-    close(l.wake);
+    hearthi_poller_end(&l.thread);
+    for (int i = 0; i < HEARTHI_LINES; i++) {
+        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
+        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    }
+    hearthi_ring_setup_close();
 }
 
 void
@@ -279,8 +277,10 @@ hearthi_life_forked(void)
     if (!l.open)
         return;
     l.open = false;
-    for (int i = 0; i < HEARTHI_LINES; i++)
-        hearthi_line_close(&hearthi_line[i]);
-    hearthi_calls_close();
-    close(l.wake);
+    for (int i = 0; i < HEARTHI_LINES; i++) {
+        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
+        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    }
+    hearthi_ring_setup_close();
+    hearthi_poller_forked(&l.thread);
 }
