@@ -5,14 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/option.h"
 #include "base/report.h"
-#include "collective.h"
 #include "front/direct.h"
-#include "front/session.h"
+#include "together.h"
 
 struct hearthi_cluster hearthi_cluster;
 
@@ -50,7 +48,7 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
 
     if ((most == 0 || most >= j->machine_ranks) && !j->hides)
         return machine;
-    if (most == 1 && hearthi_mpi_has_world())
+    if (most == 1)
         HEARTHI_MPI_SPINS(MPI_Comm_dup(MPI_COMM_SELF, &node));
     else
         HEARTHI_MPI_SPINS(
@@ -60,66 +58,34 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
     return node;
 }
 
-/* Where the memory of a node lies.  MPI takes one host name for one machine,
- * which it is not where ranks are in containers: windows of shared memory then
- * end in a crash of MPI's, at a file that the others do not have. */
-struct seat {
-    int      first; /* rank of the machine */
-    uint64_t device, file;
-};
-
-static void
-seat_check(const struct seat *first)
-{
-    struct stat shm = { .st_dev = 0 };
-
-    if (hearthi_opt.node_size == 1 || first->device == 0 ||
-        stat("/dev/shm", &shm) != 0 ||
-        (shm.st_dev == first->device && shm.st_ino == first->file))
-        return;
-    hearthi_fatal("hearth_init",
-                  "/dev/shm is not that of rank %d, which MPI takes for one "
-                  "of the same machine: give ranks in containers one (docker "
-                  "run --ipc=container:NAME or host, one pod), or a host name "
-                  "each, or set HEARTH_NODE_SIZE=1 and HEARTH_TRANSPORT=udp",
-                  first->first);
-}
-
 /* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
 static void
 nodes_split(struct hearthi_cluster *j)
 {
-    MPI_Comm    machine;
-    struct seat first = { .first = j->rank };
-    struct stat shm;
+    MPI_Comm machine;
+    int      first = j->rank;
 
     HEARTHI_MPI_SPINS(MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED,
                                           j->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &j->machine_rank);
     MPI_Comm_size(machine, &j->machine_ranks);
-    if (stat("/dev/shm", &shm) == 0) {
-        first.device = shm.st_dev;
-        first.file = shm.st_ino;
-    }
-    hearthi_collective_bcast(&first, sizeof first, 0, machine);
-    seat_check(&first);
+    hearthi_together_bcast(&first, sizeof first, 0, machine);
     j->node_comm = node_cut(j, machine);
     j->machine_of = ints(j->size);
-    hearthi_collective_gather(&first.first, sizeof first.first, j->machine_of,
-                              j->comm);
+    hearthi_together_gather(&first, sizeof first, j->machine_of, j->comm);
     MPI_Comm_set_errhandler(j->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(j->node_comm, &j->node_rank);
     MPI_Comm_size(j->node_comm, &j->node_size);
 }
 
-/* The ranks that speak for nodes to each other. */
+/* Those who speak for nodes to each other. */
 static MPI_Comm
 leaders_make(const struct hearthi_cluster *j)
 {
     MPI_Comm leaders = MPI_COMM_NULL;
 
     if (j->nodes == j->size)
-        return hearthi_collective_dup(j->comm);
+        return hearthi_together_dup(j->comm);
     if (j->nodes > 1)
         HEARTHI_MPI_SPINS(MPI_Comm_split(j->comm,
                                          j->node_rank == 0 ? 0 : MPI_UNDEFINED,
@@ -146,8 +112,8 @@ nodes_number(struct hearthi_cluster *j)
     if (all == NULL)
         hearthi_fatal("hearth_init", "no memory for %d ranks", j->size);
     MPI_Query_thread(&mine.level);
-    hearthi_collective_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
-    hearthi_collective_gather(&mine, sizeof mine, all, j->comm);
+    hearthi_together_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
+    hearthi_together_gather(&mine, sizeof mine, all, j->comm);
     j->node_of = ints(j->size);
     j->node_rank_of = ints(j->size);
     j->node_member = ints(j->node_size);

@@ -2,7 +2,8 @@
  *
  * The MPI job that this rank is in: its ranks, nodes and communicators, as the
  * transports and the segments need them.  Filled once by hearth_init() and
- * only read afterwards.  What the layers above know of ranks is in world.h.
+ * read by everybody afterwards.  What the layers above know of ranks is in
+ * world.h.
  */
 #ifndef HEARTHI_JOB_H
 #define HEARTHI_JOB_H
@@ -10,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/thread.h"
+#include "base/spin.h"
 
 struct hearthi_cluster {
     MPI_Comm comm;       /* all of its ranks; our own duplicate */
@@ -67,8 +68,7 @@ hearthi_cluster_hidden(void)
 void hearthi_cluster_open(MPI_Comm comm, bool hides);
 void hearthi_cluster_close(void);
 
-/* End the job when an MPI call fails: the rank that first knows prints the
- * line. */
+/* End the job when an MPI call fails: who first knows prints the line. */
 void hearthi_mpi_failed(const char *call, int code);
 
 static inline void
@@ -87,9 +87,8 @@ hearthi_mpi_check(const char *call, int code)
 #ifdef OPEN_MPI /* which yields where it has more ranks than cores */
 #define HEARTHI_SPINS(call) (call)
 #else
-#define HEARTHI_SPINS(call)                        \
-    (hearthi_yield_timer_begin(hearthi_crowded()), \
-     hearthi_yield_timer_tick(call))
+#define HEARTHI_SPINS(call) \
+    (hearthi_spin_begin(hearthi_crowded()), hearthi_spun(call))
 #endif
 
 #define HEARTHI_MPI_SPINS(call) hearthi_mpi_check(#call, HEARTHI_SPINS(call))

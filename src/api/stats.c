@@ -6,26 +6,24 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "api.h"
-#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/whole.h"
 #include "cluster.h"
-#include "collective.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
-#include "profile/profile.h"
-#include "report/job_report.h"
 #include "stats.h"
-#include "transport/clusters/hidden_rank.h"
+#include "together.h"
+#include "transport/clusters/attend.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -39,9 +37,8 @@ static struct {
 void
 hearthi_section_begin(void)
 {
-    hearthi_hidden_rank_counts();
+    hearthi_attendant_counts();
     hearthi_tally_reset();
-    hearthi_profile_reset();
     section.over = false;
     section.begin = hearthi_clock_kernel();
 }
@@ -52,9 +49,8 @@ section_end(void)
     if (section.over)
         return;
     section.ns = hearthi_clock_kernel() - section.begin;
-    hearthi_hidden_rank_counts();
+    hearthi_attendant_counts();
     hearthi_tally_copy(&section.tally);
-    hearthi_profile_stop();
     section.over = true;
 }
 
@@ -72,84 +68,57 @@ hearth_stats_stop(void)
     section_end();
 }
 
-/* A program's struct is as large as its header had it, and a later header only
- * adds members at the end: so what both have is copied, and never more than
- * the program has room for. */
-void
-hearth_get_stats_sized(hearth_stats *stats, size_t bytes)
-{
-    hearth_stats now;
-    size_t       both = bytes < sizeof now ? bytes : sizeof now;
-
-    hearthi_require_up("hearth_get_stats");
-    hearthi_hidden_rank_counts();
-    hearthi_stats_copy(&now);
-    memcpy(stats, &now, both);
-    memset((char *)stats + both, 0, bytes - both);
-}
-
-#undef hearth_get_stats
-
-/* Who calls it by its symbol says no size.  The last member of version 0.2
- * stays this one, however many are added. */
 void
 hearth_get_stats(hearth_stats *stats)
 {
-    hearth_get_stats_sized(stats, offsetof(hearth_stats, service_wait_ns) +
-                                      sizeof stats->service_wait_ns);
+    hearthi_require_up("hearth_get_stats");
+    hearthi_attendant_counts();
+    hearthi_stats_copy(stats);
 }
 
-const char *
-hearth_counter_name(int i)
-{
-    return i >= 0 && i < HEARTHI_STAT_COUNT
-               ? hearthi_stat_name((enum hearthi_stat)i)
-               : NULL;
-}
-
-uint64_t
-hearth_counter(const char *name)
-{
-    hearth_stats stats;
-
-    hearth_get_stats_sized(&stats, sizeof stats);
-    for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
-        if (strcmp(name, hearthi_stat_name((enum hearthi_stat)i)) == 0)
-            return hearthi_stat_value(&stats, (enum hearthi_stat)i);
-    hearthi_fatal("hearth_counter",
-                  "there is no counter %s: hearth-env(7) and hearth-info name "
-                  "them",
-                  name);
-}
-
-/* ---- what people read ---- */
+/* ---- the table ---- */
 
 static void
-sums_report(void)
+messages_print(const struct hearthi_tally *sum)
+{
+    const char *name;
+
+    for (unsigned i = 0; (name = hearthi_transport->kind_name(i)) != NULL; i++)
+        if (sum->sent[i] > 0)
+            fprintf(stderr,
+                    "hearth: %-15s %14" PRIu64 "    messages, %" PRIu64
+                    " bytes\n",
+                    name, sum->sent[i], sum->sent_bytes[i]);
+    for (unsigned i = 0; (name = hearthi_transport->reason_name(i)) != NULL;
+         i++)
+        if (sum->refused[i] > 0)
+            fprintf(stderr,
+                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n", name,
+                    sum->refused[i]);
+}
+
+static void
+table_report(void)
 {
     struct hearthi_tally sum;
-    uint64_t             longest, whole;
 
     hearthi_all_reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
-                       MPI_SUM, hearthi_collective_wait);
-    hearthi_all_reduce(&section.ns, &whole, 1, MPI_UINT64_T, MPI_SUM,
-                       hearthi_collective_wait);
-    hearthi_all_reduce(&section.ns, &longest, 1, MPI_INT64_T, MPI_MAX,
-                       hearthi_collective_wait);
-    if (hearthi_world.rank == 0)
-        hearthi_job_report_sums(&sum, longest, whole);
+                       MPI_SUM, hearthi_together_wait);
+    if (hearthi_world.rank != 0)
+        return;
+    hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
+    messages_print(&sum);
 }
 
 /* ---- the file ---- */
 
-static struct hearthi_atomic_file file; /* rank 0's */
+static struct hearthi_whole file; /* rank 0's */
 
 void
 hearthi_stats_prepare(void)
 {
     const char *why;
 
-    hearthi_job_report_prepare();
     if (hearthi_opt.stats.how != HEARTHI_STATS_JSON)
         return;
     if (!hearthi_stats_can_write())
@@ -157,7 +126,7 @@ hearthi_stats_prepare(void)
                       "HEARTH_STATS=json:FILE needs a library that was built "
                       "with libjansson: install it and configure again, or "
                       "set HEARTH_STATS=yes");
-    why = hearthi_atomic_file_open(&file, hearthi_opt.stats.file);
+    why = hearthi_whole_open(&file, hearthi_opt.stats.file);
     if (why != NULL)
         hearthi_fatal("hearth_init",
                       "HEARTH_STATS=json:%s cannot be written: %s: name a "
@@ -166,7 +135,7 @@ hearthi_stats_prepare(void)
 }
 
 static void
-file_write(const struct hearthi_stats_part *part)
+file_write(const struct hearthi_part *part)
 {
     struct hearthi_tally sum = { 0 };
     FILE                *out;
@@ -174,13 +143,13 @@ file_write(const struct hearthi_stats_part *part)
 
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_tally_add(&sum, &part[r].tally);
-    why = hearthi_atomic_file_begin(&file, &out);
+    why = hearthi_whole_begin(&file, &out);
     if (why == NULL) {
         if (!hearthi_stats_write(out, part, &sum))
             why = ferror(out) ? strerror(errno) : "no memory";
-        why = hearthi_atomic_file_end(&file, out, why);
+        why = hearthi_whole_end(&file, out, why);
     }
-    hearthi_atomic_file_close(&file);
+    hearthi_whole_close(&file);
     if (why != NULL)
         hearthi_fatal("hearth_finalize",
                       "HEARTH_STATS=json:%s was not written: %s",
@@ -190,9 +159,8 @@ file_write(const struct hearthi_stats_part *part)
 static void
 file_report(void)
 {
-    struct hearthi_stats_part  mine = { .tally = section.tally,
-                                        .ns = section.ns };
-    struct hearthi_stats_part *all = NULL;
+    struct hearthi_part  mine = { .tally = section.tally, .ns = section.ns };
+    struct hearthi_part *all = NULL;
 
     gethostname(mine.host, sizeof mine.host - 1);
     if (hearthi_world.rank == 0 || hearthi_world.gather != NULL) {
@@ -217,7 +185,7 @@ how_to_report(void)
 {
     int mine = hearthi_world.rank == 0 ? (int)hearthi_opt.stats.how : 0;
 
-    return hearthi_world.gather != NULL ? hearthi_collective_int(mine, MPI_MAX)
+    return hearthi_world.gather != NULL ? hearthi_together_int(mine, MPI_MAX)
                                         : (int)hearthi_opt.stats.how;
 }
 
@@ -228,10 +196,8 @@ hearthi_stats_report(void)
 
     section_end();
     how = how_to_report();
-    if (hearthi_profile_kept() != NULL)
-        hearthi_job_report(&section.tally, section.ns);
-    else if (how == HEARTHI_STATS_YES)
-        sums_report();
+    if (how == HEARTHI_STATS_YES)
+        table_report();
     if (how == HEARTHI_STATS_JSON)
         file_report();
 }

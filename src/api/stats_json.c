@@ -9,10 +9,10 @@
 
 #ifdef HAVE_JANSSON
 #include <jansson.h>
+#include <mpi.h>
 #include <string.h>
 
 #include "base/option.h"
-#include "front/session.h"
 #include "hearth/hearth.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -139,7 +139,7 @@ distributions_of(const struct hearthi_tally *t)
 }
 
 static json_t *
-rank_of(const struct hearthi_stats_part *p, int rank)
+rank_of(const struct hearthi_part *p, int rank)
 {
     json_t *o = json_object();
 
@@ -154,7 +154,7 @@ rank_of(const struct hearthi_stats_part *p, int rank)
 }
 
 static json_t *
-ranks_of(const struct hearthi_stats_part *part)
+ranks_of(const struct hearthi_part *part)
 {
     json_t *a = json_array();
 
@@ -180,17 +180,22 @@ options_of(void)
     return o;
 }
 
+/* The first line of what MPI says of itself, without MPICH's tabs. */
 static json_t *
 mpi_of(void)
 {
-    char line[HEARTHI_MPI_TEXT];
+    char line[MPI_MAX_LIBRARY_VERSION_STRING];
+    int  len;
 
-    hearthi_mpi_library_line(line);
+    MPI_Get_library_version(line, &len);
+    line[strcspn(line, "\n")] = '\0';
+    for (char *tab; (tab = strchr(line, '\t')) != NULL;)
+        *tab = ' ';
     return text(line);
 }
 
 static uint64_t
-longest(const struct hearthi_stats_part *part)
+longest(const struct hearthi_part *part)
 {
     uint64_t ns = 0;
 
@@ -200,7 +205,7 @@ longest(const struct hearthi_stats_part *part)
 }
 
 bool
-hearthi_stats_write(FILE *out, const struct hearthi_stats_part *part,
+hearthi_stats_write(FILE *out, const struct hearthi_part *part,
                     const struct hearthi_tally *sum)
 {
     const size_t flags =
@@ -233,7 +238,7 @@ hearthi_stats_can_write(void)
 }
 
 bool
-hearthi_stats_write(FILE *out, const struct hearthi_stats_part *part,
+hearthi_stats_write(FILE *out, const struct hearthi_part *part,
                     const struct hearthi_tally *sum)
 {
     (void)out, (void)part, (void)sum;

@@ -1,8 +1,5 @@
 # Makes C of mpi.table and mpi_wait.table.  -v out=header: the calls' names, and
 # Hearth's own way to them; -v out=calls: what stands in front of them.
-# -v known=FILE: the names that mpi.h declares, one a line.  A call that this MPI
-# does not have is left out: a program that asks the loader for it (mpi4py) must
-# not find it in libhearth alone.
 
 function fail(text) {
     printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -22,17 +19,10 @@ function name_of(parameter) {
 }
 
 function names(parameters,    n, p, i, s) {
-    if (parameters == "void")
-        return ""
     n = split(parameters, p, ",")
     for (i = 1; i <= n; i++)
         s = s (i > 1 ? ", " : "") name_of(trim(p[i]))
     return s
-}
-
-# Behind another argument.
-function listed(s) {
-    return s == "" || s == "void" ? "" : ", " s
 }
 
 function lower_first(s) {
@@ -46,7 +36,7 @@ function header_begin() {
     print "#ifndef HEARTHI_MPI_CALLS_H"
     print "#define HEARTHI_MPI_CALLS_H"
     print "#include <mpi.h>"
-    print "#include \"base/mpi_call.h\""
+    print "#include \"base/inside.h\""
 }
 
 function header_call(name, parameters) {
@@ -54,9 +44,9 @@ function header_call(name, parameters) {
     list = list "    X(" name ") \\\n"
     inlines = inlines "static inline int\nhearthi_mpi_" name "(" \
         parameters ")\n{\n" \
-        "    const char *outer = hearthi_mpi_call_enter(\"MPI_" name "\");\n" \
+        "    const char *outer = hearthi_inside_enter(\"MPI_" name "\");\n" \
         "    int code = hearthi_direct." name "(" names(parameters) ");\n\n" \
-        "    hearthi_mpi_call_leave(outer);\n    return code;\n}\n"
+        "    hearthi_inside_leave(outer);\n    return code;\n}\n"
     macros = macros "#define MPI_" name " hearthi_mpi_" name "\n"
 }
 
@@ -76,31 +66,6 @@ function calls_begin() {
     print "#include \"front/mpi_calls.h\""
     print "#include \"front/mpi_front.h\""
     print "#include \"front/mpi_rules.h\""
-}
-
-# A sibling with large counts has the same parameters in the same order, but
-# counts are MPI_Count, and displacements and units MPI_Aint.
-function large(parameters,    n, p, i, s, name) {
-    n = split(parameters, p, ",")
-    for (i = 1; i <= n; i++) {
-        s = trim(p[i])
-        name = name_of(s)
-        if (s ~ /^int ([sr]?count|result_count|there|bytes)$/ ||
-            (s ~ /^MPI_Aint bytes$/ && parameters ~ /\*position/))
-            p[i] = "MPI_Count " name
-        else if (s ~ /^const int \*[sr]?counts$/)
-            p[i] = "const MPI_Count *" name
-        else if (s ~ /^const int \*[sr]?displs$/)
-            p[i] = "const MPI_Aint *" name
-        else if (s ~ /^(int|MPI_Aint) \*(position|bytes)$/)
-            p[i] = "MPI_Count *" name
-        else if (s == "int unit")
-            p[i] = "MPI_Aint unit"
-    }
-    s = trim(p[1])
-    for (i = 2; i <= n; i++)
-        s = s ", " trim(p[i])
-    return s
 }
 
 # A directive: WORD (ARGUMENTS) [if (CONDITION)] -> word, args, first, when.
@@ -142,35 +107,23 @@ function second(arguments) {
 function small_add(name, bytes) {
     small_test = small_test (small_test == "" ? "" : " ||\n        ") \
         "hearthi_in_heap(" name ")"
-    small = small "        hearthi_buffer_pin_bytes(small, HEARTH_WRITE, " name \
+    small = small "        hearthi_use_bytes(small, HEARTH_WRITE, " name \
         ", " bytes ");\n"
 }
 
-# Whether a parameter of that name is declared as const.
-function is_const(name, parameters,    n, p, i) {
-    n = split(parameters, p, ",")
-    for (i = 1; i <= n; i++)
-        if (name_of(trim(p[i])) == name)
-            return trim(p[i]) ~ /^const /
-    return 0
-}
-
-function rules(parameters, directives,    n, d, i) {
-    arrays = 0
+function rules(directives,    n, d, i) {
     aside = alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
         parse(d[i])
-        if (word ~ /^(read|write)[vw]?$/)
-            rule_use(parameters)
-        else if (word == "array")
-            rule_array()
+        if (word ~ /^(read|write)[vwx]?$/)
+            rule_use()
         else if (word == "aside")
             rule_aside()
         else if (word == "until")
             until = args
         else if (word == "ends")
-            ends = ends "        ended = hearthi_request_pins_take(ended, " \
+            ends = ends "        ended = hearthi_pending_take(ended, " \
                 key_of(args) ");\n"
         else if (word == "requests")
             requests = args
@@ -185,35 +138,18 @@ function rules(parameters, directives,    n, d, i) {
     }
 }
 
-function touch(test) {
-    touched = touched (touched == "" ? "" : " ||\n        ") test
-}
-
-function rule_use(parameters,    how, form, p) {
-    if (word ~ /^read/ && !is_const(first, parameters))
-        fail(first " is not const, so the call may write it")
+function rule_use(    how, form, p) {
     how = word ~ /^read/ ? "HEARTH_READ" : "HEARTH_WRITE"
     form = substr(word, length(word))
-    form = form ~ /[vw]/ ? "_" form : ""
-    touch("hearthi_touched(" first ")")
-    if (form != "") {
-        split(args, p, ",")
-        touch("hearthi_in_heap(" trim(p[2]) ")")
-        touch("hearthi_in_heap(" trim(p[3]) ")")
-        arrays = 1
-        sub(/, [a-z]+, [a-z]+,/, ", HEARTHI_ARRAY(" trim(p[2]) \
-            "),\n                HEARTHI_ARRAY(" trim(p[3]) "),", args)
-    }
+    form = form ~ /[vwx]/ ? "_" form : ""
+    split(args, p, ",")
+    touched = touched (touched == "" ? "" : " ||\n        ") \
+        "hearthi_touched(" first ")"
+    if (form != "")
+        touched = touched " ||\n        hearthi_in_heap(" trim(p[2]) \
+            ") || hearthi_in_heap(" trim(p[3]) ")"
     uses = uses "        " (when == "" ? "" : "if " when "\n            ") \
-        "hearthi_buffer_pin" form "(u, " how ", " args ");\n"
-}
-
-# An array that the call reads: ARRAY, n.
-function rule_array() {
-    touch("hearthi_in_heap(" first ")")
-    arrays = 1
-    uses = uses "        hearthi_buffer_pin_bytes(u, HEARTH_READ, " first \
-        ",\n            (size_t)" second(args) " * sizeof *" first ");\n"
+        "hearthi_use" form "(u, " how ", " args ");\n"
 }
 
 # What goes there is not held.
@@ -221,100 +157,86 @@ function rule_aside(    p) {
     split(args, p, ",")
     aside = trim(p[4])
     uses = uses "        if (!(" (when == "" ? "" : when " &&\n            ") \
-        "hearthi_staged_recv(u, &" first "," p[2] "," p[3] ", &" aside ")))\n    "
+        "hearthi_aside(u, &" first "," p[2] "," p[3] ", &" aside ")))\n    "
 }
 
 function key_of(args,    p) {
     split(args, p, ",")
-    return "HEARTHI_PINS_" trim(p[1]) ", (uintptr_t)" trim(p[2]) \
+    return "HEARTHI_PENDING_" trim(p[1]) ", (uintptr_t)" trim(p[2]) \
         ", (intptr_t)" trim(p[3])
-}
-
-# Which of its requests a call has completed: how many, and their indices.
-function completed(parameters,    flag) {
-    flag = parameters ~ /\*flag/ ? "*flag" : "true"
-    if (parameters ~ /\*indices/)
-        return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : *done, indices"
-    if (parameters ~ /\*index/)
-        return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : " flag \
-            " && *index != MPI_UNDEFINED, index"
-    return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : " flag \
-        " ? HEARTHI_EACH : 0, NULL"
 }
 
 # Each call has two names, and behind each there may be somebody else.
 function calls_call(name, parameters, directives,    s) {
-    rules(parameters, directives)
+    rules(directives)
     if (by == "")
         small_of(parameters)
     s = "static inline __attribute__((always_inline)) int\nbody_" name \
-        "(__typeof__(MPI_" name ") **next" \
-        (parameters == "void" ? "" : ", " parameters) ")\n{\n" \
+        "(__typeof__(MPI_" name ") **next, " parameters ")\n{\n" \
         "    const char *outer;\n    int code;\n"
     if (uses != "")
-        s = s "    struct hearthi_buffer_pin *u = NULL;\n"
+        s = s "    struct hearthi_use *u = NULL;\n"
     if (small != "")
-        s = s "    struct hearthi_buffer_pin *small = NULL;\n"
+        s = s "    struct hearthi_use *small = NULL;\n"
     if (ends != "")
-        s = s "    struct hearthi_buffer_pin *ended = NULL;\n"
+        s = s "    struct hearthi_use *ended = NULL;\n"
     if (requests != "" || starts != "")
         s = s "    struct hearthi_taken *taken = NULL;\n"
     s = s "\n    if (HEARTHI_RARE(*next == NULL))\n" \
-        "        hearthi_front_need(\"MPI_" name "\", next);\n"
+        "        hearthi_front_find();\n"
     if (by != "") {
         sub(/    const char \*outer;\n    int code;\n\n/, "", s)
-        print s "    return " by "(*next" listed(names(parameters)) ");\n}\n"
+        print s "    return " by "(*next, " names(parameters) ");\n}\n"
         calls_names(name, parameters)
         return
     }
     if (uses != "")
         s = s "    if (HEARTHI_RARE(" touched ") &&\n" \
-            "        (u = hearthi_buffer_pin_begin(\"MPI_" name "\")) != NULL) {\n" \
-            uses (until ~ /^PERSISTENT/ && !arrays ? "" : \
-            "        hearthi_buffer_pin_take(u);\n") "    }\n"
+            "        (u = hearthi_use_begin(\"MPI_" name "\")) != NULL) {\n" \
+            uses (until ~ /^PERSISTENT/ ? "" : \
+            "        hearthi_use_hold(u);\n") "    }\n"
     if (alone != "")
         s = s "    if (" alone " && u == NULL)\n" \
-            "        u = hearthi_buffer_pin_begin(\"MPI_" name "\");\n" \
+            "        u = hearthi_use_begin(\"MPI_" name "\");\n" \
             "    if (" alone " && u != NULL)\n" \
-            "        hearthi_buffer_pin_alone(u);\n"
+            "        hearthi_use_alone(u);\n"
     if (small != "")
         s = s "    if (HEARTHI_RARE(" small_test ") &&\n" \
-            "        (small = hearthi_buffer_pin_begin(\"MPI_" name \
-            "\")) != NULL) {\n" small "        hearthi_buffer_pin_take(small);\n" \
+            "        (small = hearthi_use_begin(\"MPI_" name \
+            "\")) != NULL) {\n" small "        hearthi_use_hold(small);\n" \
             "    }\n"
     if (ends != "")
-        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any())) {\n" ends "    }\n"
+        s = s "    if (HEARTHI_RARE(hearthi_pending_any())) {\n" ends "    }\n"
     if (starts != "")
-        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any()))\n" \
+        s = s "    if (HEARTHI_RARE(hearthi_pending_any()))\n" \
             "        taken = hearthi_requests_start(" starts ");\n"
     if (requests != "")
-        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any()))\n" \
+        s = s "    if (HEARTHI_RARE(hearthi_pending_any()))\n" \
             "        taken = hearthi_requests_take(" requests ");\n"
-    s = s "    outer = hearthi_mpi_call_enter(\"MPI_" name "\");\n" \
+    s = s "    outer = hearthi_inside_enter(\"MPI_" name "\");\n" \
         "    code = (*next)(" names(parameters) ");\n" \
-        "    hearthi_mpi_call_leave(outer);\n"
+        "    hearthi_inside_leave(outer);\n"
     if (starts != "")
         s = s "    if (HEARTHI_RARE(taken != NULL))\n" \
             "        hearthi_requests_started(taken, " second(starts) ");\n"
     if (requests != "")
         s = s "    if (HEARTHI_RARE(taken != NULL))\n" \
-            "        hearthi_requests_settle(taken, " second(requests) \
-            ", " completed(parameters) ");\n"
+            "        hearthi_requests_settle(taken, " second(requests) ");\n"
     if (ends != "")
         s = s "    if (HEARTHI_RARE(ended != NULL))\n" \
-            "        hearthi_buffer_pin_end(ended);\n"
+            "        hearthi_use_end(ended);\n"
     if (small != "")
         s = s "    if (HEARTHI_RARE(small != NULL))\n" \
-            "        hearthi_buffer_pin_end(small);\n"
+            "        hearthi_use_end(small);\n"
     if (aside != "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_staged_recv_end(u, code, " aside ");\n"
+            "        hearthi_aside_end(u, code, " aside ");\n"
     if (uses != "" && until == "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_buffer_pin_end(u);\n"
+            "        hearthi_use_end(u);\n"
     if (until != "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_buffer_pin_until(u, code, " key_of(until) ");\n"
+            "        hearthi_use_until(u, code, " key_of(until) ");\n"
     print s "    return code;\n}\n"
     calls_names(name, parameters)
 }
@@ -329,7 +251,7 @@ function calls_name(prefix, name, parameters,    full) {
     full = prefix "MPI_" name
     print "static int\nfront_" full "(" parameters ")\n{\n" \
         "    return body_" name "(&hearthi_next_" tolower(prefix) "mpi." \
-        name listed(names(parameters)) ");\n}\n" \
+        name ", " names(parameters) ");\n}\n" \
         "FRONT(" full ", front_" full ");\n"
 }
 
@@ -340,15 +262,7 @@ function calls_end() {
 
 # ---- rows ----
 
-# With each goes the call with large counts.
 function call(name, parameters, directives) {
-    call_known(name, parameters, directives)
-    call_known(name "_c", large(parameters), directives)
-}
-
-function call_known(name, parameters, directives) {
-    if (!("MPI_" name in is_known))
-        return
     if (out == "header")
         header_call(name, parameters)
     else
@@ -365,10 +279,8 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
         return
     request = without_status(parameters) ", MPI_Request *request"
     n = split(directives, d, "\n")
-    if (directives !~ /(^|\n)newer\n/ && !("MPI_" name in is_known))
-        fail("mpi.h has no MPI_" name)
     for (i = 1; i < n; i++) {
-        if (d[i] ~ /^(nonblocking|persistent|prepared|split|newer)$/)
+        if (d[i] ~ /^(nonblocking|persistent|split)$/)
             asked = asked " " d[i]
         else if (d[i] ~ /^aside/)
             blocks = blocks d[i] "\n"
@@ -387,10 +299,6 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
     if (asked ~ /persistent/)
         call(name "_init", request, \
              rest "until (PERSISTENT, *request, 0)\n")
-    if (asked ~ /prepared/)
-        call(name "_init", \
-             parameters ", MPI_Info info, MPI_Request *request", \
-             rest == "" ? "" : rest "until (PERSISTENT, *request, 0)\n")
     if (asked ~ /split/) {
         call(name "_begin", without_status(parameters), \
              rest "alone\nuntil (SPLIT, fh, 0)\n")
@@ -402,8 +310,6 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
 }
 
 BEGIN {
-    while ((getline line <known) > 0)
-        is_known[line]
     if (out == "header")
         header_begin()
     else

@@ -7,29 +7,33 @@
 
 #include "life.h"
 
+#include <errno.h>
+#include <mpi.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/format.h"
-#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/thread.h"
-#include "collective.h"
-#include "collective_watch.h"
-#include "deadlock.h"
-#include "line_reconnect.h"
-#include "liveness_line.h"
-#include "report_election.h"
-#include "ring_setup.h"
+#include "call.h"
+#include "claim.h"
+#include "front/direct.h"
+#include "heard.h"
+#include "line.h"
+#include "locks.h"
 #include "space/segment.h"
-#include "stalled.h"
+#include "together.h"
 #include "world.h"
 
-/* Nanoseconds.  DOUBT: how long an MPI call that fails waits for a rank that
+/* Nanoseconds.  DOUBT: what an MPI call that fails waits for somebody who
  * knows better.  PATIENCE: a line that broke just after it was made. */
 enum {
     DOUBT = 500000000,
@@ -39,10 +43,19 @@ enum {
 };
 
 static struct {
-    struct hearthi_poller thread;
-    uint64_t              beat;
-    atomic_bool           open, settled;
+    pthread_t   thread;
+    uint64_t    beat;
+    int         wake; /* eventfd */
+    atomic_bool open, stop, settled;
 } l;
+
+static void
+thread_wake(void)
+{
+    uint64_t one = 1;
+
+    (void)!write(l.wake, &one, sizeof one);
+}
 
 /* ---- the thread ---- */
 
@@ -54,19 +67,17 @@ beat(void)
 {
     hearthi_segments_look();
     for (int i = 0; i < HEARTHI_LINES; i++) {
-        struct hearthi_liveness_line *line = &hearthi_liveness_line[i];
+        struct hearthi_line *line = &hearthi_line[i];
 
         if (line->fd < 0 && !line->lost)
             continue;
-        hearthi_liveness_line_beat(line);
-        if (line->fd < 0)
-            hearthi_line_reconnect_begin(line);
+        hearthi_line_send(line, HEARTHI_BEAT, hearthi_world.rank, 0, 0);
         __atomic_store_n(&line->silent,
                          line->heard ? 0 : line->silent + l.beat,
                          __ATOMIC_RELAXED);
         line->heard = false;
         if (line->silent > hearthi_opt.udp_giveup)
-            hearthi_liveness_line_silent(line);
+            hearthi_line_silent(line);
     }
 }
 
@@ -74,22 +85,23 @@ beat(void)
 static void
 sleep_until(uint64_t due)
 {
-    enum {
-        AGAIN = HEARTHI_LINES,
-        CALLS = AGAIN + HEARTHI_LINES,
-        WAKE = CALLS + HEARTHI_RING_CALLS + 1
-    };
-    struct pollfd p[WAKE + 1];
+    enum { WAKE = HEARTHI_LINES, CALLS };
+    uint64_t        now = hearthi_now(), left = due > now ? due - now : 0;
+    struct timespec most = { .tv_sec = (time_t)(left / 1000000000),
+                             .tv_nsec = (long)(left % 1000000000) };
+    struct pollfd   p[CALLS + HEARTHI_CALLS + 1];
+    uint64_t        count;
 
     /* Until it is settled another thread owns the line to the next rank. */
     for (int i = 0; i < HEARTHI_LINES; i++)
-        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_liveness_line[i].fd
-                                                : -1,
+        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_line[i].fd : -1,
                                 .events = POLLIN };
-    hearthi_line_reconnect_wait_for(p + AGAIN);
-    hearthi_ring_setup_wait_for(p + CALLS);
-    hearthi_poller_wait(&l.thread, p, WAKE + 1, due);
-    hearthi_ring_setup_answer();
+    p[WAKE] = (struct pollfd){ .fd = l.wake, .events = POLLIN };
+    hearthi_calls_wait_for(p + CALLS);
+    ppoll(p, sizeof p / sizeof *p, &most, NULL);
+    if (p[WAKE].revents & POLLIN)
+        (void)!read(l.wake, &count, sizeof count);
+    hearthi_calls_answer();
 }
 
 static void *
@@ -97,49 +109,44 @@ watch(void *none)
 {
     uint64_t next = hearthi_now() + l.beat;
 
-    while (!l.thread.stop) {
-        uint64_t due = hearthi_min(hearthi_line_reconnect_due(),
-                                   hearthi_ring_setup_due());
+    while (!l.stop) {
+        uint64_t due = hearthi_claim_due();
 
-        due = hearthi_min(due, hearthi_election_due());
-        sleep_until(hearthi_min(due, next));
+        sleep_until(due < next ? due : next);
         if (!l.settled)
             continue;
-        hearthi_ring_setup_settle();
+        hearthi_calls_settle();
         for (int i = 0; i < HEARTHI_LINES; i++)
-            hearthi_liveness_line_read(&hearthi_liveness_line[i]);
+            hearthi_line_read(&hearthi_line[i]);
         if (hearthi_now() >= next) {
             beat();
-            hearthi_collective_watch_look(l.beat);
-            hearthi_stalled_look(l.beat);
-            hearthi_deadlock_look();
             next = hearthi_now() + l.beat;
         }
-        hearthi_election_judge();
+        hearthi_claim_judge();
     }
     return none;
 }
 
-/* ---- ranks that would speak ---- */
+/* ---- those who would speak ---- */
 
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
-    const struct hearthi_election claim = { rank, hearthi_world.rank,
-                                            hearthi_liveness_moment(),
-                                            hearthi_liveness_moment(), call };
-    char                          text[512];
-    va_list                       ap;
+    const struct hearthi_claim claim = { rank, hearthi_world.rank,
+                                         hearthi_moment(), hearthi_moment(),
+                                         call };
+    char                       text[512];
+    va_list                    ap;
 
     va_start(ap, fmt);
     if (l.open)
-        hearthi_election_make(&claim, fmt, ap);
+        hearthi_claim_make(&claim, fmt, ap);
     else
-        hearthi_format(text, sizeof text, fmt, ap);
+        vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!l.open)
         hearthi_fatal(call, "%s", text);
-    hearthi_poller_wake(&l.thread);
+    thread_wake();
     hearthi_end_wait();
 }
 
@@ -151,27 +158,23 @@ doubt(void)
     const struct timespec nap = { .tv_nsec = 5000000 };
     uint64_t              end = hearthi_now() + DOUBT;
 
-    while (l.open && !hearthi_elections_known() && hearthi_now() < end)
+    while (l.open && !hearthi_claims_known() && hearthi_now() < end)
         nanosleep(&nap, NULL);
-    return hearthi_elections_known();
+    return hearthi_claims_known();
 }
 
-static bool
-ending(const char *call, const char *text)
+static void
+ending(void)
 {
-    (void)call, (void)text;
-    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_ENDING, hearthi_world.rank, 0,
-                                0);
-    return true;
+    hearthi_lines_tell(-1, HEARTHI_ENDING, hearthi_world.rank, 0, 0);
 }
 
 bool
 hearthi_life_is_told(int rank)
 {
-    const struct hearthi_liveness_line *next =
-        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
+    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
 
-    if (hearthi_elections_known())
+    if (hearthi_claims_known())
         return true;
     return l.open && next->rank == rank &&
            __atomic_load_n(&next->silent, __ATOMIC_RELAXED) >
@@ -184,11 +187,11 @@ hearthi_life_is_told(int rank)
 static void
 lines_report(bool have)
 {
-    const struct hearthi_liveness_line *next =
-        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
-    int first = hearthi_collective_first(!have, hearthi_world.comm);
+    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    int mine = have ? hearthi_world.size : hearthi_world.rank;
+    int first = hearthi_together_int(mine, MPI_MIN);
 
-    if (first == hearthi_world.rank)
+    if (!have && first == mine)
         hearthi_warn("hearth_init",
                      "no TCP connection to rank %d on %s: the job goes on, "
                      "but if a rank dies others may know only from the "
@@ -209,43 +212,42 @@ line_await(bool have)
     const uint64_t        end = hearthi_now() + PATIENCE;
     int                   mine = have, comes;
 
-    hearthi_collective_swap(
-        &mine, hearthi_liveness_line[HEARTHI_LINE_NEXT].rank, &comes,
-        hearthi_liveness_line[HEARTHI_LINE_PREV].rank, sizeof mine, 2);
-    while (comes && !hearthi_ring_setup_taken() && hearthi_now() < end)
+    hearthi_together_swap(&mine, hearthi_line[HEARTHI_NEXT].rank, &comes,
+                          hearthi_line[HEARTHI_PREV].rank, sizeof mine, 2);
+    while (comes && !hearthi_call_taken() && hearthi_now() < end)
         nanosleep(&nap, NULL);
-}
-
-uint64_t
-hearthi_life_beat(void)
-{
-    uint64_t share = hearthi_opt.udp_giveup / 40;
-
-    return share < BEAT_LEAST  ? BEAT_LEAST
-           : share < BEAT_MOST ? share
-                               : BEAT_MOST;
 }
 
 void
 hearthi_life_open(void)
 {
-    bool have;
+    bool     have;
+    uint64_t share = hearthi_opt.udp_giveup / 40;
+    int      code;
 
     if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
-    hearthi_elections_open();
-    hearthi_abandoned_gather_open();
-    l.beat = hearthi_life_beat();
-    l.settled = false;
-    hearthi_ring_setup_open();
-    hearthi_poller_start(&l.thread, watch, "thread to watch others");
+    hearthi_claims_open();
+    hearthi_locks_open();
+    l.beat = share < BEAT_LEAST  ? BEAT_LEAST
+             : share < BEAT_MOST ? share
+                                 : BEAT_MOST;
+    l.stop = l.settled = false;
+    l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (l.wake < 0)
+        hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
+    hearthi_calls_open();
+    code = hearthi_thread_start(&l.thread, watch);
+    if (code != 0)
+        hearthi_fatal("hearth_init", "no thread to watch others: %s",
+                      strerror(code));
     hearthi_cards_exchange();
-    have = hearthi_ring_setup_call();
+    have = hearthi_next_call();
     lines_report(have);
     line_await(have);
     l.settled = true;
     l.open = true;
-    hearthi_poller_wake(&l.thread);
+    thread_wake();
     hearthi_doubt_hook = doubt;
     hearthi_ending_hook = ending;
 }
@@ -257,18 +259,18 @@ hearthi_life_close(void)
 {
     if (!l.open)
         return;
-    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_BYE, hearthi_world.rank, 0,
-                                0);
-    hearthi_collective(hearthi_world.comm);
+    hearthi_lines_tell(-1, HEARTHI_BYE, hearthi_world.rank, 0, 0);
+    hearthi_together(hearthi_world.comm);
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     l.open = false;
-    hearthi_poller_end(&l.thread);
-    for (int i = 0; i < HEARTHI_LINES; i++) {
-        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
-        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
-    }
-    hearthi_ring_setup_close();
+    l.stop = true;
+    thread_wake();
+    pthread_join(l.thread, NULL);
+    for (int i = 0; i < HEARTHI_LINES; i++)
+        hearthi_line_close(&hearthi_line[i]);
+    hearthi_calls_close();
+    close(l.wake);
 }
 
 void
@@ -277,10 +279,8 @@ hearthi_life_forked(void)
     if (!l.open)
         return;
     l.open = false;
-    for (int i = 0; i < HEARTHI_LINES; i++) {
-        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
-        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
-    }
-    hearthi_ring_setup_close();
-    hearthi_poller_forked(&l.thread);
+    for (int i = 0; i < HEARTHI_LINES; i++)
+        hearthi_line_close(&hearthi_line[i]);
+    hearthi_calls_close();
+    close(l.wake);
 }

@@ -2,7 +2,7 @@
  *
  * inih takes a section and a setting in a line each, ignores what follows a
  * section, and says nothing of sections that are empty.  So it is given lines
- * in pieces, and the function that cuts them sees the sections.
+ * in pieces, and the one who cuts them sees the sections.
  */
 #include "config.h"
 
@@ -17,15 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "setting.h"
+
 enum { LINE = 1024 };
 
 struct source {
-    FILE                     *file;
-    struct hearthi_conf      *conf;
-    struct hearthi_conf_place at;
-    char                      line[LINE];
-    char                     *rest; /* of the line, or NULL */
-    bool                      bad;
+    FILE                *file;
+    struct hearthi_conf *conf;
+    struct hearthi_place at;
+    char                 line[LINE];
+    char                *rest; /* of the line, or NULL */
+    bool                 bad;
 };
 
 /* Without a comment and spaces around.  Only a # or ; that begins a word
@@ -47,14 +49,6 @@ line_strip(char *text)
     return text;
 }
 
-static char *
-blanks_back(const char *first, char *at)
-{
-    while (at > first + 1 && isspace((unsigned char)at[-1]))
-        at--;
-    return at;
-}
-
 /* Where the next setting begins behind the one at text, or NULL: a name in
  * front of a second =, with a value before it. */
 static char *
@@ -64,10 +58,12 @@ next_setting(char *text)
 
     if (first == NULL || (at = strchr(first + 1, '=')) == NULL)
         return NULL;
-    word = blanks_back(first, at);
-    while (word > first + 1 && !isspace((unsigned char)word[-1]))
+    while (at > first + 1 && isspace((unsigned char)at[-1]))
+        at--;
+    for (word = at; word > first + 1 && !isspace((unsigned char)word[-1]);)
         word--;
-    at = blanks_back(first, word);
+    for (at = word; at > first + 1 && isspace((unsigned char)at[-1]);)
+        at--;
     return at > first + 1 && at < word ? word : NULL;
 }
 
@@ -78,13 +74,12 @@ section_take(struct source *s, char *text)
     char *end = strchr(text, ']');
 
     if (end == NULL) {
-        s->bad =
-            !hearthi_link_error(s->at.wrong, "%s:%d: %s: a section is [NAME]",
+        s->bad = !hearthi_wrong(s->at.wrong, "%s:%d: %s: a section is [NAME]",
                                 s->at.path, s->at.line, text);
         return NULL;
     }
     *end = '\0';
-    s->bad = !hearthi_conf_setting_cluster(s->conf, text + 1, &s->at);
+    s->bad = !hearthi_setting_cluster(s->conf, text + 1, &s->at);
     return end + 1;
 }
 
@@ -102,9 +97,9 @@ piece_give(struct source *s, char *out, int room)
     if (snprintf(out, (size_t)room, "%.*s\n",
                  next != NULL ? (int)(next - text) : (int)strlen(text),
                  text) >= room) {
-        s->bad = !hearthi_link_error(s->at.wrong,
-                                     "%s:%d: a setting of more than %d bytes",
-                                     s->at.path, s->at.line, room - 2);
+        s->bad = !hearthi_wrong(s->at.wrong,
+                                "%s:%d: a setting of more than %d bytes",
+                                s->at.path, s->at.line, room - 2);
         return NULL;
     }
     s->rest = next;
@@ -124,9 +119,9 @@ piece_read(char *out, int room, void *source)
         s->at.line++;
         s->rest = s->line;
         if (strlen(s->line) == sizeof s->line - 1) {
-            s->bad = !hearthi_link_error(s->at.wrong,
-                                         "%s:%d: a line of more than %d bytes",
-                                         s->at.path, s->at.line, LINE - 2);
+            s->bad = !hearthi_wrong(s->at.wrong,
+                                    "%s:%d: a line of more than %d bytes",
+                                    s->at.path, s->at.line, LINE - 2);
             return NULL;
         }
     }
@@ -141,7 +136,7 @@ setting_take(void *source, const char *section, const char *name,
 
     (void)section;
     if (!s->bad)
-        s->bad = !hearthi_conf_setting(s->conf, name, value, &s->at);
+        s->bad = !hearthi_setting(s->conf, name, value, &s->at);
     return !s->bad;
 }
 
@@ -160,9 +155,8 @@ piece_wrong(struct source *s, int number)
     while (number-- > 0 && piece_read(piece, sizeof piece, s) != NULL)
         ;
     piece[strcspn(piece, "\n")] = '\0';
-    return hearthi_link_error(s->at.wrong,
-                              "%s:%d: %s: a setting is NAME = VALUE",
-                              s->at.path, s->at.line, piece);
+    return hearthi_wrong(s->at.wrong, "%s:%d: %s: a setting is NAME = VALUE",
+                         s->at.path, s->at.line, piece);
 }
 
 static bool
@@ -173,11 +167,11 @@ file_take(struct source *s)
     if (s->bad)
         return false;
     if (ferror(s->file))
-        return hearthi_link_error(s->at.wrong, "%s: %s", s->at.path,
-                                  strerror(errno));
+        return hearthi_wrong(s->at.wrong, "%s: %s", s->at.path,
+                             strerror(errno));
     if (r > 0)
         return piece_wrong(s, r);
-    return hearthi_conf_settings_complete(s->conf, s->at.wrong);
+    return hearthi_settings_whole(s->conf, s->at.wrong);
 }
 
 /* What is no file would be waited for, and cannot be read again. */
@@ -200,20 +194,19 @@ file_open(const char *path)
 }
 
 struct hearthi_conf *
-hearthi_conf_read(const char *path, struct hearthi_link_error *wrong)
+hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
 {
     struct hearthi_conf *c = calloc(1, sizeof *c);
     struct source        s = { .conf = c, .at = { path, 0, wrong } };
     bool                 good = false;
 
     if (c == NULL || strlen(path) >= sizeof c->path) {
-        hearthi_link_error(wrong, "%s: no memory, or too long a name", path);
+        hearthi_wrong(wrong, "%s: no memory, or too long a name", path);
     } else if ((s.file = file_open(path)) == NULL) {
-        hearthi_link_error(wrong,
-                           "%s: %s: HEARTH_CLUSTERS is a file that names the "
-                           "clusters",
-                           path,
-                           errno == EINVAL ? "no file" : strerror(errno));
+        hearthi_wrong(wrong,
+                      "%s: %s: HEARTH_CLUSTERS is a file that names the "
+                      "clusters",
+                      path, errno == EINVAL ? "no file" : strerror(errno));
     } else {
         strcpy(c->path, path);
         good = file_take(&s);
@@ -227,7 +220,7 @@ hearthi_conf_read(const char *path, struct hearthi_link_error *wrong)
 
 int
 hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
-                  struct hearthi_link_error *wrong)
+                  struct hearthi_wrong *wrong)
 {
     char   all[400] = "";
     size_t at = 0;
@@ -239,8 +232,8 @@ hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
             at += (size_t)snprintf(all + at, sizeof all - at, "%s%s",
                                    i > 0 ? ", " : "", conf->cluster[i].name);
     }
-    hearthi_link_error(wrong, "no cluster %s in %s: there are %s", name,
-                       conf->path, all);
+    hearthi_wrong(wrong, "no cluster %s in %s: there are %s", name, conf->path,
+                  all);
     return -1;
 }
 

@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "key.h"
+#include "wrong.h"
 
 enum {
     HEARTHI_CLUSTERS_MAX = 64,
@@ -41,12 +41,12 @@ struct hearthi_conf {
 };
 
 /* NULL with what is wrong, else to be freed. */
-struct hearthi_conf *hearthi_conf_read(const char                *path,
-                                       struct hearthi_link_error *wrong);
+struct hearthi_conf *hearthi_conf_read(const char           *path,
+                                       struct hearthi_wrong *wrong);
 
 /* Index of the cluster of that name, or -1 with what is wrong. */
 int hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
-                      struct hearthi_link_error *wrong);
+                      struct hearthi_wrong *wrong);
 
 /* Its gateway as it stands there, "192.0.2.10:7100" or "[2001:db8::4]:7100";
  * returns out. */
@@ -59,27 +59,5 @@ const char *hearthi_conf_gateway(const struct hearthi_member *c,
  * itself and another for others. */
 void hearthi_conf_text(const struct hearthi_conf *conf, char *out,
                        size_t room);
-
-/* ---- what the settings mean, one by one (conf_setting.c) ---- */
-
-/* Each has a place (file and line) for the line that says what is wrong. */
-struct hearthi_conf_place {
-    const char                *path;
-    int                        line;
-    struct hearthi_link_error *wrong;
-};
-
-/* A section begins. */
-bool hearthi_conf_setting_cluster(struct hearthi_conf *c, const char *name,
-                                  const struct hearthi_conf_place *at);
-
-/* NAME = VALUE, of the last section or, before the first, of all. */
-bool hearthi_conf_setting(struct hearthi_conf *c, const char *name,
-                          const char                      *value,
-                          const struct hearthi_conf_place *at);
-
-/* The end of the file: is everything there? */
-bool hearthi_conf_settings_complete(struct hearthi_conf       *c,
-                                    struct hearthi_link_error *wrong);
 
 #endif

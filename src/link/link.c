@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/format.h"
-#include "link_state.h"
+#include "state.h"
 
 enum { EVENTS = 64 };
 
@@ -24,7 +23,7 @@ hearthi_link_defaults(void)
                                           .silence = 3,
                                           .handshake = 5,
                                           .linger = 1,
-                                          .conns = 1,
+                                          .lanes = 1,
                                           .guests = 32,
                                           .agree = "",
                                           .tell = "",
@@ -34,11 +33,11 @@ hearthi_link_defaults(void)
 void
 hearthi_link_warn(struct hearthi_link *k, const char *fmt, ...)
 {
-    struct hearthi_link_error line;
-    va_list                   ap;
+    struct hearthi_wrong line;
+    va_list              ap;
 
     va_start(ap, fmt);
-    hearthi_format(line.text, sizeof line.text, fmt, ap);
+    vsnprintf(line.text, sizeof line.text, fmt, ap);
     va_end(ap);
     if (k->calls.warn != NULL)
         k->calls.warn(k->arg, line.text);
@@ -66,42 +65,41 @@ agree_text(const struct hearthi_link *k)
 }
 
 static bool
-gateways_find(struct hearthi_link *k, struct hearthi_link_error *wrong)
+gateways_find(struct hearthi_link *k, struct hearthi_wrong *wrong)
 {
     for (int c = 0; c <= k->me; c++)
-        if (!hearthi_gateway_find(&k->remote[c].at, &k->conf->cluster[c],
-                                  wrong))
+        if (!hearthi_gateway_find(&k->mate[c].at, &k->conf->cluster[c], wrong))
             return false;
     return true;
 }
 
 static bool
-link_prepare(struct hearthi_link *k, struct hearthi_link_error *wrong)
+link_prepare(struct hearthi_link *k, struct hearthi_wrong *wrong)
 {
     uint64_t now = hearthi_clock_kernel();
 
     for (int c = 0; c < k->conf->n; c++)
-        k->remote[c].alone = now;
+        k->mate[c].alone = now;
     k->agree = agree_text(k);
     k->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (k->agree == NULL || k->epoll < 0 ||
         RAND_bytes((unsigned char *)&k->job, sizeof k->job) != 1)
-        return hearthi_link_error(wrong, "the link: %s", strerror(errno));
+        return hearthi_wrong(wrong, "the link: %s", strerror(errno));
     return hearthi_tls_open(&k->tls, k->conf->key, wrong) &&
-           gateways_find(k, wrong) && hearthi_acceptor_open(k, wrong);
+           gateways_find(k, wrong) && hearthi_door_open(k, wrong);
 }
 
 struct hearthi_link *
 hearthi_link_open(const struct hearthi_conf *conf, int me,
                   const struct hearthi_link_options *options,
                   const struct hearthi_link_calls *calls, void *arg,
-                  struct hearthi_link_error *wrong)
+                  struct hearthi_wrong *wrong)
 {
     struct hearthi_link *k =
-        calloc(1, sizeof *k + (size_t)conf->n * sizeof k->remote[0]);
+        calloc(1, sizeof *k + (size_t)conf->n * sizeof k->mate[0]);
 
     if (k == NULL) {
-        hearthi_link_error(wrong, "no memory for the link");
+        hearthi_wrong(wrong, "no memory for the link");
         return NULL;
     }
     k->conf = conf;
@@ -117,9 +115,9 @@ hearthi_link_open(const struct hearthi_conf *conf, int me,
 }
 
 void
-hearthi_link_bury(struct hearthi_link *k, struct hearthi_connection *l)
+hearthi_link_bury(struct hearthi_link *k, struct hearthi_lane *l)
 {
-    l->state = HEARTHI_CONNECTION_NONE;
+    l->state = HEARTHI_LANE_NONE;
     k->counts.raw_in += l->bytes_in;
     k->counts.raw_out += l->bytes_out;
     epoll_ctl(k->epoll, EPOLL_CTL_DEL, l->fd, NULL);
@@ -130,11 +128,11 @@ hearthi_link_bury(struct hearthi_link *k, struct hearthi_connection *l)
 static void
 dead_free(struct hearthi_link *k)
 {
-    struct hearthi_connection *l;
+    struct hearthi_lane *l;
 
     while ((l = k->dead) != NULL) {
         k->dead = l->next;
-        hearthi_connection_free(l);
+        hearthi_lane_free(l);
     }
 }
 
@@ -142,23 +140,21 @@ void
 hearthi_link_close(struct hearthi_link *k)
 {
     while (k->guests != NULL) {
-        struct hearthi_connection *l = k->guests;
+        struct hearthi_lane *l = k->guests;
 
-        hearthi_acceptor_leave(k, l);
+        hearthi_door_leave(k, l);
         hearthi_link_bury(k, l);
     }
     for (int c = 0; c < k->conf->n; c++) {
-        struct hearthi_remote_gateway *m = &k->remote[c];
+        struct hearthi_mate *m = &k->mate[c];
 
-        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
-            if (m->conn[i] == NULL)
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
+            if (m->lane[i] == NULL)
                 continue;
-            hearthi_reliable_queue_lane_lost(&m->post, i,
-                                             m->conn[i]->out.queued);
-            hearthi_link_bury(k, m->conn[i]);
+            hearthi_post_lane_lost(&m->post, i, m->lane[i]->out.letter);
+            hearthi_link_bury(k, m->lane[i]);
         }
-        hearthi_reliable_queue_clear(&m->post);
-        hearthi_gateway_forget(&m->at);
+        hearthi_post_clear(&m->post);
     }
     dead_free(k);
     if (k->listener >= 0)
@@ -170,37 +166,16 @@ hearthi_link_close(struct hearthi_link *k)
     free(k);
 }
 
-static void
-list_forked(const struct hearthi_connection *l)
-{
-    for (; l != NULL; l = l->next)
-        close(l->fd);
-}
-
-void
-hearthi_link_forked(struct hearthi_link *k)
-{
-    for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-            if (k->remote[c].conn[i] != NULL)
-                close(k->remote[c].conn[i]->fd);
-    list_forked(k->guests);
-    list_forked(k->dead);
-    close(k->listener);
-    close(k->epoll);
-}
-
 /* ---- messages ---- */
 
 static bool
-queued_send(struct hearthi_link *k, int cluster,
-            struct hearthi_queued_message *m)
+letter_send(struct hearthi_link *k, int cluster, struct hearthi_letter *m)
 {
     if (m == NULL)
         return false;
     k->counts.messages_out++;
     k->counts.bytes_out += m->head.len;
-    hearthi_reliable_queue_give(&k->remote[cluster].post, m);
+    hearthi_post_give(&k->mate[cluster].post, m);
     return true;
 }
 
@@ -212,26 +187,25 @@ hearthi_link_send(struct hearthi_link *k, int cluster,
 
     for (int i = 0; i < n; i++)
         len += part[i].iov_len;
-    return len <= HEARTHI_CONNECTION_LONGEST &&
-           queued_send(
-               k, cluster,
-               hearthi_queued_message_copy(HEARTHI_FRAME_MESSAGE, part, n));
+    return len <= HEARTHI_LANE_LONGEST &&
+           letter_send(k, cluster,
+                       hearthi_letter_copy(HEARTHI_MESSAGE, part, n));
 }
 
 bool
 hearthi_link_give(struct hearthi_link *k, int cluster, void *body, size_t len,
                   void (*release)(void *))
 {
-    return len <= HEARTHI_CONNECTION_LONGEST &&
-           queued_send(k, cluster,
-                       hearthi_queued_message_take(HEARTHI_FRAME_MESSAGE, body,
-                                                   len, release));
+    return len <= HEARTHI_LANE_LONGEST &&
+           letter_send(
+               k, cluster,
+               hearthi_letter_take(HEARTHI_MESSAGE, body, len, release));
 }
 
 size_t
 hearthi_link_unsent(const struct hearthi_link *k, int cluster)
 {
-    return k->remote[cluster].post.bytes;
+    return k->mate[cluster].post.bytes;
 }
 
 struct hearthi_link_counts
@@ -240,13 +214,13 @@ hearthi_link_counts(const struct hearthi_link *k)
     struct hearthi_link_counts n = k->counts;
 
     for (int c = 0; c < k->conf->n; c++) {
-        const struct hearthi_remote_gateway *m = &k->remote[c];
+        const struct hearthi_mate *m = &k->mate[c];
 
         n.again += m->post.again;
         n.twice += m->post.twice;
-        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
-            n.raw_in += m->conn[i] != NULL ? m->conn[i]->bytes_in : 0;
-            n.raw_out += m->conn[i] != NULL ? m->conn[i]->bytes_out : 0;
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
+            n.raw_in += m->lane[i] != NULL ? m->lane[i]->bytes_in : 0;
+            n.raw_out += m->lane[i] != NULL ? m->lane[i]->bytes_out : 0;
         }
     }
     return n;
@@ -265,8 +239,8 @@ static bool
 more(const struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-            if (k->remote[c].conn[i] != NULL && k->remote[c].conn[i]->more)
+        for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+            if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
                 return true;
     return false;
 }
@@ -274,12 +248,12 @@ more(const struct hearthi_link *k)
 int
 hearthi_link_due(const struct hearthi_link *k)
 {
-    uint64_t now = hearthi_clock_kernel(), due = hearthi_acceptor_due(k), one;
+    uint64_t now = hearthi_clock_kernel(), due = hearthi_door_due(k), one;
 
     if (more(k))
         return 0;
     for (int c = 0; c < k->conf->n; c++)
-        if (c != k->me && (one = hearthi_remote_gateway_due(k, c)) < due)
+        if (c != k->me && (one = hearthi_mate_due(k, c)) < due)
             due = one;
     if (due <= now)
         return 0;
@@ -288,15 +262,14 @@ hearthi_link_due(const struct hearthi_link *k)
 }
 
 static void
-conn_work(struct hearthi_link *k, struct hearthi_connection *l)
+lane_work(struct hearthi_link *k, struct hearthi_lane *l)
 {
-    if (l->state == HEARTHI_CONNECTION_NONE || hearthi_connection_work(l) ||
-        k->over)
+    if (l->state == HEARTHI_LANE_NONE || hearthi_lane_work(l) || k->over)
         return;
     if (l->cluster >= 0)
-        hearthi_remote_gateway_lane_end(k, l);
+        hearthi_mate_lane_end(k, l);
     else
-        hearthi_acceptor_connection_end(k, l);
+        hearthi_door_lane_end(k, l);
 }
 
 static void
@@ -307,30 +280,30 @@ events_take(struct hearthi_link *k, int ms)
 
     for (int i = 0; i < n && !k->over; i++) {
         if (e[i].data.ptr == NULL)
-            hearthi_acceptor_answer(k);
+            hearthi_door_answer(k);
         else
-            conn_work(k, e[i].data.ptr);
+            lane_work(k, e[i].data.ptr);
     }
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX && !k->over; i++)
-            if (k->remote[c].conn[i] != NULL && k->remote[c].conn[i]->more)
-                conn_work(k, k->remote[c].conn[i]);
+        for (int i = 0; i < HEARTHI_LANES_MAX && !k->over; i++)
+            if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
+                lane_work(k, k->mate[c].lane[i]);
 }
 
-/* What came is looked at before a cluster is called silent: it may be this
- * side that was away. */
+/* What came is looked at before anybody is called silent: it may be this side
+ * that was away. */
 static void
 all_tend(struct hearthi_link *k)
 {
     uint64_t now = hearthi_clock_kernel();
 
-    hearthi_acceptor_tend(k, now);
+    hearthi_door_tend(k, now);
     for (int c = 0; c < k->conf->n && !k->over; c++) {
         if (c == k->me)
             continue;
-        hearthi_remote_gateway_tend(k, c, now);
+        hearthi_mate_tend(k, c, now);
         if (!k->over)
-            hearthi_remote_gateway_push(k, c);
+            hearthi_mate_push(k, c);
     }
 }
 
@@ -339,7 +312,7 @@ all_push(struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n && !k->over; c++)
         if (c != k->me)
-            hearthi_remote_gateway_push(k, c);
+            hearthi_mate_push(k, c);
 }
 
 bool

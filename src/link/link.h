@@ -23,8 +23,7 @@
 
 #include "conf.h"
 
-enum { HEARTHI_CONNECTIONS_MAX = 8 };
-enum { HEARTHI_CONNECTION_LONGEST = 256 << 20 }; /* bytes of a message */
+enum { HEARTHI_LANES_MAX = 8 };
 
 struct hearthi_link_calls {
     /* A message of another cluster; body is the link's until this returns,
@@ -44,7 +43,7 @@ struct hearthi_link_options {
     double silence;   /* without a sign of life: the connection is dead */
     double handshake; /* from a connection to its hello */
     double linger;    /* until last words have arrived */
-    int    conns;     /* connections to each cluster that this one calls */
+    int    lanes;     /* connections to each cluster that this one calls */
     int    guests;    /* connections that do not say who they are */
     /* Lines of KEY=VALUE, the last one without end: which must be the same on
      * all clusters, and which are told only. */
@@ -53,7 +52,7 @@ struct hearthi_link_options {
     uint64_t    rekey;   /* records with one key, for tests */
 };
 
-/* 60 s, 3 s, 5 s, 1 s; one connection. */
+/* 60 s, 3 s, 5 s, 1 s; one lane. */
 struct hearthi_link_options hearthi_link_defaults(void);
 
 /* Counters of one end; bytes are those of messages, raw those of frames. */
@@ -73,12 +72,12 @@ struct hearthi_link *
 hearthi_link_open(const struct hearthi_conf *conf, int me,
                   const struct hearthi_link_options *options,
                   const struct hearthi_link_calls *calls, void *arg,
-                  struct hearthi_link_error *wrong);
+                  struct hearthi_wrong *wrong);
 
 /* Queue a message for a cluster: a copy of the parts, or body itself, which is
  * released when that cluster has it.  It leaves in the next turn, with all
- * others.  False: no memory, or more than HEARTHI_CONNECTION_LONGEST bytes,
- * which the other side would take for nonsense; body is the caller's then. */
+ * others.  False: no memory, or more than HEARTHI_LANE_LONGEST bytes, which
+ * the other side would take for nonsense; body is the caller's then. */
 bool hearthi_link_send(struct hearthi_link *k, int cluster,
                        const struct iovec *part, int n);
 bool hearthi_link_give(struct hearthi_link *k, int cluster, void *body,
@@ -102,19 +101,10 @@ int hearthi_link_due(const struct hearthi_link *k);
  * False: not all have, and failed() said so; or there is no memory. */
 bool hearthi_link_finish(struct hearthi_link *k);
 
-/* This job ends before its time: tell the other clusters why.  Then wait until
- * they have heard, or so many seconds: what was said is lost where this job
- * ends with something unread.  In between the job may say it itself, as it has
- * no time to lose where its launcher ends it, too. */
+/* This job ends before its time: tell the other clusters why. */
 void hearthi_link_end(struct hearthi_link *k, const char *line);
-void hearthi_link_linger(struct hearthi_link *k, double seconds);
 
 struct hearthi_link_counts hearthi_link_counts(const struct hearthi_link *k);
 void                       hearthi_link_close(struct hearthi_link *k);
-
-/* In a child that fork(2) has made: its descriptors go, and nothing is said,
- * so that other clusters see this gateway's connections end with it.  No other
- * call is made there. */
-void hearthi_link_forked(struct hearthi_link *k);
 
 #endif

@@ -3,24 +3,20 @@
 
 #include "fetch.h"
 
-#include <stdatomic.h>
-
-#include "base/min.h"
-#include "base/mutex.h"
+#include "base/least.h"
 #include "base/option.h"
 #include "base/stat.h"
+#include "batch.h"
+#include "coming.h"
 #include "copies.h"
-#include "evict.h"
-#include "fetch_round.h"
 #include "frames.h"
-#include "migration_freeze.h"
-#include "node_cache.h"
+#include "mates.h"
 #include "page.h"
-#include "page_in_flight.h"
-#include "policy/stride_prefetch.h"
-#include "read_mostly.h"
-#include "reuse_prefetch.h"
-#include "sharer_notify.h"
+#include "predict.h"
+#include "protect.h"
+#include "replace.h"
+#include "stream.h"
+#include "tell.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -29,25 +25,16 @@ static bool started; /* a fetch, and not finished */
 void
 hearthi_fetch_open(void)
 {
-    hearthi_stride_prefetch_open();
-    hearthi_reuse_prefetch_open();
-    hearthi_sharer_notify_open();
-    hearthi_read_mostly_open();
+    hearthi_streams_open();
+    hearthi_predict_open();
+    hearthi_tells_open();
     started = false;
 }
 
 void
 hearthi_fetch_close(void)
 {
-    HEARTHI_ASSERT(!started && hearthi_in_flight_is_none());
-    hearthi_sharer_notify_close();
-}
-
-/* Is a page that is brought opened for writing, too? */
-static bool
-opens(uint64_t page, bool write)
-{
-    return write || hearthi_is_written_often(page);
+    hearthi_tells_close();
 }
 
 /* Those that were missed are passed by. */
@@ -55,21 +42,16 @@ void
 hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
                  bool write)
 {
-    const uint8_t *state = hearthi_table.state;
+    const uint8_t *mark = hearthi_table.mark, *state = hearthi_table.state;
 
-    /* The frames were filled by way of the system view.  Other threads load
-     * them by way of the application view as soon as the kernel lets them,
-     * without a mutex: so what was stored comes first. */
-    atomic_thread_fence(memory_order_release);
     for (uint64_t end = page + count, n; page < end; page += n) {
-        bool open = opens(page, write);
+        bool open = write || (mark[page] & HEARTHI_WROTE);
 
         n = 1;
         if (state[page] != from)
             continue;
-        HEARTHI_ASSERT(!hearthi_is_frozen(page));
         while (page + n < end && state[page + n] == from &&
-               open == opens(page + n, write))
+               open == (write || (mark[page + n] & HEARTHI_WROTE)))
             n++;
         if (open)
             hearthi_copies_write(page, n);
@@ -82,7 +64,7 @@ hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
 void
 hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 {
-    hearthi_runs_fetch(run, n, hearthi_sharer_notify_runs(run, n));
+    hearthi_runs_fetch(run, n, hearthi_runs_tell(run, n));
     hearthi_runs_count(run, n);
 }
 
@@ -92,16 +74,14 @@ hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
 {
     bool told, way;
 
-    HEARTHI_ASSERT_HAS(TABLE);
-    HEARTHI_ASSERT(!started);
-    hearthi_node_copy(run, n, HEARTHI_FORESEEN, rest);
+    hearthi_borrow(run, n, HEARTHI_FORESEEN, rest);
     if (rest->n == 0)
         return false;
-    told = hearthi_sharer_notify_runs(rest->run, rest->n);
+    told = hearthi_runs_tell(rest->run, rest->n);
     way = !told && hearthi_way_take(rest->all, rest->n + 1) == 0;
     for (size_t i = 0; i < rest->n; i++)
-        hearthi_in_flight_begin(&rest->run[i]);
-    started = way && hearthi_transport->data.fetch_begin(rest->run, rest->n);
+        hearthi_coming_begin(&rest->run[i]);
+    started = way && hearthi_transport->bring_begin(rest->run, rest->n);
     if (!way)
         hearthi_runs_fetch(rest->run, rest->n, told);
     else if (!started)
@@ -115,36 +95,118 @@ hearthi_fetch_finish(const struct hearthi_rest *rest)
 {
     if (!started)
         return;
-    hearthi_transport->data.fetch_end();
+    hearthi_transport->bring_end();
     hearthi_way_give(0, rest->all);
     started = false;
+}
+
+/* Show pages that were brought in advance; how many to go on. */
+static uint64_t
+here_show(uint64_t page, uint64_t end)
+{
+    uint64_t n = 1;
+
+    if (hearthi_table.state[page] == HEARTHI_COMING &&
+        hearthi_predict_brings(page))
+        hearthi_predict_finish();
+    if (hearthi_table.state[page] == HEARTHI_HERE) {
+        n = hearthi_run_length(page, end - page, HEARTHI_HERE);
+        hearthi_predict_show(page, n, false);
+    }
+    return n;
 }
 
 bool
 hearthi_fetch_await(uint64_t page)
 {
-    if (!hearthi_node_cache_on)
-        return false;
-    if (hearthi_node_tags_fetch(page) && hearthi_reuse_prefetch_finish())
+    if (hearthi_mates_fetch(page) && hearthi_predict_finish())
         return true;
-    return hearthi_node_cache_wait(page);
+    return hearthi_mates_wait(page);
 }
 
-void
-hearthi_fetch_show(const struct hearthi_fetch_round *b)
+/* What is done about pages that another rank of the node is fetching. */
+enum others { WITH_THEM, PASS_BY, STOP };
+
+struct range {
+    uint64_t    page, end; /* what is left of it */
+    enum others others;
+    bool        late; /* pages were passed by */
+};
+
+/* Add invalid pages of a range, for a message round; no more than half the
+ * cache, or the end would push out the beginning. */
+static void
+range_gather(struct hearthi_batch *b, struct range *r)
+{
+    uint64_t most = hearthi_copies_most(), n; /* others may hold more */
+
+    hearthi_batch_init(b);
+    hearthi_copies_reserve(most);
+    for (; r->page < r->end && b->n < HEARTHI_RUNS && b->pages < most;
+         r->page += n) {
+        n = 1;
+        if (hearthi_state_of(r->page) != HEARTHI_INVALID) {
+            n = here_show(r->page, r->end);
+            continue;
+        }
+        if (r->others != WITH_THEM && hearthi_mates_fetch(r->page)) {
+            r->late = true;
+            if (r->others == STOP)
+                return;
+            continue;
+        }
+        n = hearthi_least(r->end - r->page, most - b->pages);
+        n = hearthi_run_length(r->page, n, HEARTHI_INVALID);
+        n = r->others == WITH_THEM ? hearthi_batch_add(b, r->page, n)
+                                   : hearthi_batch_claim(b, r->page, n);
+    }
+}
+
+static void
+batch_show(const struct hearthi_batch *b)
 {
     for (size_t i = 0; i < b->n; i++)
-        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_IN_FLIGHT,
+        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_COMING,
                          false);
+}
+
+static void
+range_bring(struct range *r, bool alone, uint64_t *left)
+{
+    struct hearthi_batch b;
+
+    range_gather(&b, r);
+    if (b.n == 0)
+        return;
+    *left -= hearthi_least(*left, b.pages);
+    hearthi_batch_bring(&b, alone);
+    batch_show(&b);
+    hearthi_borrow_end(&b.rest);
+}
+
+/* What others are fetching comes last. */
+void
+hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
+{
+    uint64_t     left = 2 * hearthi_copies_most();
+    struct range r = { page, page + count, alone ? WITH_THEM : PASS_BY,
+                       false };
+
+    while (r.page < r.end && left > 0)
+        range_bring(&r, alone, &left);
+    r.page = page;
+    r.others = STOP;
+    while (r.late && r.page < r.end && left > 0)
+        if (!hearthi_fetch_await(r.page))
+            range_bring(&r, alone, &left);
 }
 
 /* ---- faults ---- */
 
 /* Where of GROUP pages side by side LEAST others are here already, and two of
- * those and this one adjoin, all are wanted: a program that touches single
- * pages of a region touches most of it, unless they are at a distance.  At
- * worst five pages come in vain for three that were asked for, and none goes
- * for them. */
+ * those and this one adjoin, all are wanted: whoever touches single pages of a
+ * region touches most of it, unless they are at a distance.  At worst five
+ * pages come in vain for three that were asked for, and none goes for them. */
 enum { GROUP = 8, LEAST = 2 };
 
 static bool
@@ -161,19 +223,19 @@ is_dense(uint64_t begin, uint64_t end, uint64_t page)
         before = is;
     }
     return here > LEAST && adjoin > 0 &&
-           hearthi_frames.given + GROUP <= hearthi_frames.bound;
+           hearthi_frames_given() + GROUP <= hearthi_frames_bound();
 }
 
 /* The invalid pages of a range, as far as there is room. */
 static void
-batch_add_range(struct hearthi_fetch_round *b, uint64_t page, uint64_t end)
+batch_add_range(struct hearthi_batch *b, uint64_t page, uint64_t end)
 {
     while (page < end && b->n < HEARTHI_RUNS) {
         uint64_t n = 1;
 
         if (hearthi_state_of(page) == HEARTHI_INVALID) {
             n = hearthi_run_length(page, end - page, HEARTHI_INVALID);
-            hearthi_fetch_round_add(b, page, n);
+            hearthi_batch_add(b, page, n);
         }
         page += n;
     }
@@ -182,17 +244,17 @@ batch_add_range(struct hearthi_fetch_round *b, uint64_t page, uint64_t end)
 bool
 hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
 {
-    const struct hearthi_page_place *r = hearthi_page_place_of(page);
-    uint64_t                         first = page - page % GROUP;
+    const struct hearthi_place *r = hearthi_place_of(page);
+    uint64_t                    first = page - page % GROUP;
 
     *begin = first < r->page ? r->page : first;
-    *end = hearthi_min(first + GROUP, r->page + r->count);
-    return hearthi_fetch_ahead() > 1 && is_dense(*begin, *end, page) &&
+    *end = hearthi_least(first + GROUP, r->page + r->count);
+    return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end, page) &&
            GROUP <= hearthi_copies_most();
 }
 
 static void
-group_gather(struct hearthi_fetch_round *b, uint64_t page)
+group_gather(struct hearthi_batch *b, uint64_t page)
 {
     uint64_t begin, end;
 
@@ -201,24 +263,24 @@ group_gather(struct hearthi_fetch_round *b, uint64_t page)
         batch_add_range(b, page, end);
         batch_add_range(b, begin, page);
     } else {
-        hearthi_fetch_round_add(b, page, 1);
+        hearthi_batch_add(b, page, 1);
     }
 }
 
 /* Pages at a distance, each that is there to be fetched, within the
  * allocation.  Returns how far the sequence was followed. */
 static uint64_t
-apart_gather(struct hearthi_fetch_round *b, uint64_t page, int64_t stride,
+apart_gather(struct hearthi_batch *b, uint64_t page, int64_t stride,
              uint64_t step)
 {
-    const struct hearthi_allocation *in = hearthi_page_place_of(page)->in;
+    const struct hearthi_allocation *in = hearthi_place_of(page)->in;
     uint64_t                         n = 0;
 
     for (; n < step && b->n < HEARTHI_RUNS; n++, page += (uint64_t)stride) {
         if (page - in->page >= in->pages)
             break;
         if (hearthi_state_of(page) == HEARTHI_INVALID)
-            hearthi_fetch_round_add(b, page, 1);
+            hearthi_batch_add(b, page, 1);
     }
     return n;
 }
@@ -233,10 +295,11 @@ static void
 behind_note(struct hearthi_fetch *last, uint64_t step)
 {
     uint64_t most =
-        hearthi_min(step * FAR_TIMES, FAR_BYTES >> hearthi_heap.shift);
+        hearthi_least(step * FAR_TIMES, FAR_BYTES >> hearthi_heap.shift);
     uint64_t n;
 
-    if (step < FAR_STEP || !hearthi_is_far(last->home))
+    if (step < FAR_STEP ||
+        hearthi_cluster_of(last->home) == hearthi_world.cluster)
         return;
     n = hearthi_run_length(last->page, last->count + most, HEARTHI_INVALID);
     last->behind = (uint32_t)n - last->count;
@@ -246,25 +309,25 @@ behind_note(struct hearthi_fetch *last, uint64_t step)
 }
 
 /* What a fault fetches: gives how many steps of its sequence that is.  Memory
- * of first touch is about to be shared out: a page that another rank has
+ * of first touch is about to be shared out: a page that somebody else has
  * fetched, though it never touches it, would be tracked wherever it lies. */
 static uint64_t
-fault_gather(struct hearthi_fetch_round *b, uint64_t page,
-             const struct hearthi_stride *s)
+fault_gather(struct hearthi_batch *b, uint64_t page,
+             const struct hearthi_stream *s)
 {
     uint64_t n, done;
 
-    hearthi_fetch_round_init(b);
+    hearthi_batch_init(b);
     hearthi_copies_reserve(s->step);
-    if (hearthi_page_place_of(page)->in->fresh)
-        return hearthi_fetch_round_add(b, page, 1);
+    if (hearthi_place_of(page)->in->fresh)
+        return hearthi_batch_add(b, page, 1);
     if (s->step == 1) {
         group_gather(b, page);
         return 1;
     }
     if (s->stride == 1) {
         n = hearthi_run_length(page, s->step, HEARTHI_INVALID);
-        done = hearthi_fetch_round_claim(b, page, n);
+        done = hearthi_batch_claim(b, page, n);
         if (done == n)
             behind_note(&b->run[b->n - 1], s->step);
         return done;
@@ -272,44 +335,40 @@ fault_gather(struct hearthi_fetch_round *b, uint64_t page,
     if (s->stride != -1)
         return apart_gather(b, page, s->stride, s->step);
     n = hearthi_run_before(page, s->step, HEARTHI_INVALID);
-    n = hearthi_node_cache_until(page, n, true);
-    done = hearthi_fetch_round_add(b, page - n + 1, n);
-    hearthi_node_cache_keep(page - n + 1 + done, n - done);
+    n = hearthi_mates_until(page, n, true);
+    done = hearthi_batch_add(b, page - n + 1, n);
+    hearthi_mates_keep(page - n + 1 + done, n - done);
     return n;
 }
 
 static void
-batch_open(const struct hearthi_fetch_round *b, uint64_t page, bool write)
+batch_open(const struct hearthi_batch *b, uint64_t page, bool write)
 {
     if (write)
-        hearthi_run_open(page, 1, HEARTHI_IN_FLIGHT, true);
-    hearthi_fetch_show(b);
+        hearthi_run_open(page, 1, HEARTHI_COMING, true);
+    batch_show(b);
 }
 
 void
 hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
-    struct hearthi_stride *s = hearthi_stride_prefetch_find(
-        HEARTHI_READS, page, hearthi_copies_most());
-    bool                       row = s->step > 1 && s->stride == 1;
-    struct hearthi_fetch_round b;
-    uint64_t                   n;
+    struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
+    bool                   row = s->step > 1 && s->stride == 1;
+    struct hearthi_batch   b;
+    uint64_t               n;
 
-    HEARTHI_ASSERT(hearthi_state_of(page) == HEARTHI_INVALID);
     n = fault_gather(&b, page, s);
-    HEARTHI_ASSERT(b.pages > 0 && b.n <= HEARTHI_RUNS);
-    hearthi_stride_prefetch_took(s, page, n);
-    hearthi_fetch_round_bring(&b, alone);
+    hearthi_stream_took(s, page, n);
+    hearthi_batch_bring(&b, alone);
     hearthi_count(ahead, hearthi_rest_ahead(&b.rest, page));
     /* A sequence of writes opens what it fetched ahead, unless another
      * thread's sequence has taken its place meanwhile; a single write may be
      * the only one. */
-    if (write && row && hearthi_stride_prefetch_is_at(s, page, n)) {
-        hearthi_run_open(page, n, HEARTHI_IN_FLIGHT, true);
-        hearthi_copies_opened(s, page, n);
+    if (write && row && hearthi_stream_is_at(s, page, n)) {
+        hearthi_run_open(page, n, HEARTHI_COMING, true);
+        hearthi_stream_opened(s, page, n);
     } else {
         batch_open(&b, page, write);
     }
-    HEARTHI_ASSERT(!hearthi_is_in_flight(hearthi_table.state[page]));
-    hearthi_node_copy_end(&b.rest);
+    hearthi_borrow_end(&b.rest);
 }

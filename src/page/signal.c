@@ -4,7 +4,7 @@
  *
  * A program, a language runtime or an MPI library may install a handler
  * before or after hearth_init().  Before: ours goes in front and passes on
- * what is not ours.  After: sigaction() and its kin (front/sigmask.c) of
+ * what is not ours.  After: sigaction() and its kin (front/masks.c) of
  * libhearth stand before those of the C library for every program linked with
  * it; while the heap is up they keep a new handler of these behind ours
  * instead of installing it.  A handler installed past them (a raw system call)
@@ -23,13 +23,14 @@
 
 #include "altstack.h"
 #include "base/clock.h"
-#include "base/dlsym_next.h"
+#include "base/fault_signal.h"
+#include "base/next.h"
 #include "base/report.h"
-#include "base/thread.h"
 #include "fault.h"
 #include "hearth/hearth.h"
+#include "serve.h"
 #include "space/heap.h"
-#include "uffd_pages.h"
+#include "watched.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 typedef int mask_function(int, const sigset_t *, sigset_t *);
@@ -42,7 +43,8 @@ static struct taken {
     const char      *name;
     bool             wanted; /* since hearth_init() */
     volatile bool    installed;
-    struct sigaction behind; /* whoever had it before us */
+    volatile bool    on_stack; /* with SA_ONSTACK */
+    struct sigaction behind;   /* whoever had it before us */
 } taken[] = { { .sig = SIGSEGV, .name = "SIGSEGV" },
               { .sig = SIGBUS, .name = "SIGBUS" } };
 
@@ -50,8 +52,7 @@ enum { TAKEN = sizeof taken / sizeof *taken };
 
 static void *volatile probing; /* address of the deliberate fault */
 static volatile bool probed;
-static bool          passed;  /* other libraries' calls do not come here */
-static volatile bool arrived; /* one did */
+static bool          passed; /* other libraries' calls do not come here */
 
 static struct taken *
 taken_of(int sig)
@@ -67,18 +68,18 @@ real_sigaction(void)
     static action_function *real;
 
     if (real == NULL)
-        hearthi_dlsym_next(&real, "sigaction");
+        hearthi_next(&real, "sigaction");
     return real;
 }
 
-/* Not Hearth's own, which lets no thread block these. */
+/* Not Hearth's own, which lets nobody block these. */
 static void
 real_mask(int how, const sigset_t *set)
 {
     static mask_function *real;
 
     if (real == NULL)
-        hearthi_dlsym_next(&real, "pthread_sigmask");
+        hearthi_next(&real, "pthread_sigmask");
     real(how, set, NULL);
 }
 
@@ -95,18 +96,10 @@ mask_for_behind(const struct taken *t, const ucontext_t *u)
     real_mask(SIG_SETMASK, &mask);
 }
 
-static bool
-is_nobodys(const struct sigaction *a)
+/* Pass a fault on as the kernel would have. */
+static void
+chain(int sig, siginfo_t *info, void *context)
 {
-    return !(a->sa_flags & SA_SIGINFO) &&
-           (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN);
-}
-
-/* The handler behind may have changed since its stack was looked up. */
-static bool
-behind_call(const siginfo_t *info, const void *context)
-{
-    const int              sig = info->si_signo;
     struct taken          *t = taken_of(sig);
     const struct sigaction to = t->behind;
 
@@ -114,35 +107,22 @@ behind_call(const siginfo_t *info, const void *context)
     if (to.sa_flags & (int)SA_RESETHAND)
         t->behind = (struct sigaction){ .sa_handler = SIG_DFL };
     if (to.sa_flags & SA_SIGINFO) {
-        to.sa_sigaction(sig, (siginfo_t *)info, (void *)context);
-    } else if (!is_nobodys(&to)) {
+        to.sa_sigaction(sig, info, context);
+    } else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) {
         to.sa_handler(sig);
     } else {
-        /* None: the instruction faults again and ends the process.  The kernel
-         * does not ignore a signal of its own making either. */
+        /* Nobody: the instruction faults again and ends the process.  The
+         * kernel does not ignore a signal of its own making either. */
         struct sigaction none = { .sa_handler = SIG_DFL };
 
         t->installed = false;
         real_sigaction()(sig, &none, NULL);
     }
-    return true;
-}
-
-/* Pass a fault on as the kernel would have. */
-static void
-chain(const siginfo_t *info, const void *context)
-{
-    const struct sigaction *to = &taken_of(info->si_signo)->behind;
-
-    if ((to->sa_flags & SA_ONSTACK) || is_nobodys(to))
-        behind_call(info, context);
-    else
-        hearthi_altstack_leave(behind_call, info, context);
 }
 
 /* A handler that was put in front of ours unseen, because its library calls
  * the C library past us, has taken a fault for the program's and then called
- * the one before it: by raise(), when ours is in place again (faulthandler of
+ * who was before it: by raise(), when ours is in place again (faulthandler of
  * Python).  The instruction faults once more, and comes here at once. */
 static bool
 told_by_another(const siginfo_t *info)
@@ -156,81 +136,35 @@ told_by_another(const siginfo_t *info)
     return true;
 }
 
-/* What is behind lets the process end: none, or UCX's, which prints a stack.
- */
-static bool
-behind_ends(int sig)
-{
-    const struct sigaction *to = &taken_of(sig)->behind;
-    void                   *function;
-    Dl_info                 whose;
-
-    if (is_nobodys(to))
-        return true;
-    memcpy(&function, &to->sa_handler, sizeof function);
-    return dladdr(function, &whose) != 0 &&
-           (strstr(whose.dli_fname, "/libucs.so") != NULL ||
-            strstr(whose.dli_fname, "/libopen-pal.so") != NULL);
-}
-
-/* Close to 0 it is a NULL pointer's.  What other ranks have there is not
- * known: the line says what follows if the pointer came from the heap. */
-static void
-stranger_tell(const siginfo_t *info)
-{
-    enum { NEAR_NULL = 1 << 20 };
-    static volatile bool told;
-
-    if (told || info->si_code != SEGV_MAPERR ||
-        hearthi_in_heap(info->si_addr) ||
-        (uintptr_t)info->si_addr < NEAR_NULL || !behind_ends(SIGSEGV))
-        return;
-    told = true;
-    hearthi_warn("segmentation fault",
-                 "address %p is not in the heap, and nothing is there on this "
-                 "rank: if it was read from the heap, it is private memory of "
-                 "the rank that stored it (a stack, malloc, std::string): "
-                 "store offsets or addresses of the heap (hearth_malloc)",
-                 info->si_addr);
-}
-
-/* si_code <= 0: sent by kill(2), not a fault at all.  Not a part of the
- * handler, whose stack may be small. */
-static __attribute__((noinline)) bool
-is_done(const siginfo_t *info, const void *context)
-{
-    if ((info->si_code > 0 && hearthi_in_heap(info->si_addr) &&
-         hearthi_fault_dispatch(info, context)) ||
-        told_by_another(info))
-        return true;
-    if (info->si_signo == SIGBUS)
-        hearthi_sigbus_tell(info);
-    else
-        stranger_tell(info);
-    return false;
-}
-
 static void
 handler(int sig, siginfo_t *info, void *context)
 {
-    int   saved = errno;
-    void *addr = probing;
-    bool  done;
+    const struct taken *t = taken_of(sig);
+    int                 saved = errno;
+    void               *addr = info->si_addr;
 
-    /* qemu-user -R gives a bus error an address of its own.  One of another
-     * thread comes again. */
-    if (addr != NULL && (addr == info->si_addr || sig == SIGBUS)) {
+    if (addr == probing && probing != NULL) {
         probed = true;
         mmap(addr, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         errno = saved;
         return;
     }
-    done = hearthi_altstack_run(is_done, info, context);
+    /* si_code <= 0: sent by kill(2), not a fault at all. */
+    if ((info->si_code > 0 && hearthi_in_heap(addr) &&
+         hearthi_serve(info, context, t->on_stack)) ||
+        told_by_another(info)) {
+        errno = saved;
+        return;
+    }
+    if (sig == SIGBUS)
+        hearthi_bus_tell(info);
     errno = saved;
-    if (!done)
-        chain(info, context);
+    chain(sig, info, context);
 }
+
+static struct sigaction install_before(struct taken           *t,
+                                       const struct sigaction *other);
 
 int
 sigaction(int signum, const struct sigaction *act, struct sigaction *old)
@@ -238,7 +172,6 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     struct taken    *t = taken_of(signum);
     struct sigaction was, open;
 
-    arrived = true;
     if (t == NULL && act != NULL) {
         /* That handler may touch the heap. */
         open = *act;
@@ -248,8 +181,10 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     if (t == NULL || !t->installed)
         return real_sigaction()(signum, act, old);
     was = t->behind;
-    if (act != NULL)
+    if (act != NULL) {
         t->behind = *act;
+        install_before(t, act);
+    }
     if (old != NULL)
         *old = was;
     return 0;
@@ -302,36 +237,44 @@ mask_cancel(sigset_t *mask)
 /* They stay unblocked in the handler: a cancel that came meanwhile may be
  * acted on at the end of it, where nothing is held (base/cancel.h), and the
  * thread's cleanup handlers may touch the heap and fault in turn. */
-static void
-install(struct taken *t)
+static struct sigaction
+install_before(struct taken *t, const struct sigaction *other)
 {
+    const bool on_stack = hearthi_altstack_wanted(other);
+
     struct sigaction act = { .sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER |
-                                         SA_ONSTACK };
+                                         (on_stack ? SA_ONSTACK : 0) };
     struct sigaction old;
 
+    t->on_stack = on_stack;
     sigemptyset(&act.sa_mask);
     mask_cancel(&act.sa_mask);
     if (real_sigaction()(t->sig, &act, &old) != 0)
         hearthi_fatal("hearth_init", "sigaction(%s) failed: %s", t->name,
                       strerror(errno));
-    t->behind = old;
+    return old;
 }
 
-/* A function that comes first may hand on to ours, as AddressSanitizer's does:
- * only a call tells. */
+static void
+install(struct taken *t)
+{
+    struct sigaction other;
+
+    if (real_sigaction()(t->sig, NULL, &other) == 0)
+        t->behind = install_before(t, &other);
+}
+
+/* By the library that has them: an address of "sigaction" taken here is that
+ * of whoever comes first, too. */
 static bool
 calls_pass(void)
 {
-    action_function *first = NULL;
-    void            *found = dlsym(RTLD_DEFAULT, "sigaction");
-    struct sigaction now;
+    void   *first = dlsym(RTLD_DEFAULT, "sigaction");
+    Dl_info theirs, ours;
 
-    memcpy(&first, &found, sizeof found);
-    arrived = first == NULL;
-    if (first != NULL)
-        first(SIGSEGV, NULL, &now);
-    return !arrived;
+    return dladdr(first, &theirs) != 0 && dladdr(&taken, &ours) != 0 &&
+           theirs.dli_fbase != ours.dli_fbase;
 }
 
 static void
@@ -351,7 +294,7 @@ void
 hearthi_signal_open(void)
 {
     passed = calls_pass();
-    hearthi_fault_dispatch_open();
+    hearthi_serve_open();
     take(taken_of(SIGSEGV));
     take(taken_of(SIGBUS));
 }
@@ -370,7 +313,7 @@ hearthi_signal_close(void)
             taken[i].wanted = taken[i].installed = false;
             real_sigaction()(taken[i].sig, &taken[i].behind, NULL);
         }
-    hearthi_fault_dispatch_close();
+    hearthi_serve_close();
 }
 
 static bool
@@ -395,5 +338,5 @@ hearthi_signal_check(void)
     for (int i = 0; i < TAKEN; i++)
         if (taken[i].wanted && is_replaced(&taken[i]))
             install(&taken[i]);
-    hearthi_uffd_pages_check();
+    hearthi_watched_check();
 }

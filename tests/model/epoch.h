@@ -22,7 +22,7 @@ enum rule {
     BEGUN_FIRST,       /* a log counts as begun before a set has told it */
     NO_ANEW,           /* an append of a later epoch leaves the log its own */
     NO_AHEAD,          /* a log of a later epoch is read like any other */
-    NO_AHEAD_TELLS,    /* ... and the barrier is not told "invalidate_all" */
+    NO_AHEAD_TELLS,    /* ... and the barrier is not told "everything" */
     AHEAD_OUTSIDE,     /* ... but outside of a barrier */
     NO_LOST,           /* ... nor are other locks */
     RELEASE_LATE,      /* the release epoch moves when the barrier is left */
@@ -38,7 +38,7 @@ enum rule {
     RULES
 };
 
-/* Things to be known: the write, and "invalidate_all" of each rank. */
+/* Things to be known: the write, and "everything" of each rank. */
 enum { WRITE, EVERYTHING, THINGS = EVERYTHING + RANKS_MOST };
 
 /* What a rank knows of a thing.  The last two have a bit for each lock. */
@@ -68,7 +68,7 @@ enum at { IDLE, ASKED, GRANTED, APPLIED, HOLDS, COLLECTED };
 struct thread {
     uint8_t at, sync;
     uint8_t epoch, pos; /* as asked; of the grant; of the release */
-    uint8_t log_epoch, invalidate_all, ahead;
+    uint8_t log_epoch, everything, ahead;
     uint8_t must, wrote; /* wrote: in this section */
     uint8_t n, notice[SLOTS];
     uint8_t given; /* a bit for each thing collected */
@@ -80,7 +80,7 @@ struct rank {
     uint8_t       release, acquire; /* epochs */
     uint8_t       entered, left;    /* barriers */
     uint8_t       copy, dirty, must;
-    uint8_t       own, invalidate_all; /* since the last barrier */
+    uint8_t       own, everything; /* since the last barrier */
     uint8_t       held, number;
     uint8_t       known[THINGS], numbers[RANKS_MOST];
     struct view   view[SYNCS];
@@ -88,7 +88,7 @@ struct rank {
 };
 
 struct news {
-    uint8_t write, invalidate_all, must;
+    uint8_t write, everything, must;
 };
 
 enum { BARRIERS = 2 };
@@ -108,7 +108,7 @@ _Static_assert(sizeof(struct state) <= STATE_MOST, "a state fits");
 void log_read(const struct log *log, struct thread *t);
 void log_append(struct log *log, const struct thread *t, uint8_t epoch);
 
-/* The notices that are to be given; the rest is "invalidate_all". */
+/* The notices that are to be given; the rest is "everything". */
 void release_collect(struct rank *r, struct thread *t);
 /* Learn what was granted; those that are no news become 0. */
 void grant_learn(struct rank *r, unsigned me, struct thread *t);

@@ -16,12 +16,12 @@ static const struct hearthi_transport_ops *prompt;
 static uint64_t                            random_state, most_us;
 
 static void
-barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
-             struct hearthi_barrier_notices *news)
+barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
+             struct hearthi_news *news)
 {
     struct timespec nap = { 0, 0 };
 
-    (prompt->collective.barrier)(own, n, invalidate_all, news);
+    (prompt->barrier)(own, n, everything, news);
     if (draw(&random_state, 2))
         return;
     nap.tv_nsec = (long)draw(&random_state, most_us) * 1000;
@@ -39,6 +39,6 @@ barriers_leave_late(uint64_t seed)
     random_state = seed;
     prompt = hearthi_transport;
     late = *prompt;
-    late.collective.barrier = barrier_late;
+    late.barrier = barrier_late;
     hearthi_transport = &late;
 }

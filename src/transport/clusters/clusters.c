@@ -10,20 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/min.h"
+#include "agree.h"
+#include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/test_limits.h"
+#include "channel.h"
 #include "cluster.h"
-#include "collective.h"
-#include "gateway_channel.h"
-#include "gateway_server.h"
-#include "gateway_thread.h"
-#include "hear.h"
+#include "gate.h"
+#include "handler.h"
 #include "hearth/version.h"
-#include "hidden_rank.h"
 #include "link/conf.h"
 #include "link/link.h"
+#include "round.h"
+#include "together.h"
 #include "world.h"
 
 static struct {
@@ -43,14 +42,14 @@ hearthi_gateway_is_here(void)
 
 /* With a handler that is a rank it is one more than the file says. */
 static bool
-ranks_fit(int size, struct hearthi_link_error *wrong)
+ranks_fit(int size, struct hearthi_wrong *wrong)
 {
     bool more = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     int  want = c.conf->cluster[c.me].ranks;
 
     if (size == want + more)
         return true;
-    return hearthi_link_error(
+    return hearthi_wrong(
         wrong,
         "this job has %d ranks, but %s:%d says that cluster "
         "%s has %d%s: start as many, or correct the file on "
@@ -61,17 +60,16 @@ ranks_fit(int size, struct hearthi_link_error *wrong)
 }
 
 static bool
-conf_find(int size, struct hearthi_link_error *wrong)
+conf_find(int size, struct hearthi_wrong *wrong)
 {
     const char *path = hearthi_opt.clusters.text;
     const char *name = hearthi_opt.cluster.text;
 
     if (*name == '\0')
-        return hearthi_link_error(
-            wrong,
-            "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the "
-            "name of the cluster that this job is",
-            path);
+        return hearthi_wrong(wrong,
+                             "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the "
+                             "name of the cluster that this job is",
+                             path);
     c.conf = hearthi_conf_read(path, wrong);
     if (c.conf == NULL)
         return false;
@@ -84,19 +82,20 @@ conf_find(int size, struct hearthi_link_error *wrong)
 static void
 conf_read(MPI_Comm comm)
 {
-    struct hearthi_link_error wrong;
-    int                       rank, size, first;
+    struct hearthi_wrong wrong;
+    int                  rank, size, mine, first;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    first = hearthi_collective_first(!conf_find(size, &wrong), comm);
+    mine = conf_find(size, &wrong) ? size : rank;
+    hearthi_together_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == rank)
         hearthi_fatal("hearth_init", "%s", wrong.text);
     if (first < size)
         hearthi_end_wait();
 }
 
-/* A page crosses the link in one message (link/gateway_connection.h). */
+/* A page crosses the link in one message (link/lane.h). */
 static void
 page_check(void)
 {
@@ -152,8 +151,13 @@ gateway_find(void)
         c.gateway = hearthi_cluster_ranks();
         return;
     }
-    c.gateway = hearthi_collective_first(
-        is_of_this_machine(c.conf->cluster[c.me].host), hearthi_cluster.comm);
+
+    int mine = is_of_this_machine(c.conf->cluster[c.me].host)
+                   ? hearthi_cluster.rank
+                   : hearthi_cluster.size;
+
+    hearthi_together_reduce(&mine, &c.gateway, 1, MPI_INT, MPI_MIN,
+                            hearthi_cluster.comm);
     if (c.gateway == hearthi_cluster.size)
         c.gateway = 0;
 }
@@ -169,7 +173,7 @@ hearthi_clusters_read(MPI_Comm comm)
     page_check();
     job.hides = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     if (job.hides)
-        job.comm = hearthi_hidden_rank_last(
+        job.comm = hearthi_attendant_last(
             comm, is_of_this_machine(c.conf->cluster[c.me].host));
     return job;
 }
@@ -180,26 +184,26 @@ static void
 link_open(void)
 {
     static struct hearthi_link_options options;
-    struct hearthi_link_error          wrong;
+    struct hearthi_wrong               wrong;
 
     options = hearthi_link_defaults();
     options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
-    options.conns = (int)hearthi_opt.gateway_lanes;
-    options.agree = hearthi_config_text();
+    options.lanes = (int)hearthi_opt.gateway_lanes;
+    options.agree = hearthi_agreement();
     options.tell = "";
     options.version = HEARTH_VERSION;
-    hearthi_gateway_server.link = hearthi_link_open(
-        c.conf, c.me, &options, &hearthi_gateway_link_calls, NULL, &wrong);
-    if (hearthi_gateway_server.link == NULL)
+    hearthi_gate.link = hearthi_link_open(c.conf, c.me, &options,
+                                          &hearthi_gate_calls, NULL, &wrong);
+    if (hearthi_gate.link == NULL)
         hearthi_fatal("hearth_init", "%s", wrong.text);
 }
 
 static void
 channels_open(void)
 {
-    struct hearthi_listener listener;
+    struct hearthi_door door;
 
-    hearthi_gateway_server = (struct hearthi_gateway_server){
+    hearthi_gate = (struct hearthi_gate){
         .conf = c.conf,
         .me = c.me,
         .first = c.conf->cluster[c.me].first,
@@ -208,60 +212,31 @@ channels_open(void)
     };
     gateway_find();
     if (hearthi_cluster.rank == c.gateway) {
-        hearthi_global_collectives_open();
+        hearthi_rounds_open();
         link_open();
-        listener = hearthi_gateway_clients_listen();
-        listener.gateway = c.gateway;
+        door = hearthi_handler_listen();
     }
-    hearthi_collective_bcast(&listener, sizeof listener, c.gateway,
-                             hearthi_cluster.comm);
+    hearthi_together_bcast(&door, sizeof door, c.gateway,
+                           hearthi_cluster.comm);
     if (hearthi_cluster.rank == c.gateway)
-        hearthi_gateway_thread_start();
-    hearthi_gateway_channels_open(&listener);
+        hearthi_handler_start();
+    hearthi_channels_open(&door);
 }
 
-/* What all ranks say at once, at most: a cluster's part is one message of the
- * link (link/gateway_connection.h), and its length stands in 32 bits
- * (wan_message.h). */
-enum { GATHERED = HEARTHI_TEST_LIMIT(16 << 20, 256) };
-
-static void
-some_gather(const void *mine, size_t bytes, void *all)
-{
-    struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_GATHER };
-    char                             rest[8];
-    struct hearthi_wan_message       answer =
-        hearthi_gateway_channel_ask(ch, msg, mine, bytes, "hearth_init");
-
-    if (answer.len != bytes * (size_t)hearthi_world.size)
-        hearthi_fatal("gateway", "ranks are in different collective calls");
-    hearthi_gateway_channel_read(ch, all, answer.len);
-    hearthi_gateway_channel_read(ch, rest,
-                                 hearthi_wan_round(answer.len) - answer.len);
-    hearthi_gateway_channel_give(ch);
-}
-
-/* All ranks give as many bytes, and so as many pieces. */
 static void
 gather(const void *mine, size_t bytes, void *all)
 {
-    size_t size = (size_t)hearthi_world.size, most = GATHERED / size + 1;
-    char  *some = bytes > most ? malloc(most * size) : NULL;
+    struct hearthi_channel  *ch = hearthi_channel_take();
+    const struct hearthi_ask ask = { .op = HEARTHI_ASK_GATHER };
+    char                     rest[8];
+    struct hearthi_ask       answer =
+        hearthi_channel_ask(ch, ask, mine, bytes, "hearth_init");
 
-    if (bytes <= most) {
-        some_gather(mine, bytes, all);
-        return;
-    }
-    if (some == NULL)
-        hearthi_fatal("gateway", "no memory for what %zu ranks tell", size);
-    for (size_t at = 0, n; at < bytes; at += n) {
-        n = hearthi_min(most, bytes - at);
-        some_gather((const char *)mine + at, n, some);
-        for (size_t r = 0; r < size; r++)
-            memcpy((char *)all + r * bytes + at, some + r * n, n);
-    }
-    free(some);
+    if (answer.len != bytes * (size_t)hearthi_world.size)
+        hearthi_fatal("gateway", "ranks are in different collective calls");
+    hearthi_channel_read(ch, all, answer.len);
+    hearthi_channel_read(ch, rest, hearthi_ask_round(answer.len) - answer.len);
+    hearthi_channel_give(ch);
 }
 
 /* ---- the world ---- */
@@ -302,9 +277,19 @@ nodes_number(void)
     free(all);
     w->nodes = base + most;
     w->node = hearthi_cluster_hidden() ? -1 : c.node_of[w->rank];
-    w->home_node = w->node; /* no races are looked for */
     w->node_of = c.node_of;
     w->node_rank_of = c.node_rank_of;
+}
+
+static void
+ending(void)
+{
+    static const char line[64] = "it was ended by one of its ranks";
+
+    if (hearthi_handler_is_self())
+        hearthi_gate_ending(line);
+    else
+        hearthi_channel_ending(line, sizeof line);
 }
 
 /* All ranks of this cluster, as any may be the gateway's.  What is wrong for
@@ -314,7 +299,7 @@ threads_check(void)
 {
     const struct hearthi_cluster *j = &hearthi_cluster;
 
-    if (hearthi_opt.transport != HEARTHI_TRANSPORT_MPI || j->nodes == 1)
+    if (hearthi_opt.transport != HEARTHI_MPI || j->nodes == 1)
         return;
     if (j->unthreaded == j->rank)
         hearthi_fatal("hearth_init",
@@ -348,44 +333,30 @@ hearthi_clusters_open(void)
     hearthi_opt.migrate = HEARTHI_WHEN_OFF;
     channels_open();
     w->gather = gather;
-    hearthi_endings_open();
-    hearthi_config_page_size(c.conf);
+    hearthi_ending_hook = ending;
+    hearthi_page_agree(c.conf);
     nodes_number();
 }
 
 void
 hearthi_clusters_close(void)
 {
-    const struct hearthi_wan_message bye = { .op = HEARTHI_WAN_BYE };
+    const struct hearthi_ask bye = { .op = HEARTHI_ASK_BYE };
 
     if (hearthi_world.gather == NULL)
         return;
-    hearthi_endings_close();
+    hearthi_ending_hook = NULL;
     if (!hearthi_cluster_hidden())
-        hearthi_gateway_channel_call(bye, NULL, 0, "hearth_finalize");
+        hearthi_channel_call(bye, NULL, 0, "hearth_finalize");
     if (hearthi_cluster.rank == c.gateway) {
-        hearthi_gateway_thread_join();
-        hearthi_link_close(hearthi_gateway_server.link);
-        hearthi_global_collectives_close();
+        hearthi_handler_join();
+        hearthi_link_close(hearthi_gate.link);
+        hearthi_rounds_close();
     }
-    hearthi_gateway_channels_close();
-    hearthi_hear_end();
+    hearthi_channels_close();
     hearthi_world.gather = NULL;
     free(c.conf);
     free(c.node_of);
     free(c.node_rank_of);
     c.conf = NULL;
-}
-
-void
-hearthi_clusters_forked(void)
-{
-    if (hearthi_world.gather == NULL)
-        return;
-    hearthi_gateway_channels_close();
-    hearthi_hear_forked();
-    if (!hearthi_gateway_is_here())
-        return;
-    hearthi_gateway_clients_forked();
-    hearthi_link_forked(hearthi_gateway_server.link);
 }

@@ -3,7 +3,7 @@
  * Clients: slots, and a request with its answer.
  *
  * A client's requests to one server are numbered without gaps, and all but
- * those of the first slots (udp_job.h) go one at a time: that is what lets a
+ * those of the first slots (job.h) go one at a time: that is what lets a
  * server tell a repeated request from a new one and keep one answer for each
  * client.
  */
@@ -12,19 +12,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/assert.h"
+#include "ack.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "datagram_rx.h"
-#include "peer_handshake.h"
+#include "count.h"
+#include "inbox.h"
+#include "job.h"
+#include "local.h"
+#include "meet.h"
 #include "server.h"
-#include "shm_message.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "timer.h"
-#include "udp_job.h"
 #include "wire.h"
 #include "world.h"
 
@@ -48,7 +49,7 @@ client_make(unsigned slot)
 {
     struct hearthi_udp_client *c = &clients[slot];
 
-    hearthi_udp_rx_open(&c->in, hearthi_udp_socket(0), false);
+    hearthi_udp_inbox_open(&c->in, hearthi_udp_socket(0), false);
     c->slot = (uint16_t)slot;
     c->seq = numbers + slot * (size_t)hearthi_cluster.size;
     atomic_store_explicit(&made[slot], true, memory_order_release);
@@ -76,10 +77,9 @@ hearthi_udp_clients_open(void)
 void
 hearthi_udp_clients_close(void)
 {
-    HEARTHI_ASSERT(taken[0] == (UINT64_C(1) << HEARTHI_UDP_BULK) - 1);
     for (unsigned i = 0; i < HEARTHI_UDP_SLOTS; i++)
         if (made[i])
-            hearthi_udp_rx_close(&clients[i].in);
+            hearthi_udp_inbox_close(&clients[i].in);
     hearthi_sparse_free(clients, HEARTHI_UDP_SLOTS * sizeof *clients);
     hearthi_sparse_free(numbers, numbers_bytes());
 }
@@ -88,7 +88,6 @@ hearthi_udp_clients_close(void)
 struct hearthi_udp_client *
 hearthi_udp_bulk(unsigned slot)
 {
-    HEARTHI_ASSERT(slot < HEARTHI_UDP_BULK);
     return &clients[slot];
 }
 
@@ -130,15 +129,13 @@ hearthi_udp_client_take(void)
 void
 hearthi_udp_client_give(struct hearthi_udp_client *c)
 {
-    HEARTHI_ASSERT(c->slot >= HEARTHI_UDP_BULK);
-    HEARTHI_ASSERT(taken[c->slot / 64] >> c->slot % 64 & 1);
     atomic_fetch_and(&taken[c->slot / 64], ~(UINT64_C(1) << c->slot % 64));
 }
 
 /* ---- asking ---- */
 
 /* The operation waits for others, or its answer for its turn to be taken
- * (pipeline.c), so its time may be no round trip. */
+ * (row.c), so its time may be no round trip. */
 static bool
 may_wait(const struct hearthi_udp_message *ask)
 {
@@ -163,26 +160,12 @@ ask_send(struct hearthi_udp_client *c, struct hearthi_udp_message *ask)
     hearthi_udp_send(c->in.fd, &hearthi_udp.server[ask->to], ask, NULL);
 }
 
-/* The request is there, and must wait: from now on what it carries need not be
- * sent again. */
-static void
-wait_begin(struct hearthi_udp_message *ask, struct hearthi_udp_timer *timer,
-           const struct hearthi_udp_message *answer)
-{
-    if (answer->kind == HEARTHI_UDP_WAITS) {
-        hearthi_udp_timer_done(timer, (int)ask->to, answer->turn, false);
-        timer->waits = true;
-        if (ask->op == HEARTHI_UDP_BARR)
-            ask->body_len = 0;
-    }
-    timer->silent = 0;
-}
-
 /* Take a message before the time-out; true if it is the answer. */
 static bool
-answer_take(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
-            struct hearthi_udp_timer   *timer,
-            struct hearthi_udp_message *answer)
+answer_take(struct hearthi_udp_client        *c,
+            const struct hearthi_udp_message *ask,
+            struct hearthi_udp_timer         *timer,
+            struct hearthi_udp_message       *answer)
 {
     struct sockaddr_in from;
 
@@ -195,7 +178,7 @@ answer_take(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
         return false;
     if (answer->op != HEARTHI_UDP_NULL || answer->kind == HEARTHI_UDP_DONE)
         return true;
-    wait_begin(ask, timer, answer);
+    timer->silent = 0; /* it is there, and we must wait */
     return false;
 }
 
@@ -206,7 +189,7 @@ remote_begin(struct hearthi_udp_call *call)
     struct hearthi_udp_client *c = call->client;
     int                        rank = (int)call->ask.to;
 
-    hearthi_udp_handshake(&c->in, c->slot, rank, call->what);
+    hearthi_udp_meet(&c->in, c->slot, rank, call->what);
     call->ask.reliable = hearthi_udp_acked(call->ask.op);
     hearthi_udp_timer_start(&call->timer, rank);
     ask_send(c, &call->ask);
@@ -224,7 +207,7 @@ remote_end(struct hearthi_udp_call *call, struct hearthi_udp_message *answer)
             ask->turn++;
             ask_send(call->client, ask);
         }
-    hearthi_udp_timer_done(&call->timer, rank, answer->turn, may_wait(ask));
+    hearthi_udp_timer_done(&call->timer, rank, may_wait(ask));
 }
 
 void
@@ -233,15 +216,13 @@ hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
 {
     struct hearthi_udp_message *ask = &call->ask;
 
-    HEARTHI_ASSERT(rank >= 0 && rank < hearthi_cluster.size);
-    HEARTHI_ASSERT(call->client->slot >= HEARTHI_UDP_BULK);
     call->what = what;
     ask->from = (uint32_t)hearthi_cluster.rank;
     ask->to = (uint32_t)rank;
     ask->slot = call->client->slot;
     ask->seq = ++call->client->seq[rank];
     if (hearthi_udp_is_local(rank))
-        hearthi_udp_shm_channel_ask(ask);
+        hearthi_udp_local_ask(ask);
     else if (rank != hearthi_cluster.rank)
         remote_begin(call);
 }
@@ -255,7 +236,7 @@ hearthi_udp_call_end(struct hearthi_udp_call    *call,
     if (rank == hearthi_cluster.rank)
         hearthi_udp_serve_own(&call->ask, answer);
     else if (hearthi_udp_is_local(rank))
-        hearthi_udp_shm_channel_answer(call->client->slot, answer);
+        hearthi_udp_local_answer(call->client->slot, answer);
     else
         remote_end(call, answer);
 }

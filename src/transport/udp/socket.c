@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sockets, and what goes out: authenticated datagrams; and how many of each
- * operation have, and what was refused of those that came.
+ * Sockets, and what goes out: sealed datagrams.
  *
  * Fragments are sent by vectors of heads and bodies, up to 64 in one call
  * (UDP_SEGMENT).
@@ -13,17 +12,17 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "cluster.h"
+#include "count.h"
+#include "job.h"
+#include "seal.h"
 #include "socket.h"
 #include "space/heap.h"
-#include "udp_job.h"
 #include "wire.h"
 
 #ifndef UDP_SEGMENT
@@ -38,8 +37,11 @@ struct hearthi_udp hearthi_udp;
 int
 hearthi_udp_socket(unsigned port)
 {
-    struct hearthi_addresses told = hearthi_udp.told;
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    in_addr_t any = hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY;
+    struct sockaddr_in own = { .sin_family = AF_INET,
+                               .sin_addr.s_addr = htonl(any),
+                               .sin_port = htons((uint16_t)port) };
+    int                fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int size = (int)hearthi_opt.udp_buffer, no = IP_PMTUDISC_DONT, on = 1;
 
     if (fd < 0)
@@ -50,15 +52,8 @@ hearthi_udp_socket(unsigned port)
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
     setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &no, sizeof no);
-    if (port == 0 && !hearthi_bind(fd, &told, port))
-        hearthi_fatal("hearth_init",
-                      "no UDP port can be had (%s): the udp transport needs "
-                      "an IPv4 address of this host%s: bring one up, or use "
-                      "HEARTH_TRANSPORT=mpi",
-                      strerror(errno),
-                      hearthi_one_machine() ? ", 127.0.0.1 at least"
-                                            : " that HEARTH_NETWORK takes");
-    if (port > UINT16_MAX || (port != 0 && !hearthi_bind(fd, &told, port)))
+    if (port > UINT16_MAX ||
+        bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
         hearthi_fatal("hearth_init",
                       "UDP port %u cannot be had: %s: give HEARTH_UDP_PORT "
                       "another range, or 0 for any",
@@ -74,9 +69,7 @@ hearthi_udp_room(int fd)
     int       size = 0;
     socklen_t len = sizeof size;
 
-    if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len) != 0)
-        hearthi_fatal("hearth_init", "a socket's buffer has no size: %s",
-                      strerror(errno));
+    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
     return (size_t)size / 4 * 3;
 }
 
@@ -92,57 +85,15 @@ hearthi_udp_address_of(int fd)
     return a;
 }
 
-/* ---- counts ---- */
-
-_Static_assert((int)HEARTHI_KINDS >= (int)HEARTHI_UDP_OPS &&
-                   (int)HEARTHI_REASONS >= (int)HEARTHI_UDP_REASONS,
-               "the tally has room for all");
-
-void
-hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes)
-{
-    unsigned i = hearthi_udp_index(op);
-
-    hearthi_stat_add(&hearthi_tally.sent[i], messages);
-    hearthi_stat_add(&hearthi_tally.sent_bytes[i], bytes);
-    hearthi_count(messages, messages);
-    hearthi_count(message_bytes, bytes);
-}
-
-void
-hearthi_udp_count_resent(unsigned op)
-{
-    hearthi_stat_add(&hearthi_tally.resent[hearthi_udp_index(op)], 1);
-    hearthi_count(resends, 1);
-}
-
-void
-hearthi_udp_count_refused(enum hearthi_udp_reason reason)
-{
-    hearthi_stat_add(&hearthi_tally.refused[reason], 1);
-    hearthi_count(refused, 1);
-}
-
-const char *
-hearthi_udp_reason_name(unsigned i)
-{
-    static const char *const names[HEARTHI_UDP_REASONS] = {
-        "good",  "length", "operation", "rank",
-        "place", "seal",   "sequence",  "address"
-    };
-
-    return i < HEARTHI_UDP_REASONS ? names[i] : NULL;
-}
-
 /* ---- sending ---- */
 
 void
 hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head)
 {
-    m->mac = 0;
+    m->seal = 0;
     hearthi_udp_encode(m, head);
-    m->mac = hearthi_udp_mac(head, m->body, m->body_len);
-    memcpy(head, &m->mac, sizeof m->mac);
+    m->seal = hearthi_udp_seal(head, m->body, m->body_len);
+    memcpy(head, &m->seal, sizeof m->seal);
 }
 
 static ssize_t
@@ -254,54 +205,15 @@ hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
     parts_send(fd, to, part, n);
 }
 
-/* ---- threads that sleep at one ---- */
-
-/* It sleeps at the socket that `to` is the address of, and is woken by words
- * to stop, which may get lost, too. */
 void
-hearthi_udp_receiver_end(pthread_t thread, const atomic_bool *ended, int fd,
-                         const struct sockaddr_in *to)
+hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
+                       const uint8_t *datagram, size_t len)
 {
-    const struct timespec      nap = { .tv_nsec = 200000 };
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
-                                     .from = (uint32_t)hearthi_cluster.rank,
-                                     .to = (uint32_t)hearthi_cluster.rank };
+    struct hearthi_udp_message m;
 
-    while (!*ended) {
-        hearthi_udp_send(fd, to, &m, NULL);
-        nanosleep(&nap, NULL);
-    }
-    pthread_join(thread, NULL);
-}
-
-/* ---- acknowledgements, as HEARTH_UDP_ACK wants them ---- */
-
-/* What has a grant needs no acknowledgement: if the grant is there, the
- * request was. */
-bool
-hearthi_udp_acked(unsigned op)
-{
-    switch (hearthi_opt.udp_ack) {
-    case HEARTHI_ACK_ALL: return op != HEARTHI_UDP_NULL;
-    case HEARTHI_ACK_PAGE:
-        return op != HEARTHI_UDP_NULL && op != HEARTHI_UDP_GETP &&
-               op != HEARTHI_UDP_GETPGRANT;
-    default: return false;
-    }
-}
-
-void
-hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
-                        const struct sockaddr_in *to)
-{
-    struct hearthi_udp_message ack = { .op = HEARTHI_UDP_NULL,
-                                       .kind = HEARTHI_UDP_ACK,
-                                       .slot = m->slot,
-                                       .from = m->to,
-                                       .to = m->from,
-                                       .seq = m->seq,
-                                       .at = m->at };
-
-    if (m->reliable)
-        hearthi_udp_send(fd, to, &ack, NULL);
+    hearthi_udp_head_read(datagram, &m);
+    hearthi_udp_count_sent(m.op, 1, len);
+    hearthi_udp_count_resent(m.op);
+    sendto(fd, datagram, len, MSG_NOSIGNAL, (const struct sockaddr *)to,
+           sizeof *to);
 }

@@ -3,56 +3,66 @@
  * Start and end of the udp transport, and its tables.  MPI carries addresses
  * and the session's key at start, and a last barrier; nothing in between.
  *
- * On one node there is no rank to send a datagram to: locks, flags and the
+ * On one node there is nobody to send a datagram to: locks, flags and the
  * barrier are those in the node's memory, which the mpi transport uses too.
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "address.h"
+#include "barrier.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "collective.h"
-#include "flow_control.h"
+#include "cond.h"
+#include "count.h"
+#include "diff.h"
+#include "flight.h"
 #include "front/direct.h"
-#include "node/lock_delegation.h"
-#include "node/lock_names.h"
-#include "peer_failure.h"
-#include "rendezvous.h"
-#include "send_window.h"
+#include "hello.h"
+#include "home.h"
+#include "job.h"
+#include "local.h"
+#include "manager.h"
+#include "pace.h"
+#include "page.h"
+#include "seal.h"
 #include "server.h"
-#include "shm_message.h"
-#include "socket.h"
 #include "space/segment.h"
+#include "stay.h"
+#include "store.h"
+#include "sync.h"
 #include "timer.h"
+#include "together.h"
+#include "transport/keep.h"
 #include "transport/mpi/mpi.h"
-#include "transport/one_node.h"
-#include "udp.h"
-#include "udp_hello.h"
-#include "udp_job.h"
+#include "transport/named.h"
+#include "watch.h"
 #include "wire.h"
 
 /* ---- the session ---- */
 
-/* Can all?  The first that cannot is named, once, where others can: a job that
- * its installation would have authenticated must not go unauthenticated
- * without a word. */
+/* Can all?  The first that cannot is named, once, where others can: a job
+ * that its installation would have sealed must not go unsealed without a
+ * word. */
 static bool
 every_rank(int can)
 {
-    int  size = hearthi_cluster.size;
-    int  first = hearthi_collective_first(!can, hearthi_cluster.comm);
-    int  any = hearthi_collective_here(can, MPI_LOR);
+    int  size = hearthi_cluster.size, first, any;
     char host[64] = "";
 
+    first = hearthi_together_here(can ? size : hearthi_cluster.rank, MPI_MIN);
+    any = hearthi_together_here(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
-    hearthi_collective_bcast(host, sizeof host, first, hearthi_cluster.comm);
+    hearthi_together_bcast(host, sizeof host, first, hearthi_cluster.comm);
     if (hearthi_cluster.rank == 0)
         hearthi_warn("hearth_init",
                      "rank %d on %s has a library without libsodium, so the "
@@ -69,9 +79,12 @@ session_agree(void)
         uint8_t  key[16], body_key[32];
         uint64_t word;
     } all;
-    int can = hearthi_udp_can_mac(), every;
+    int can = hearthi_udp_can_seal(), every;
 
-    hearthi_rendezvous_secret(&all, sizeof all);
+    if (hearthi_cluster.rank == 0 &&
+        getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
+        hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
+    hearthi_together_bcast(&all, sizeof all, 0, hearthi_cluster.comm);
     every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
@@ -125,7 +138,6 @@ static const struct hearthi_udp_services services = {
     .bulk = hearthi_udp_home_serve,
     .barrier = hearthi_udp_barrier_serve,
     .manager = hearthi_udp_manage,
-    .step = hearthi_udp_home_step,
     .recall = hearthi_udp_recalled,
     .again = hearthi_udp_recall_again,
 };
@@ -137,21 +149,21 @@ nodes_open(void)
 
     session_agree();
     limits_set();
-    hearthi_delegation_open();
-    hearthi_udp_mac_open();
+    hearthi_keep_open();
+    hearthi_udp_seal_open();
     hearthi_udp_trips_open();
     hearthi_udp_manager_open();
     hearthi_udp_barrier_open();
     fd = hearthi_udp_cards_exchange();
     sizes_set();
-    hearthi_udp_flows_open();
+    hearthi_udp_paces_open();
     hearthi_udp_home_open(fd);
     hearthi_udp_server_open(fd, &services);
     hearthi_udp_clients_open();
-    hearthi_udp_shm_channel_open(hearthi_udp_serve_local);
+    hearthi_udp_local_open(hearthi_udp_serve_local);
     hearthi_udp_hello();
-    hearthi_udp_liveness_open();
-    hearthi_udp_send_window_open();
+    hearthi_udp_watch_open();
+    hearthi_udp_flights_open();
     hearthi_udp_pages_open();
     hearthi_udp_diffs_open();
 }
@@ -160,18 +172,18 @@ nodes_open(void)
 static void
 nodes_close(void)
 {
-    hearthi_collective(hearthi_cluster.comm);
-    hearthi_udp_liveness_close();
-    hearthi_udp_shm_channel_close();
+    hearthi_together(hearthi_cluster.comm);
+    hearthi_udp_watch_close();
+    hearthi_udp_local_close();
     hearthi_udp_server_close();
     hearthi_udp_home_close();
-    hearthi_udp_flows_close();
+    hearthi_udp_paces_close();
     hearthi_udp_diffs_close();
     hearthi_udp_clients_close();
     hearthi_udp_barrier_close();
     hearthi_udp_manager_close();
     hearthi_udp_trips_close();
-    hearthi_udp_mac_close();
+    hearthi_udp_seal_close();
     hearthi_udp_hello_close();
 }
 
@@ -179,11 +191,13 @@ static void
 one_node_open(void)
 {
     hearthi_node_open();
+    hearthi_barrier_open();
 }
 
 static void
 one_node_close(void)
 {
+    hearthi_barrier_close();
     hearthi_node_close();
 }
 
@@ -213,34 +227,31 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .open = nodes_open,
     .close = nodes_close,
     .registers = transport_registers,
-    .collective.expose = transport_reach,
-    .data.fetch = hearthi_udp_fetch,
-    .data.fetch_concurrent = hearthi_udp_fetch_concurrent,
-    .data.fetch_begin = hearthi_udp_fetch_begin,
-    .data.fetch_end = hearthi_udp_fetch_end,
-    .data.diff = hearthi_udp_diff,
-    .data.patch = hearthi_udp_patch,
-    .data.store = hearthi_udp_store,
-    .data.stored = hearthi_udp_stored,
-    .data.notify = hearthi_udp_notify,
-    .data.flush = hearthi_udp_flush,
-    .sync.acquire = hearthi_udp_acquire,
-    .sync.release = hearthi_udp_release,
-    .sync.delegate = hearthi_udp_delegate,
-    .collective.barrier = hearthi_udp_barrier,
-    .sync.flag_set = hearthi_udp_flag_set,
-    .sync.flag_wait = hearthi_udp_flag_wait,
-    .sync.flag_reset = hearthi_udp_flag_reset,
-    .sync.flag_is_set = hearthi_udp_flag_is_set,
-    .sync.cond_enter = hearthi_udp_cond_enter,
-    .sync.cond_wait = hearthi_udp_cond_wait,
-    .sync.cond_wake = hearthi_udp_cond_wake,
-    .sync.abandoned_locks = hearthi_udp_abandoned_locks,
-    .sync.rw_acquire = hearthi_udp_rw_acquire,
-    .sync.rw_release = hearthi_udp_rw_release,
-    .data.atomic = hearthi_udp_atomic,
-    .data.all_steps = true,
-    .data.adds = hearthi_udp_adds,
+    .reach = transport_reach,
+    .fetch = hearthi_udp_fetch,
+    .bring = hearthi_udp_bring,
+    .bring_begin = hearthi_udp_bring_begin,
+    .bring_end = hearthi_udp_bring_end,
+    .diff = hearthi_udp_diff,
+    .patch = hearthi_udp_patch,
+    .store = hearthi_udp_store,
+    .stored = hearthi_udp_stored,
+    .tell = hearthi_udp_tell,
+    .flush = hearthi_udp_flush,
+    .acquire = hearthi_udp_acquire,
+    .release = hearthi_udp_release,
+    .keep = hearthi_udp_keep,
+    .barrier = hearthi_udp_barrier,
+    .flag_set = hearthi_udp_flag_set,
+    .flag_wait = hearthi_udp_flag_wait,
+    .flag_reset = hearthi_udp_flag_reset,
+    .cond_enter = hearthi_udp_cond_enter,
+    .cond_wait = hearthi_udp_cond_wait,
+    .cond_wake = hearthi_udp_cond_wake,
+    .lost = hearthi_udp_lost,
+    .rw_acquire = hearthi_udp_rw_acquire,
+    .rw_release = hearthi_udp_rw_release,
+    .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };
 
@@ -252,21 +263,29 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .open = one_node_open,
     .close = one_node_close,
     .registers = transport_registers,
-    .collective.expose = transport_reach,
-    .data.fetch = hearthi_udp_fetch,
-    .data.fetch_concurrent = hearthi_udp_fetch_concurrent,
-    .data.fetch_begin = hearthi_udp_fetch_begin,
-    .data.fetch_end = hearthi_udp_fetch_end,
-    .data.diff = hearthi_udp_diff,
-    .data.store = hearthi_udp_store,
-    .data.stored = hearthi_udp_stored,
-    .data.notify = hearthi_udp_notify,
-    .data.flush = hearthi_udp_flush,
-    HEARTHI_ONE_NODE_OPS,
-    .sync.rw_acquire = hearthi_mpi_rw_acquire,
-    .sync.rw_release = hearthi_mpi_rw_release,
-    .data.atomic = hearthi_udp_atomic,
-    .data.all_steps = true,
-    .data.adds = hearthi_udp_adds,
+    .reach = transport_reach,
+    .fetch = hearthi_udp_fetch,
+    .bring = hearthi_udp_bring,
+    .bring_begin = hearthi_udp_bring_begin,
+    .bring_end = hearthi_udp_bring_end,
+    .diff = hearthi_udp_diff,
+    .store = hearthi_udp_store,
+    .stored = hearthi_udp_stored,
+    .tell = hearthi_udp_tell,
+    .flush = hearthi_udp_flush,
+    .acquire = hearthi_mpi_acquire,
+    .release = hearthi_mpi_release,
+    .keep = hearthi_mpi_keep,
+    .barrier = hearthi_mpi_barrier,
+    .flag_set = hearthi_mpi_flag_set,
+    .flag_wait = hearthi_mpi_flag_wait,
+    .flag_reset = hearthi_mpi_flag_reset,
+    .cond_enter = hearthi_mpi_cond_enter,
+    .cond_wait = hearthi_mpi_cond_wait,
+    .cond_wake = hearthi_mpi_cond_wake,
+    .lost = hearthi_mpi_lost,
+    .rw_acquire = hearthi_mpi_rw_acquire,
+    .rw_release = hearthi_mpi_rw_release,
+    .atomic = hearthi_udp_atomic,
     .progress = transport_progress,
 };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Memory that the ranks of a node share, for a transport's own use.
+ */
+#ifndef HEARTHI_TRANSPORT_AREA_H
+#define HEARTHI_TRANSPORT_AREA_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+struct hearthi_area {
+    char   *base; /* on a cache line; the same memory on every rank */
+    size_t  bytes;
+    MPI_Win window;
+};
+
+/* Make it, its first `zero` bytes zeroed.  Collective over the node. */
+void hearthi_area_open(struct hearthi_area *a, size_t bytes, size_t zero);
+void hearthi_area_close(struct hearthi_area *a);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Faults in patterns: that all loads are right, how few faults and messages a
+ * pattern costs, and that a pattern which has none fetches nothing in vain.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum { PAGES = 2048, WORDS = PAGE / sizeof(int64_t), MOST = 4096 };
+
+/* Pages at home on the next rank, each with its number in all words. */
+static int64_t *
+words_new(hearth_layout layout)
+{
+    int64_t *p = hearth_alloc((size_t)PAGES * WORDS, sizeof *p, layout);
+
+    for (size_t i = 0; i < PAGES; i++)
+        if (hearth_home(p + i * WORDS) == me)
+            for (size_t k = 0; k < WORDS; k++)
+                p[i * WORDS + k] = (int64_t)(i + 1);
+    barrier();
+    return p;
+}
+
+struct cost {
+    uint64_t faults, pages, ahead, wrong;
+};
+
+/* Load a word of each of these pages, or store to it, in this order. */
+static struct cost
+cost_of(int64_t *p, const int *order, int n, bool write)
+{
+    volatile int64_t *w = p;
+    struct cost       c = { 0 };
+    hearth_stats      a, b;
+
+    hearth_get_stats(&a);
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t)order[i] * WORDS + (size_t)i % WORDS;
+
+        if (write)
+            w[at] = -order[i] - 1;
+        else
+            c.wrong += w[at] != order[i] + 1;
+    }
+    hearth_get_stats(&b);
+    c.faults = b.read_faults - a.read_faults + b.write_faults - a.write_faults;
+    c.pages = b.getpages + b.matepages - a.getpages - a.matepages;
+    c.ahead = b.ahead - a.ahead;
+    return c;
+}
+
+static int order[MOST];
+
+/* The pages from `first` on, at this distance. */
+static int
+order_row(int first, int stride)
+{
+    int n = 0;
+
+    for (int page = first; page >= 0 && page < PAGES; page += stride)
+        order[n++] = page;
+    return n;
+}
+
+static void
+order_shuffle(int n, uint64_t seed)
+{
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)(hearthi_random(&seed) % (uint64_t)(i + 1));
+        int page = order[i];
+
+        order[i] = order[k];
+        order[k] = page;
+    }
+}
+
+/* Each rank reads pages of the next one. */
+static bool
+is_remote(void)
+{
+    return apart(me, (me + 1) % ranks);
+}
+
+/* Read pages in the order that is made by now, one rank after the other. */
+static struct cost
+read_cost(int n)
+{
+    struct cost mine = { 0 };
+
+    for (int r = 0; r < ranks; r++) {
+        int64_t *p = words_new(hearth_on((r + 1) % ranks));
+
+        if (r == me)
+            mine = cost_of(p, order, n, false);
+        barrier();
+        hearth_free(p);
+    }
+    expect_eq(mine.wrong, 0);
+    return mine;
+}
+
+/* It is followed from its third fault on, and takes what is read. */
+START_TEST(a_row_of_faults_at_any_distance_is_followed)
+{
+    static const int strides[] = { 1, -1, 2, -2, 3, 7, -16 };
+
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        int         stride = strides[i];
+        int         n = order_row(stride > 0 ? 0 : PAGES - 1, stride);
+        struct cost c = read_cost(n);
+
+        if (!is_remote())
+            continue;
+        expect_eq(c.pages, n);
+        expect(c.faults <= (uint64_t)n / 32 + 8);
+        expect_eq(c.ahead, c.pages - c.faults);
+    }
+    all_expected();
+}
+END_TEST
+
+/* A row that ends costs no more in vain than it had pages. */
+START_TEST(what_a_row_fetches_in_vain_is_bounded)
+{
+    static const int strides[] = { 1, -1, 3, -5 };
+
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
+        for (int n = 1; n <= 64; n += 7) {
+            struct cost c;
+
+            order_row(PAGES / 2, strides[i]);
+            c = read_cost(n);
+            expect(c.pages <= 2 * (uint64_t)n + 4);
+        }
+    all_expected();
+}
+END_TEST
+
+START_TEST(single_pages_here_and_there_fetch_nothing_else)
+{
+    int n = 0;
+
+    for (int page = 3; page < PAGES; page += 17)
+        order[n++] = page;
+    order_shuffle(n, 7);
+    expect_eq(read_cost(n).ahead, 0);
+    all_expected();
+}
+END_TEST
+
+START_TEST(a_region_that_is_read_whole_comes_in_groups)
+{
+    struct cost c;
+
+    order_shuffle(order_row(0, 1), 11);
+    c = read_cost(PAGES);
+    if (is_remote()) {
+        expect_eq(c.pages, PAGES);
+        expect(c.faults <= PAGES / 2);
+    }
+    all_expected();
+}
+END_TEST
+
+/* A page of each eighth has other pages at its side that nobody wants. */
+START_TEST(a_region_of_which_a_quarter_is_read_comes_page_by_page)
+{
+    struct cost c;
+    int         n = 0;
+
+    for (int page = 0; page < PAGES; page += 8) {
+        order[n++] = page + 1;
+        order[n++] = page + 6;
+    }
+    order_shuffle(n, 13);
+    c = read_cost(n);
+    if (is_remote())
+        expect(c.ahead <= (uint64_t)n / 4);
+    all_expected();
+}
+END_TEST
+
+/* It is dense, and yet half of it is never read. */
+START_TEST(every_second_page_at_random_fetches_no_other)
+{
+    struct cost c;
+    int         n = order_row(0, 2);
+
+    order_shuffle(n, 17);
+    c = read_cost(n);
+    expect(c.pages <= (uint64_t)n + (uint64_t)n / 16);
+    all_expected();
+}
+END_TEST
+
+/* Rows of writes that take turns: each is opened ahead, and all that was
+ * stored arrives. */
+START_TEST(many_rows_of_writes_are_followed)
+{
+    enum { ROWS = 32, EACH = PAGES / ROWS };
+
+    for (int i = 0; i < PAGES; i++)
+        order[i] = i % ROWS * EACH + i / ROWS;
+    for (int r = 0; r < ranks; r++) {
+        int64_t *p = words_new(hearth_on((r + 1) % ranks));
+
+        if (r == me) {
+            struct cost c = cost_of(p, order, PAGES, true);
+
+            if (is_remote()) {
+                expect_eq(c.pages, PAGES);
+                expect(c.faults <= PAGES / 4);
+            }
+        }
+        barrier();
+        for (int i = 0; i < PAGES; i++) {
+            int64_t page = order[i];
+
+            expect_eq(p[page * WORDS + i % WORDS], -page - 1);
+            expect_eq(p[page * WORDS + (i + 1) % WORDS], page + 1);
+        }
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+static uint64_t
+n_remote(const int64_t *p, int n)
+{
+    uint64_t remote = 0;
+
+    for (int i = 0; i < n; i++)
+        remote += apart(me, hearth_home(p + (size_t)order[i] * WORDS));
+    return remote;
+}
+
+static bool small_cache;
+
+/* Over pages of all homes, and beside other allocations: a row ends where the
+ * allocation does. */
+START_TEST(a_row_goes_over_homes_and_not_beyond_its_allocation)
+{
+    static const int strides[] = { 2, -1, 1, -3 };
+    hearth_layout    all[] = { hearth_cyclic(1), hearth_cyclic(3),
+                               hearth_block() };
+
+    for (size_t l = 0; l < sizeof all / sizeof *all; l++) {
+        int64_t *before = words_new(hearth_block());
+        int64_t *p = words_new(all[l]);
+        int64_t *behind = words_new(hearth_block());
+
+        for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+            int n = order_row(strides[i] > 0 ? 0 : PAGES - 1, strides[i]);
+            struct cost c;
+
+            barrier();
+            c = cost_of(p, order, n, false);
+            expect_eq(c.wrong, 0);
+            if (i == 0 && !small_cache)
+                expect_eq(c.pages, n_remote(p, n));
+            barrier();
+        }
+        expect_eq(cost_of(before, order, 1, false).wrong, 0);
+        expect_eq(cost_of(behind, order, 1, false).wrong, 0);
+        barrier();
+        hearth_free(before);
+        hearth_free(p);
+        hearth_free(behind);
+    }
+    all_expected();
+}
+END_TEST
+
+static void
+small_cache_start(void)
+{
+    small_cache = true;
+    fixture_start_with("CACHE", "64k");
+}
+
+static void
+alone_start(void)
+{
+    fixture_start_with("FETCH_AHEAD", "1");
+}
+
+START_TEST(fetch_ahead_1_fetches_what_is_touched)
+{
+    struct cost c;
+
+    order_shuffle(order_row(0, 2), 3);
+    c = read_cost(PAGES / 2);
+    expect_eq(c.ahead, 0);
+    order_row(PAGES - 1, -1);
+    c = read_cost(PAGES);
+    expect_eq(c.ahead, 0);
+    all_expected();
+}
+END_TEST
+
+static TCase *
+tcase_with(Suite *s, const char *name, void (*start)(void))
+{
+    TCase *tc = tcase_create(name);
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_checked_fixture(tc, start, fixture_stop);
+    suite_add_tcase(s, tc);
+    return tc;
+}
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("ahead");
+    TCase *tc = tcase_with(s, "patterns", fixture_start);
+
+    tcase_add_test(tc, a_row_of_faults_at_any_distance_is_followed);
+    tcase_add_test(tc, what_a_row_fetches_in_vain_is_bounded);
+    tcase_add_test(tc, single_pages_here_and_there_fetch_nothing_else);
+    tcase_add_test(tc, a_region_that_is_read_whole_comes_in_groups);
+    tcase_add_test(tc, a_region_of_which_a_quarter_is_read_comes_page_by_page);
+    tcase_add_test(tc, every_second_page_at_random_fetches_no_other);
+    tcase_add_test(tc, many_rows_of_writes_are_followed);
+    tcase_add_test(tc, a_row_goes_over_homes_and_not_beyond_its_allocation);
+    tc = tcase_with(s, "small cache", small_cache_start);
+    tcase_add_test(tc, a_row_goes_over_homes_and_not_beyond_its_allocation);
+    tc = tcase_with(s, "alone", alone_start);
+    tcase_add_test(tc, fetch_ahead_1_fetches_what_is_touched);
+    return mpi_main(argc, argv, s);
+}

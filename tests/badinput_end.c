@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Ranks that go away.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "badinput.h"
+
+/* Stop for so long.  */
+static void
+stop_awhile(unsigned seconds)
+{
+    pid_t self = getpid();
+
+    if (fork() == 0) {
+        sleep(seconds);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    kill(self, SIGSTOP);
+}
+
+void
+badinput_go_away(void)
+{
+    const char *how = getenv("MPI_TEST_END");
+
+    if (how != NULL && strcmp(how, "leave") == 0)
+        _exit(0);
+    if (how != NULL && strcmp(how, "awhile") == 0) {
+        stop_awhile(4);
+        return;
+    }
+    kill(getpid(),
+         how != NULL && strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
+    sleep(1000);
+}
+
+static void
+ends_at_barrier(void)
+{
+    hearth_barrier();
+    if (me == last)
+        badinput_go_away();
+    hearth_barrier();
+}
+
+static void
+ends_with_lock(void)
+{
+    if (me == last)
+        hearth_lock(9);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == last)
+        badinput_go_away();
+    else
+        hearth_lock(9);
+    hearth_unlock(9);
+}
+
+static void
+ends_before_flag(void)
+{
+    hearth_barrier();
+    if (me == last)
+        badinput_go_away();
+    if (me == last)
+        hearth_flag_set(3);
+    hearth_flag_wait(3);
+}
+
+static void
+ends_before_fetch(void)
+{
+    int *p = hearth_alloc(1, sizeof *p, hearth_on(last));
+
+    hearth_barrier();
+    if (me == last)
+        badinput_go_away();
+    usleep(100000);
+    if (*(volatile int *)p != 0)
+        exit(1);
+    hearth_barrier();
+}
+
+/* Nobody asks for anything until long after. */
+static void
+ends_while_others_compute(void)
+{
+    hearth_barrier();
+    if (me == last)
+        badinput_go_away();
+    for (double end = MPI_Wtime() + 3; MPI_Wtime() < end;)
+        continue;
+    hearth_barrier();
+}
+
+/* A child has the output closed, for which the launcher would wait. */
+static void
+child_make(unsigned seconds)
+{
+    if (fork() == 0) {
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        sleep(seconds);
+        _exit(0);
+    }
+}
+
+/* Somebody else has the rank's files open still. */
+static void
+ends_with_child(void)
+{
+    hearth_barrier();
+    if (me == last) {
+        child_make(20);
+        badinput_go_away();
+    }
+    hearth_barrier();
+}
+
+static void
+children_live_on(void)
+{
+    child_make(3);
+    hearth_barrier();
+}
+
+/* Their exit handlers are those of the rank. */
+static void
+children_exit(void)
+{
+    pid_t child = fork();
+    int   status;
+
+    if (child == 0)
+        exit(7);
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7)
+        exit(1);
+    sleep(1);
+    hearth_barrier();
+}
+
+/* A rank goes away, the others wait for it, in each of the ways to wait. */
+static void
+dies_killed_at_barrier(void)
+{
+    if (me == last)
+        kill(getpid(), SIGKILL);
+    hearth_barrier();
+}
+
+static void
+dies_killed_with_lock(void)
+{
+    if (me == last)
+        hearth_lock(9);
+    hearth_barrier();
+    if (me == last)
+        kill(getpid(), SIGKILL);
+    hearth_lock(9);
+}
+
+/* Two ranks of a node take each other's copies all the time. */
+static void
+dies_killed_lending(void)
+{
+    enum { PAGES = 512, PAGE_BYTES = 4096, ROUNDS = 100 };
+    volatile char *p = hearth_alloc(PAGES, PAGE_BYTES, hearth_on(0));
+
+    for (int round = 0;; round++) {
+        hearth_acquire((const void *)(uintptr_t)p, PAGES * PAGE_BYTES);
+        for (int i = 0; i < PAGES; i++)
+            (void)p[(size_t)(me == last ? i : PAGES - 1 - i) * PAGE_BYTES];
+        if (me == last && round == ROUNDS)
+            kill(getpid(), SIGKILL);
+    }
+}
+
+/* The last rank stops while another waits for its page. */
+static void *
+wake(void *process)
+{
+    const pid_t *pid = process;
+
+    sleep(2);
+    kill(*pid, SIGCONT);
+    return NULL;
+}
+
+static void
+stop_last(bool again)
+{
+    int      *p = hearth_alloc(1, sizeof *p, hearth_on(last));
+    pid_t     pid = getpid();
+    pthread_t waker;
+
+    MPI_Bcast(&pid, sizeof pid, MPI_BYTE, last, MPI_COMM_WORLD);
+    hearth_barrier();
+    if (me == 0 && again)
+        pthread_create(&waker, NULL, wake, &pid);
+    if (me == last)
+        kill(pid, SIGSTOP);
+    else
+        usleep(300000);
+    if (*(volatile int *)p != 0)
+        exit(1);
+    if (me == 0 && again)
+        pthread_join(waker, NULL);
+    hearth_barrier();
+}
+
+static void
+stopped(void)
+{
+    stop_last(false);
+}
+
+static void
+stopped_awhile(void)
+{
+    stop_last(true);
+}
+
+/* Rank 0 releases what it has written at the last rank, which stops meanwhile:
+ * many short runs, which only that rank can store. */
+static void
+stopped_with_letters(void)
+{
+    enum { WORDS = 16 * 512 };
+    int64_t  *p = hearth_alloc(WORDS, sizeof *p, hearth_on(last));
+    pid_t     pid = getpid();
+    pthread_t waker;
+
+    MPI_Bcast(&pid, sizeof pid, MPI_BYTE, last, MPI_COMM_WORLD);
+    hearth_barrier();
+    for (int i = 0; me == 0 && i < WORDS; i += 2)
+        p[i] = i + 1;
+    hearth_barrier();
+    for (int i = 0; me == 0 && i < WORDS; i += 2)
+        p[i] = i + 2;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == last)
+        kill(pid, SIGSTOP);
+    usleep(300000);
+    if (me == 0) {
+        pthread_create(&waker, NULL, wake, &pid);
+        hearth_release(p, WORDS * sizeof *p);
+        pthread_join(waker, NULL);
+    }
+    hearth_barrier();
+    for (int i = 0; i < WORDS; i += 2)
+        if (p[i] != i + 2)
+            exit(1);
+    hearth_barrier();
+}
+
+static void
+dies_by_exit(void)
+{
+    if (me == last)
+        exit(0);
+    hearth_flag_wait(1);
+}
+
+static void
+dies_by_exit_quietly(void)
+{
+    if (me == last)
+        _exit(0);
+    hearth_barrier();
+}
+
+const struct badinput badinput_ends[] = {
+    BADINPUT(ends_at_barrier),
+    BADINPUT(ends_with_lock),
+    BADINPUT(ends_before_flag),
+    BADINPUT(ends_before_fetch),
+    BADINPUT(ends_while_others_compute),
+    BADINPUT(ends_with_child),
+    BADINPUT(children_live_on),
+    BADINPUT(children_exit),
+    BADINPUT(dies_killed_at_barrier),
+    BADINPUT(dies_killed_with_lock),
+    BADINPUT(dies_killed_lending),
+    BADINPUT(stopped),
+    BADINPUT(stopped_awhile),
+    BADINPUT(stopped_with_letters),
+    BADINPUT(dies_by_exit),
+    BADINPUT(dies_by_exit_quietly),
+    { 0 },
+};

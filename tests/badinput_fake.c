@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A machine and an MPI that are not good enough, and ranks that are late, by
+ * the profiling interface.
+ */
+#define _GNU_SOURCE /* gettid */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <mpi.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "badinput.h"
+#include "base/next.h"
+#include "life/line.h"
+#include "seen.h"
+
+const char *fake = "";
+
+SEEN int
+MPI_Win_get_attr(MPI_Win win, int key, void *value, int *found)
+{
+    static int separate = MPI_WIN_SEPARATE;
+    int        rc = PMPI_Win_get_attr(win, key, value, found);
+
+    if (key == MPI_WIN_MODEL && strcmp(fake, "fake_separate") == 0)
+        *(void **)value = &separate;
+    return rc;
+}
+
+static int
+window_refused(MPI_Comm comm)
+{
+    MPI_Comm_call_errhandler(comm, MPI_ERR_WIN);
+    return MPI_ERR_WIN;
+}
+
+SEEN int
+MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info,
+               MPI_Comm comm, MPI_Win *win)
+{
+    return strcmp(fake, "fake_no_windows") == 0
+               ? window_refused(comm)
+               : PMPI_Win_create(base, size, unit, info, comm, win);
+}
+
+SEEN int
+MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+                 void *base, MPI_Win *win)
+{
+    return strcmp(fake, "fake_no_windows") == 0
+               ? window_refused(comm)
+               : PMPI_Win_allocate(size, unit, info, comm, base, win);
+}
+
+/* Every rank on a machine of its own, which has no address. */
+SEEN int
+MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
+                    MPI_Comm *part)
+{
+    int rank;
+
+    if (strcmp(fake, "fake_no_address") != 0)
+        return PMPI_Comm_split_type(comm, type, key, info, part);
+    PMPI_Comm_rank(comm, &rank);
+    return PMPI_Comm_split(comm, rank, key, part);
+}
+
+int
+getifaddrs(struct ifaddrs **all)
+{
+    int (*real)(struct ifaddrs **);
+
+    *all = NULL;
+    if (strcmp(fake, "fake_no_address") == 0)
+        return 0;
+    hearthi_next(&real, "getifaddrs");
+    return real(all);
+}
+
+/* As a container forbids it. */
+long
+syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    va_list list;
+    long    arg[6];
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_userfaultfd && strcmp(fake, "fake_forbidden") == 0) {
+        errno = EPERM;
+        return -1;
+    }
+    if (real == NULL)
+        hearthi_next(&real, "syscall");
+    return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+/* Other processes' files are not seen. */
+int
+open(const char *name, int flags, ...)
+{
+    static int (*real)(const char *, int, ...);
+    va_list list;
+    mode_t  mode;
+
+    va_start(list, flags);
+    mode = (mode_t)va_arg(list, int); /* anything where it is not given */
+    va_end(list);
+    if (strcmp(fake, "fake_hidden") == 0 && strncmp(name, "/proc/", 6) == 0 &&
+        strstr(name, "/fd/") != NULL) {
+        errno = EACCES;
+        return -1;
+    }
+    if (real == NULL)
+        hearthi_next(&real, "open");
+    return real(name, flags, mode);
+}
+
+static volatile bool is_last, telling, exchanged, bye_said;
+
+/* A rank tells the one before where it listens (life/call.c). */
+enum { TAG_CARD = 0 };
+
+SEEN int
+MPI_Isend(const void *out, int n, MPI_Datatype type, int to, int tag,
+          MPI_Comm comm, MPI_Request *request)
+{
+    int rank, size;
+
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    is_last = rank == size - 1;
+    telling |= tag == TAG_CARD;
+    return PMPI_Isend(out, n, type, to, tag, comm, request);
+}
+
+/* The last rank has told where it listens, and is late itself; and all but
+ * rank 0 are when goodbye was said. */
+SEEN int
+MPI_Testall(int n, MPI_Request *request, int *done, MPI_Status *status)
+{
+    int rc = PMPI_Testall(n, request, done, status);
+
+    if (!*done)
+        return rc;
+    if (telling && is_last && !exchanged && strcmp(fake, "fake_late") == 0)
+        sleep(2);
+    exchanged |= telling;
+    if (bye_said && me > 0)
+        usleep(500000);
+    return rc;
+}
+
+/* Who calls the next rank gets no core for longer than a call may take. */
+int
+poll(struct pollfd *p, nfds_t n, int ms)
+{
+    static bool done;
+    int (*real)(struct pollfd *, nfds_t, int);
+
+    if (exchanged && !done && strcmp(fake, "fake_slow_call") == 0) {
+        done = true;
+        sleep(2);
+    }
+    hearthi_next(&real, "poll");
+    return real(p, n, ms);
+}
+
+/* The last rank takes a call late, or when its maker has long given up. */
+int
+accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+    static bool   done;
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    int (*real)(int, struct sockaddr *, socklen_t *, int);
+    bool late = strcmp(fake, "fake_late_answer") == 0;
+
+    if (is_last && !done && (late || strcmp(fake, "fake_slow_answer") == 0) &&
+        poll(&p, 1, 0) == 1) {
+        done = true;
+        sleep(late ? 7 : 2);
+    }
+    hearthi_next(&real, "accept4");
+    return real(fd, address, size, flags);
+}
+
+/* The thread of rank 0 takes its line when goodbye has been said, if that may
+ * be; and the others end late, so that they still look at their lines when
+ * those of rank 0 end. */
+
+static bool
+thread_is_slow(void)
+{
+    return strcmp(fake, "fake_slow_thread") == 0;
+}
+
+ssize_t
+send(int fd, const void *data, size_t n, int flags)
+{
+    const struct hearthi_record *r = data;
+    ssize_t (*real)(int, const void *, size_t, int);
+    ssize_t sent;
+
+    hearthi_next(&real, "send");
+    sent = real(fd, data, n, flags);
+    if (thread_is_slow() && n == sizeof *r && r->said == HEARTHI_BYE)
+        bye_said = true;
+    return sent;
+}
+
+ssize_t
+recv(int fd, void *data, size_t n, int flags)
+{
+    static bool greeted;
+    bool        other = thread_is_slow() && me == 0 && getpid() != gettid();
+    ssize_t (*real)(int, void *, size_t, int);
+    ssize_t got;
+
+    for (int ms = 0; other && greeted && !bye_said && ms < 1000; ms++)
+        usleep(1000);
+    hearthi_next(&real, "recv");
+    got = real(fd, data, n, flags);
+    greeted |= other && got > 0;
+    if (me == slow && got == sizeof(struct hearthi_record) &&
+        ((struct hearthi_record *)data)->said == HEARTHI_CLAIM)
+        usleep(600000);
+    return got;
+}
+
+/* A launcher that takes its time. */
+SEEN int
+MPI_Abort(MPI_Comm comm, int code)
+{
+    if (slow >= 0)
+        sleep(1);
+    return PMPI_Abort(comm, code);
+}
+
+void
+port_take(void)
+{
+    const char        *first = getenv("HEARTH_UDP_PORT");
+    int                size, fd = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in own = { .sin_family = AF_INET };
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    own.sin_port = htons((uint16_t)(atoi(first) + size - 1));
+    if (me == 0 && bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
+        perror("badinput: bind"); /* somebody's it is */
+    MPI_Barrier(MPI_COMM_WORLD);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Addresses that nobody was given, and threads that may not.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "badinput.h"
+
+/* Addresses that nobody was given. */
+static void
+touch_beyond(void)
+{
+    char *p = hearth_alloc(3 * PAGE, 1, hearth_block());
+
+    hearth_barrier();
+    if (me == last)
+        p[3 * PAGE + 100] = 1;
+}
+
+static void
+touch_between(void)
+{
+    volatile char *p = page_new();
+
+    hearth_alloc(PAGE, 1, hearth_block());
+    hearth_barrier();
+    if (me == last)
+        (void)p[PAGE + 50];
+}
+
+static void
+touch_freed(void)
+{
+    volatile char *p = page_new();
+
+    page_new();
+    p[me] = 1;
+    hearth_free((void *)(size_t)p);
+    if (me == last)
+        (void)p[0];
+}
+
+static void
+touch_null(void)
+{
+    volatile char *volatile p = NULL;
+
+    page_new();
+    hearth_barrier();
+    if (me == last)
+        *p = 1;
+}
+
+/* Somebody else fills /dev/shm: a small one, where tests may. */
+static void
+shm_fill(void)
+{
+    struct statvfs s;
+    static char    bytes[1 << 16];
+    int            fd;
+
+    if (statvfs("/dev/shm", &s) != 0 || s.f_blocks * s.f_frsize > 256 << 20)
+        return;
+    fd = open("/dev/shm/hearth-badinput", O_CREAT | O_WRONLY, 0600);
+    while (write(fd, bytes, sizeof bytes) > 0)
+        ;
+    close(fd);
+}
+
+enum { GONE = 4 << 20 };
+
+/* Nobody needs any more. */
+static void
+shm_full(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    if (me == last)
+        shm_fill();
+    sleep(4);
+    hearth_free(p);
+}
+
+static void
+home_memory_gone(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    hearth_barrier();
+    if (me == last) {
+        shm_fill();
+        memset(p, 1, GONE);
+    }
+    hearth_barrier();
+}
+
+/* The home is on another node: a thread of it stores, or MPI. */
+static void
+home_memory_gone_elsewhere(void)
+{
+    char *p = hearth_alloc(GONE, 1, hearth_on(last));
+
+    hearth_barrier();
+    if (me == 0) {
+        shm_fill();
+        memset(p, 1, GONE);
+    }
+    hearth_barrier();
+}
+
+static void *
+touch_from_thread(void *p)
+{
+    *(volatile char *)p = 1;
+    return NULL;
+}
+
+/* Of a page that is not here: one at home is nobody's business. */
+static void
+thread_faults(void)
+{
+    char     *p = hearth_alloc(PAGE, 1, hearth_on(0));
+    pthread_t thread;
+
+    hearth_barrier();
+    if (me == last) {
+        pthread_create(&thread, NULL, touch_from_thread, p);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* As a function that is none. */
+static void
+jump_into_heap(void)
+{
+    void *p = page_new();
+    void (*function)(void);
+
+    memcpy(&function, &p, sizeof p);
+    hearth_barrier();
+    if (me == last)
+        function();
+}
+
+/* A child says what its parent cannot give it, and ends alone. */
+static void
+child_touches(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    int   status;
+    pid_t child;
+
+    p[me] = 1;
+    hearth_barrier();
+    if (me != last)
+        return;
+    child = fork();
+    if (child == 0)
+        _exit(p[PAGE]); /* which its parent has not */
+    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) ||
+        WTERMSIG(status) != SIGSEGV)
+        exit(1);
+}
+
+/* What is here it may read; and it may run something else. */
+static void
+child_reads(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    int   status;
+    pid_t child;
+
+    if (me == 0)
+        p[PAGE + 1] = 7;
+    hearth_barrier();
+    if (p[PAGE + 1] != 7)
+        exit(1);
+    child = fork();
+    if (child == 0 && p[PAGE + 1] == 7)
+        execl("/bin/true", "true", (char *)NULL);
+    if (child == 0)
+        _exit(9);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        exit(1);
+}
+
+/* As a program that becomes a daemon does, of what is not its own. */
+static void
+closes_descriptors(void)
+{
+    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    char  path[64], link[64];
+
+    p[me] = 1;
+    hearth_barrier();
+    for (int fd = 3; me == last && fd < 1024; fd++) {
+        ssize_t n;
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        n = readlink(path, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = '\0';
+        if (strcmp(link, "anon_inode:[userfaultfd]") == 0)
+            close(fd);
+    }
+    usleep(5000); /* it is not asked for at each barrier */
+    hearth_barrier();
+}
+
+static void *
+lock_from_thread(void *p)
+{
+    hearth_lock(5);
+    hearth_unlock(5);
+    return p;
+}
+
+static void
+thread_locks(void)
+{
+    pthread_t thread;
+
+    if (me == last) {
+        pthread_create(&thread, NULL, lock_from_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* A reduction of the program's own that reads the heap, where MPI calls it. */
+static const int64_t *addend;
+
+static void
+combine(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const int64_t *from = in;
+    int64_t       *to = inout;
+
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        to[i] += from[i] + *addend;
+}
+
+static void
+reduce_with(int64_t *word)
+{
+    int64_t mine = 1, sum = 0;
+    MPI_Op  op;
+
+    addend = word;
+    if (hearth_home(word) == me)
+        *word = 7;
+    hearth_barrier();
+    MPI_Op_create(combine, 1, &op);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    if (sum != 8 * last + 1) {
+        fprintf(stderr, "badinput: a sum of %lld\n", (long long)sum);
+        exit(3);
+    }
+}
+
+/* At home on one rank, and not here on the others. */
+static void
+reduction_touches_absent(void)
+{
+    reduce_with(hearth_alloc(PAGE, 1, hearth_on(0)));
+}
+
+/* The same of pages that the program holds. */
+static void
+reduction_touches_held(void)
+{
+    int64_t *word = hearth_alloc(PAGE, 1, hearth_on(0));
+
+    if (me == 0)
+        *word = 7;
+    hearth_barrier();
+    hearth_hold(word, sizeof *word, HEARTH_READ);
+    reduce_with(word);
+    hearth_drop(word, sizeof *word, HEARTH_READ);
+}
+
+const struct badinput badinput_touches[] = {
+    BADINPUT(shm_full),
+    BADINPUT(home_memory_gone),
+    BADINPUT(home_memory_gone_elsewhere),
+    BADINPUT(touch_beyond),
+    BADINPUT(touch_between),
+    BADINPUT(touch_freed),
+    BADINPUT(touch_null),
+    BADINPUT(jump_into_heap),
+    BADINPUT(child_touches),
+    BADINPUT(child_reads),
+    BADINPUT(closes_descriptors),
+    BADINPUT(thread_faults),
+    BADINPUT(thread_locks),
+    BADINPUT(reduction_touches_absent),
+    BADINPUT(reduction_touches_held),
+    { 0 },
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Who is at a gateway's port, and should not be; for clusters.tap.
+ *
+ * caller keep PORT -- have the port, until ended.
+ *
+ * caller strangers PORT -- call there as long as somebody listens: with what
+ * is no TLS, and with connections that say nothing and stay.  Says how often.
+ *
+ * caller version FILE NAME -- be that cluster of the file, in another version
+ * of Hearth.  Says the line with which that ends.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "link/link.h"
+#include "visitor.h"
+
+enum { BAD = 2, MUTE = 40, PAUSE = 10000, PATIENCE = 10 };
+
+static void
+fail(const char *what)
+{
+    perror(what);
+    exit(BAD);
+}
+
+static int
+keep(int port)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int                fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 5) != 0)
+        fail("caller: keep");
+    puts("kept");
+    fflush(stdout);
+    pause();
+    return 0;
+}
+
+/* Until the other side has closed. */
+static void
+noise(int fd)
+{
+    static const char    text[] = "GET / HTTP/1.0\r\n\r\n";
+    const struct timeval patience = { .tv_sec = PATIENCE };
+    char                 in[64];
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (send(fd, text, sizeof text, MSG_NOSIGNAL) > 0)
+        while (recv(fd, in, sizeof in, 0) > 0)
+            ;
+    close(fd);
+}
+
+static int
+strangers(int port)
+{
+    int mute[MUTE] = { 0 }, n = 0, nobody = 0, fd;
+
+    while (nobody * PAUSE < (n == 0 ? PATIENCE * 1000000 : 200000)) {
+        fd = visitor_or_none(port);
+        nobody = fd < 0 ? nobody + 1 : 0;
+        if (fd >= 0 && n++ % 2 == 0) {
+            noise(fd);
+        } else if (fd >= 0) {
+            if (mute[n / 2 % MUTE] > 0)
+                close(mute[n / 2 % MUTE]);
+            mute[n / 2 % MUTE] = fd;
+        }
+        usleep(PAUSE);
+    }
+    printf("%d strangers\n", n);
+    return 0;
+}
+
+static void
+message(void *arg, int cluster, const void *body, size_t len)
+{
+    (void)arg, (void)cluster, (void)body, (void)len;
+}
+
+static void
+failed(void *arg, int cluster, const char *line)
+{
+    (void)arg, (void)cluster;
+    puts(line);
+}
+
+static int
+version(const char *path, const char *name)
+{
+    const struct hearthi_link_calls calls = { .message = message,
+                                              .failed = failed };
+    struct hearthi_link_options     options = hearthi_link_defaults();
+    struct hearthi_wrong            wrong;
+    struct hearthi_conf            *conf = hearthi_conf_read(path, &wrong);
+    struct hearthi_link            *k = NULL;
+    int me = conf != NULL ? hearthi_conf_find(conf, name, &wrong) : -1;
+
+    options.version = "0.0";
+    options.giveup = PATIENCE;
+    if (me >= 0)
+        k = hearthi_link_open(conf, me, &options, &calls, NULL, &wrong);
+    if (k == NULL) {
+        fprintf(stderr, "caller: %s\n", wrong.text);
+        return BAD;
+    }
+    while (hearthi_link_turn(k, -1))
+        ;
+    hearthi_link_close(k);
+    free(conf);
+    return EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[1] : "";
+
+    if (strcmp(what, "keep") == 0)
+        return keep(atoi(argv[2]));
+    if (strcmp(what, "strangers") == 0)
+        return strangers(atoi(argv[2]));
+    if (strcmp(what, "version") == 0 && argc == 4)
+        return version(argv[2], argv[3]);
+    fputs("caller keep PORT | strangers PORT | version FILE NAME\n", stderr);
+    return BAD;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Condition variables.
+ */
+#include "flags.h"
+
+enum { LOCK = 77, FULL = 5, EMPTY = 6, ROOM = 3 };
+
+/* A queue of a few places, in the heap, between all ranks: every item that was
+ * put in comes out once, and whole. */
+struct queue {
+    int64_t put, taken;
+    int64_t item[ROOM];
+};
+
+static void
+queue_put(struct queue *q, int64_t item)
+{
+    hearth_lock(LOCK);
+    while (q->put - q->taken == ROOM)
+        hearth_cond_wait(EMPTY, LOCK);
+    q->item[q->put++ % ROOM] = item;
+    hearth_cond_signal(FULL);
+    hearth_unlock(LOCK);
+}
+
+static int64_t
+queue_take(struct queue *q)
+{
+    int64_t item;
+
+    hearth_lock(LOCK);
+    while (q->put == q->taken)
+        hearth_cond_wait(FULL, LOCK);
+    item = q->item[q->taken++ % ROOM];
+    hearth_cond_signal(EMPTY);
+    hearth_unlock(LOCK);
+    return item;
+}
+
+START_TEST(a_bounded_queue_brings_each_item_once)
+{
+    enum { ITEMS = 60 };
+    struct queue *q = (struct queue *)pages_new(1);
+    int           puts = (ranks + 1) / 2, takes = ranks == 1 ? 1 : ranks / 2;
+    int64_t       sum = 0, all;
+
+    for (int i = 0; i < ITEMS * takes && me % 2 == 0; i++) {
+        queue_put(q, i * ranks + me);
+        if (ranks == 1)
+            sum += queue_take(q);
+    }
+    for (int i = 0; i < ITEMS * puts && me % 2 == 1; i++)
+        sum += queue_take(q);
+    barrier();
+    MPI_Allreduce(&sum, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    sum = 0;
+    for (int i = 0; i < ITEMS * takes; i++)
+        for (int r = 0; r < ranks; r += 2)
+            sum += i * ranks + r;
+    expect_eq(q->put, q->taken);
+    expect_eq(all, sum);
+    hearth_free(q);
+    all_expected();
+}
+END_TEST
+
+/* Inside the lock: how many have come to wait, and who was woken, in order. */
+struct wakes {
+    int64_t come, woken, who[256];
+};
+
+static void
+come_and_wait(struct wakes *w, int turn)
+{
+    hearth_lock(LOCK);
+    while (w->come < turn) {
+        hearth_unlock(LOCK);
+        dawdle();
+        hearth_lock(LOCK);
+    }
+    w->come++;
+    hearth_cond_wait(FULL, LOCK);
+    w->who[w->woken++] = me;
+    hearth_unlock(LOCK);
+}
+
+/* What is there when as many have come, or were woken, as are expected. */
+static struct wakes
+wakes_after(struct wakes *w, int64_t come, int64_t woken)
+{
+    struct wakes now;
+
+    do {
+        dawdle();
+        hearth_lock(LOCK);
+        now = *w;
+        hearth_unlock(LOCK);
+    } while (now.come < come || now.woken < woken);
+    return now;
+}
+
+START_TEST(signals_wake_one_each_in_the_order_of_coming)
+{
+    struct wakes *w = (struct wakes *)pages_new(1);
+
+    if (me > 0) {
+        come_and_wait(w, me - 1);
+    } else {
+        wakes_after(w, ranks - 1, 0);
+        for (int k = 1; k < ranks; k++) {
+            struct wakes now;
+
+            hearth_cond_signal(FULL);
+            wakes_after(w, 0, k);
+            sleep_ms(5);
+            now = wakes_after(w, 0, 0);
+            expect_eq(now.woken, k);
+            expect_eq(now.who[k - 1], k);
+        }
+    }
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
+/* ... and one that nobody waits for is not remembered. */
+START_TEST(a_broadcast_wakes_all_that_wait)
+{
+    struct wakes *w = (struct wakes *)pages_new(1);
+
+    for (int k = 1; k <= 10; k++) {
+        if (me == k % ranks) {
+            hearth_cond_signal(FULL);
+            hearth_cond_broadcast(FULL);
+        }
+        barrier();
+        if (me != k % ranks) {
+            come_and_wait(w, 0);
+        } else {
+            wakes_after(w, (ranks - 1) * k, 0);
+            sleep_ms(2);
+            expect_eq(wakes_after(w, 0, 0).woken, (ranks - 1) * (k - 1));
+            hearth_cond_broadcast(FULL);
+            wakes_after(w, 0, (ranks - 1) * k);
+        }
+        barrier();
+    }
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
+/* The last rank waits for each, and the first wakes that one among others. */
+START_TEST(every_number_is_a_condition)
+{
+    int      step = ranks <= 2 ? 17 : 101;
+    int64_t *p = pages_new(1);
+
+    for (int c = HEARTH_CONDS - 1; c >= 0; c -= step) {
+        if (me == ranks - 1 && ranks > 1) {
+            hearth_lock(LOCK);
+            while (p[1] != c + 1)
+                hearth_cond_wait(c, LOCK);
+            hearth_unlock(LOCK);
+        }
+        if (me == 0) {
+            hearth_cond_broadcast((c + 1) % HEARTH_CONDS);
+            hearth_lock(LOCK);
+            p[1] = c + 1;
+            hearth_cond_signal(c);
+            hearth_unlock(LOCK);
+        }
+        if (ranks > 1)
+            barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+TCase *
+conditions(void)
+{
+    TCase *tc = tcase_create("conditions");
+
+    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, a_bounded_queue_brings_each_item_once);
+    tcase_add_test(tc, signals_wake_one_each_in_the_order_of_coming);
+    tcase_add_test(tc, a_broadcast_wakes_all_that_wait);
+    tcase_add_test(tc, every_number_is_a_condition);
+    return tc;
+}

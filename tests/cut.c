@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Runs of bytes on their way home: words stay whole (transport/cut.h).
+ */
+#include <string.h>
+
+#include "harness.h"
+#include "property.h"
+#include "transport/cut.h"
+
+enum { CASES = 20000 };
+
+/* However much room messages have. */
+START_TEST(a_run_is_cut_between_words)
+{
+    for (int i = 0; i < CASES; i++) {
+        uint64_t s = case_start(i), offset = below(&s, 100);
+        size_t   len = 1 + below(&s, 200), room = 15 + below(&s, 60);
+        size_t   some = hearthi_cut(offset, len, below(&s, room));
+
+        ck_assert(some == len || (offset + some) % 8 == 0 || some == 0);
+        for (; len > 0; offset += some, len -= some) {
+            some = hearthi_cut(offset, len, room);
+            ck_assert(some > 0 && some <= room && some <= len);
+            ck_assert(some == len || (offset + some) % 8 == 0);
+        }
+    }
+}
+END_TEST
+
+/* Of any length, from any byte to any other, and nothing beside it. */
+START_TEST(a_run_is_stored_and_loaded)
+{
+    _Alignas(8) char from[80], to[80], want[80];
+
+    for (int i = 0; i < CASES; i++) {
+        uint64_t s = case_start(i);
+        size_t   at = below(&s, 20), src = below(&s, 20), len = below(&s, 40);
+
+        for (size_t k = 0; k < sizeof from; k++) {
+            from[k] = (char)below(&s, 256);
+            to[k] = want[k] = (char)k;
+        }
+        memcpy(want + at, from + src, len);
+        hearthi_run_store(to + at, from + src, len);
+        ck_assert(memcmp(to, want, sizeof to) == 0);
+        memset(to + at, 0, len);
+        hearthi_run_load(to + at, from + src, len);
+        ck_assert(memcmp(to, want, sizeof to) == 0);
+    }
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("cut");
+    TCase *tc = tcase_create("cut");
+
+    property_start();
+    tcase_add_test(tc, a_run_is_cut_between_words);
+    tcase_add_test(tc, a_run_is_stored_and_loaded);
+    suite_add_tcase(s, tc);
+    return unit_main(s);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef HEARTH_FLAGS_H
+#define HEARTH_FLAGS_H
+
+#include "fixture.h"
+
+TCase *flags_and_atomics(void);
+TCase *atomics(void);    /* atomics.c */
+TCase *flag_logs(void);  /* flag_log.c */
+TCase *full_lists(void); /* full.c */
+TCase *tries(void);      /* tries.c */
+TCase *rests(void);
+TCase *stays(void);             /* stay.c */
+TCase *stays_in_barriers(void); /* stay_barrier.c */
+TCase *conditions(void);        /* conds.c */
+
+/* A lock that nobody has had, so that it stays at the second unlock: stay.c.
+ */
+int lock_new(void);
+
+#endif

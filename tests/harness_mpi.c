@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum { LINE = 512, HARD_ERROR = 99 };
+
+static MPI_Comm     world; /* ours alone: tests may use MPI_COMM_WORLD */
+static int          world_rank;
+static const char  *at_function = "the start";
+static volatile int at_line;
+static char         unexpected[LINE];
+
+/* Async-signal-safe as long as the formatted text fits. */
+static void
+say_where(int sig)
+{
+    char text[200];
+    int  n = snprintf(text, sizeof text, "rank %d was last at %s:%d\n",
+                      world_rank, at_function, at_line);
+
+    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+        _exit(HARD_ERROR);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* Check has its own handler for SIGTERM while a suite runs, so ours is set
+ * again at every place. */
+void
+harness_at(const char *function, int line)
+{
+    at_function = function;
+    at_line = line;
+    signal(SIGTERM, say_where);
+}
+
+/* A blocking collective need not serve the other ranks' one-sided operations;
+ * a request that is tested does. */
+int
+failing_rank(int ok)
+{
+    int         first = INT_MAX, done = 0;
+    int         mine = ok ? INT_MAX : world_rank;
+    MPI_Request request;
+
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, world, &request);
+    while (!done) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    return first == INT_MAX ? -1 : first;
+}
+
+void
+expect_at(bool ok, const char *function, int line, const char *text)
+{
+    if (!ok && unexpected[0] == '\0')
+        snprintf(unexpected, sizeof unexpected,
+                 "%s:%d: '%s' is false on rank %d", function, line, text,
+                 world_rank);
+}
+
+void
+expect_eq_at(long long got, long long want, const char *function, int line,
+             const char *text)
+{
+    if (got != want && unexpected[0] == '\0')
+        snprintf(unexpected, sizeof unexpected,
+                 "%s:%d: '%s' is %lld, not %lld, on rank %d", function, line,
+                 text, got, want, world_rank);
+}
+
+void
+all_expected(void)
+{
+    char text[LINE];
+    int  failing = failing_rank(unexpected[0] == '\0');
+
+    if (failing < 0)
+        return;
+    memcpy(text, unexpected, sizeof text);
+    unexpected[0] = '\0';
+    MPI_Bcast(text, sizeof text, MPI_CHAR, failing, world);
+    /* The report comes when all is over, if it does. */
+    if (world_rank == failing)
+        fprintf(stderr, "# %s\n", text);
+    ck_abort_msg("%s", text);
+}
+
+bool
+threads_allowed(void)
+{
+    int level;
+
+    MPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+/* A launcher of another MPI gives n worlds of one rank; refuse to "pass". */
+static void
+require_world_size(void)
+{
+    const char *want = getenv("MPI_TEST_NP");
+    int         size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (want != NULL && atoi(want) != size) {
+        printf("Bail out! %d ranks instead of %s: launcher and library "
+               "are not the same MPI\n",
+               size, want);
+        fflush(stdout);
+        MPI_Abort(MPI_COMM_WORLD, HARD_ERROR);
+    }
+}
+
+static void
+initialise(int *argc, char ***argv)
+{
+    static const struct {
+        const char *name;
+        int         level;
+    } levels[] = { { "single", MPI_THREAD_SINGLE },
+                   { "funneled", MPI_THREAD_FUNNELED },
+                   { "serialized", MPI_THREAD_SERIALIZED },
+                   { "multiple", MPI_THREAD_MULTIPLE } };
+    const char *name = getenv("MPI_TEST_THREADS");
+    int         want = MPI_THREAD_MULTIPLE, got;
+
+    for (size_t i = 0; name != NULL && i < 4; i++)
+        if (strcmp(name, levels[i].name) == 0)
+            want = levels[i].level;
+    MPI_Init_thread(argc, argv, want, &got);
+    require_world_size();
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_rank(world, &world_rank);
+}
+
+/* Run the suite on this rank; return its TAP report as an unlinked file. */
+static FILE *
+run_suite(Suite *suite)
+{
+    char     path[] = "/tmp/hearth-tap-XXXXXX";
+    int      fd = mkstemp(path);
+    FILE    *tap = fd < 0 ? NULL : fdopen(fd, "r");
+    SRunner *sr;
+
+    if (tap == NULL)
+        MPI_Abort(MPI_COMM_WORLD, HARD_ERROR);
+    sr = srunner_create(suite);
+    srunner_set_fork_status(sr, CK_NOFORK); /* beats CK_FORK=yes */
+    srunner_set_tap(sr, path);
+    srunner_run_all(sr, CK_SILENT);
+    srunner_free(sr);
+    unlink(path);
+    return tap;
+}
+
+/* "not ok 3 - text" -> 0 and "text"; "ok 3 - text" -> 1 and "text". */
+static int
+parse(char *line, const char **text)
+{
+    char *dash = strstr(line, " - ");
+
+    line[strcspn(line, "\n")] = '\0';
+    *text = dash == NULL ? line : dash + 3;
+    return strncmp(line, "ok", 2) == 0;
+}
+
+/* Merge the reports line by line: rank 0 prints one verdict, with the text
+ * of the first rank that failed. */
+static void
+merge(FILE *tap)
+{
+    for (;;) {
+        char        line[LINE] = "";
+        const char *text;
+        int         failed, have;
+
+        do
+            have = fgets(line, sizeof line, tap) != NULL;
+        while (have && strstr(line, " - ") == NULL); /* skip the plan */
+        if (failing_rank(have) >= 0)
+            break;
+        failed = failing_rank(parse(line, &text));
+        memmove(line, text, strlen(text) + 1);
+        MPI_Bcast(line, sizeof line, MPI_CHAR, failed < 0 ? 0 : failed, world);
+        if (world_rank == 0)
+            printf("%s - %s\n", failed < 0 ? "ok" : "not ok", line);
+    }
+}
+
+int
+mpi_main(int argc, char **argv, Suite *suite)
+{
+    FILE *tap;
+
+    initialise(&argc, &argv);
+    tap = run_suite(suite);
+    merge(tap);
+    fclose(tap);
+    if (world_rank == 0)
+        printf("done\n");
+    fflush(stdout);
+    MPI_Comm_free(&world);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a large heap and large allocations cost: nothing until they are used.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum { TRIES = 5 };
+#define TEBIBYTE ((size_t)1 << 40)
+
+static long
+status_kib(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char  line[200];
+    long  kib = 0;
+
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtol(line + strlen(key), NULL, 10);
+    if (f != NULL)
+        fclose(f);
+    return kib;
+}
+
+static long
+resident_kib(void)
+{
+    return status_kib("VmRSS:");
+}
+
+/* Tables are there, and pages are not. */
+static long
+private_kib(void)
+{
+    return status_kib("RssAnon:");
+}
+
+/* The machine may be busy with other things: the best of a few tries. */
+START_TEST(a_tebibyte_starts_within_a_second)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < TRIES && best >= 1; i++) {
+        double start, took;
+
+        MPI_Barrier(MPI_COMM_WORLD);
+        start = MPI_Wtime();
+        fixture_start_with("HEAP", "1t");
+        took = MPI_Wtime() - start;
+        fixture_stop();
+        MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX,
+                      MPI_COMM_WORLD);
+        best = took < best ? took : best;
+    }
+    all_assert(best < 1);
+}
+END_TEST
+
+START_TEST(a_tebibyte_is_not_resident)
+{
+    unsigned char *p;
+    long           before = resident_kib(), after;
+
+    fixture_start_with("HEAP", "1t");
+    p = hearth_alloc(64 << 20, 1, hearth_cyclic(16));
+    barrier();
+    p[me] = 1;
+    after = resident_kib();
+    expect(before > 0 && after - before < 100 * 1024);
+    barrier();
+    hearth_free(p);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+/* Far apart in a large allocation: memory is used for what is touched. */
+START_TEST(an_allocation_costs_what_is_touched)
+{
+    size_t         bytes = (size_t)2 << 30, step = bytes / 64;
+    unsigned char *p;
+    long           before;
+
+    fixture_start_with("HEAP", "1t");
+    before = resident_kib();
+    p = hearth_alloc(bytes, 1, hearth_block());
+    barrier();
+    for (size_t i = (size_t)me * PAGE; i < bytes; i += step)
+        p[i] = (unsigned char)(me + 1);
+    barrier();
+    for (int r = 0; r < ranks; r++)
+        for (size_t i = (size_t)r * PAGE; i < bytes; i += step)
+            expect_eq(p[i], r + 1);
+    expect(resident_kib() - before < 100 * 1024);
+    barrier();
+    hearth_free(p);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+/* A page in each of many parts of an allocation, of other homes and mine. */
+static void
+parts_touch(unsigned char *p, size_t bytes)
+{
+    enum { PARTS = 256 };
+    size_t step = bytes / PARTS;
+
+    for (size_t i = 0; i < PARTS; i++)
+        p[i * step + (size_t)me * PAGE] = (unsigned char)(i % 255 + 1);
+    barrier();
+    for (size_t i = 0; i < PARTS; i++)
+        for (int r = 0; r < ranks; r++)
+            expect_eq(p[i * step + (size_t)r * PAGE], i % 255 + 1);
+    barrier();
+}
+
+static void *
+tebibyte(hearth_layout layout, double *best)
+{
+    double         start;
+    unsigned char *p;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    p = hearth_alloc(1, TEBIBYTE, layout);
+    start = MPI_Wtime() - start;
+    MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX,
+                  MPI_COMM_WORLD);
+    if (*best > start)
+        *best = start;
+    return p;
+}
+
+/* Milliseconds, but for what MPI takes for a window; memory for what is
+ * touched, and back again.  In the first round all the rest gets memory, such
+ * as MPI's own and twins. */
+START_TEST(a_tebibyte_is_allocated_at_once)
+{
+    hearth_layout layouts[] = { hearth_block(), hearth_cyclic(1),
+                                hearth_cyclic(16), hearth_cyclic(8192),
+                                hearth_on(0) };
+    double        best = 1e9;
+
+    fixture_start_with("HEAP", "4t");
+    if (hearth_nodes() < ranks) { /* /dev/shm is not that large */
+        fixture_stop();
+        return;
+    }
+    for (int i = 0; i < 2 * TRIES; i++) {
+        long           before = resident_kib(), placed, touched;
+        unsigned char *p = tebibyte(layouts[i % TRIES], &best);
+
+        if (i >= TRIES)
+            expect(resident_kib() - before < 1024);
+        placed = private_kib();
+        parts_touch(p, TEBIBYTE);
+        touched = private_kib();
+        hearth_free(p);
+        if (i >= TRIES && ranks > 1 && layouts[i % TRIES].kind != HEARTH_ON)
+            expect(touched - placed > 512);
+        if (i >= TRIES)
+            expect(private_kib() - placed < 256);
+    }
+    expect(best < 0.05);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("heap");
+    TCase *tc = tcase_create("large");
+
+    tcase_add_test(tc, a_tebibyte_starts_within_a_second);
+    tcase_add_test(tc, a_tebibyte_is_not_resident);
+    tcase_add_test(tc, an_allocation_costs_what_is_touched);
+    tcase_add_test(tc, a_tebibyte_is_allocated_at_once);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}

@@ -1,0 +1,18 @@
+# Tests of jia.h: its calls, programs as JIAJIA's users write them, bad input.
+mpi_tests += %D%/jia.mpi
+%C%_jia_mpi_SOURCES = %D%/jia.c %D%/jia_alloc.c %D%/jia_alloc.h \
+  $(mpi_harness)
+%C%_jia_mpi_CFLAGS = $(test_cflags)
+%C%_jia_mpi_LDADD = $(mpi_ldadd)
+
+# Two of them are in the style of their time, without our warnings.
+check_PROGRAMS += %D%/jia_sor %D%/jia_anl %D%/jia_bad
+%C%_jia_sor_SOURCES = %D%/jia_sor.c
+%C%_jia_sor_CFLAGS = $(BASE_CFLAGS)
+%C%_jia_sor_LDADD = libhearth_core.la
+%C%_jia_anl_SOURCES = %D%/jia_anl.c
+%C%_jia_anl_CFLAGS = $(BASE_CFLAGS)
+%C%_jia_anl_LDADD = libhearth_core.la
+%C%_jia_bad_SOURCES = %D%/jia_bad.c
+%C%_jia_bad_LDADD = libhearth_core.la
+tap_tests += %D%/jia_start.tap

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Memory without collectives: who may have it, what it costs, and that no byte
+ * is lost of what was stored there after it was freed and taken again.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fixture.h"
+#include "malloc.h"
+#include "malloc/ground.h"
+#include "transport/transport.h"
+
+static uint64_t state;
+
+static size_t
+draw(size_t below)
+{
+    return (size_t)(hearthi_random(&state) % below);
+}
+
+/* Mostly small, now and then beyond all classes. */
+static size_t
+size_draw(void)
+{
+    switch (draw(16)) {
+    case 0: return 1 + draw(300000);
+    case 1:
+    case 2: return 1 + draw(20000);
+    default: return 1 + draw(400);
+    }
+}
+
+static unsigned char
+value(size_t i, unsigned key)
+{
+    return (unsigned char)(i * 7 + i / 256 + key);
+}
+
+static bool
+holds(const unsigned char *p, size_t bytes, unsigned key)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (p[i] != value(i, key))
+            return false;
+    return true;
+}
+
+static void
+fill(unsigned char *p, size_t bytes, unsigned key)
+{
+    for (size_t i = 0; i < bytes; i++)
+        p[i] = value(i, key);
+}
+
+/* ---- by one rank ---- */
+
+struct piece {
+    unsigned char *p;
+    size_t         bytes;
+    unsigned       key;
+    int            home;
+};
+
+static void
+piece_new(struct piece *o, unsigned key)
+{
+    o->bytes = size_draw();
+    o->key = key;
+    o->home = me;
+    if (draw(3) == 0)
+        o->home = (int)draw((size_t)ranks);
+    o->p = o->home == me ? hearth_malloc(o->bytes)
+                         : hearth_malloc_on(o->bytes, o->home);
+    expect((uintptr_t)o->p % 16 == 0);
+    expect_eq(hearth_home(o->p), o->home);
+    fill(o->p, o->bytes, key);
+}
+
+static void
+piece_resize(struct piece *o)
+{
+    size_t bytes = size_draw(), both = bytes < o->bytes ? bytes : o->bytes;
+
+    o->p = hearth_realloc(o->p, bytes);
+    o->bytes = bytes;
+    expect(holds(o->p, both, o->key));
+    expect_eq(hearth_home(o->p), o->home);
+    fill(o->p, bytes, o->key);
+}
+
+START_TEST(objects_of_all_sizes_keep_what_is_written)
+{
+    enum { LIVE = 200, STEPS = 3000 };
+    struct piece piece[LIVE] = { 0 };
+
+    state = (uint64_t)me + 5;
+    for (unsigned step = 0; step < STEPS; step++) {
+        struct piece *o = &piece[draw(LIVE)];
+
+        if (o->p == NULL) {
+            piece_new(o, step);
+            continue;
+        }
+        expect(holds(o->p, o->bytes, o->key));
+        if (draw(4) == 0) {
+            piece_resize(o);
+            continue;
+        }
+        hearth_free(o->p);
+        o->p = NULL;
+    }
+    for (int i = 0; i < LIVE; i++)
+        hearth_free(piece[i].p); /* NULL is nothing */
+    all_expected();
+}
+END_TEST
+
+START_TEST(calloc_gives_zeros_whatever_was_there)
+{
+    static const size_t size[] = { 1, 48, 1000, 5000, 16384, 16385, 100000 };
+    enum { SIZES = sizeof size / sizeof *size, EACH = 20 };
+    static const unsigned char zero[100000];
+    unsigned char             *p[EACH];
+
+    for (int round = 0; round < 3; round++) {
+        for (int s = 0; s < SIZES; s++) {
+            for (int i = 0; i < EACH; i++) {
+                p[i] = hearth_calloc(size[s], 1);
+                expect(memcmp(p[i], zero, size[s]) == 0);
+                memset(p[i], 1, size[s]);
+            }
+            for (int i = 0; i < EACH; i++)
+                hearth_free(p[i]);
+        }
+    }
+    expect(hearth_calloc(0, 8) != NULL);
+    all_expected();
+}
+END_TEST
+
+/* What is known of objects is private memory: no page is fetched, opened or
+ * compared, though all are at home elsewhere. */
+START_TEST(no_page_is_touched)
+{
+    enum { OBJECTS = 20000 };
+    static void *p[OBJECTS];
+    hearth_stats a, b;
+
+    hearth_get_stats(&a);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < OBJECTS; i++)
+            p[i] = hearth_malloc_on(16 + (size_t)i % 1000, (me + 1) % ranks);
+        for (int i = 0; i < OBJECTS; i++)
+            hearth_free(p[i]);
+    }
+    hearth_get_stats(&b);
+    expect_eq(b.read_faults, a.read_faults);
+    expect_eq(b.write_faults, a.write_faults);
+    expect_eq(b.twins, a.twins);
+    if (release_consistency()) /* else copies go, which may be predicted */
+        expect_eq(b.getpages, a.getpages);
+    barrier();
+    all_expected();
+}
+END_TEST
+
+/* From addresses, so that what was in use before does not count. */
+START_TEST(many_small_objects_take_little_more_than_their_bytes)
+{
+    enum { OBJECTS = 50000, BYTES = 48 };
+    static char *p[OBJECTS];
+    size_t       blocks = 0;
+    char        *base = hearthi_heap.base;
+    static char  seen[1 << 16];
+
+    for (int i = 0; i < OBJECTS; i++) {
+        size_t at = (size_t)((p[i] = hearth_malloc(BYTES)) - base) %
+                        hearthi_ground.each >>
+                    HEARTHI_BLOCK_SHIFT;
+
+        blocks += !seen[at];
+        seen[at] = 1;
+    }
+    expect(blocks * HEARTHI_ARENA_BLOCK < OBJECTS * BYTES * 11ul / 10);
+    for (int i = 0; i < OBJECTS; i++)
+        hearth_free(p[i]);
+    all_expected();
+}
+END_TEST
+
+/* Is there memory behind the page at p? */
+static bool
+has_memory(const unsigned char *p)
+{
+    unsigned char there = 0;
+
+    mincore((void *)(uintptr_t)p, PAGE, &there);
+    return there & 1;
+}
+
+/* A network card would not see the memory that took its place. */
+START_TEST(memory_of_large_objects_goes_back)
+{
+    enum { MANY = 4 << 20 };
+    unsigned char *p = hearth_malloc(MANY);
+
+    memset(p, 1, MANY);
+    expect(has_memory(p) && has_memory(p + MANY - PAGE));
+    hearth_free(p);
+    if (!hearthi_transport->registers())
+        expect(!has_memory(p) && !has_memory(p + MANY - PAGE));
+    barrier();
+    all_expected();
+}
+END_TEST
+
+/* ---- by several ---- */
+
+struct node {
+    struct node *next;
+    long         value;
+};
+
+/* Each rank adds nodes at home on all ranks, under a lock; all see the list,
+ * and the last one frees it. */
+START_TEST(a_list_grows_under_a_lock_and_is_freed_by_another_rank)
+{
+    enum { NODES = 300 };
+    struct node **head = hearth_alloc(1, sizeof *head, hearth_on(0));
+    long          sum = 0, n = 0;
+
+    barrier();
+    for (int i = 0; i < NODES; i++) {
+        hearth_lock(1);
+        struct node *x = hearth_malloc_on(sizeof *x, (me + i) % ranks);
+
+        *x = (struct node){ *head, me * NODES + i };
+        *head = x;
+        hearth_unlock(1);
+    }
+    barrier();
+    for (struct node *x = *head; x != NULL; x = x->next, n++)
+        sum += x->value;
+    expect_eq(n, ranks * NODES);
+    expect_eq(sum, n * (n - 1) / 2);
+    barrier();
+    for (struct node *x = *head, *next; me == ranks - 1 && x != NULL;
+         x = next) {
+        next = x->next;
+        hearth_free(x);
+    }
+    hearth_free(head);
+    all_expected();
+}
+END_TEST
+
+/* Far more than there is room for: it must come back.  Each rank allocates for
+ * the next one, which checks and frees. */
+START_TEST(what_other_ranks_free_is_used_again)
+{
+    enum { ROUNDS = 120, OBJECTS = 100 };
+    struct piece *box =
+        hearth_alloc((size_t)ranks * OBJECTS, sizeof *box, hearth_block());
+    struct piece *from = box + (size_t)((me + 1) % ranks) * OBJECTS;
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < OBJECTS; i++) {
+            struct piece *o = &box[(size_t)me * OBJECTS + (size_t)i];
+
+            o->bytes = round % 8 == 0 && i == 0 ? 100000 : 1 + draw(2000);
+            o->key = round + (unsigned)i;
+            o->p = hearth_malloc_on(o->bytes, i % 3 ? me : (me + 1) % ranks);
+            fill(o->p, o->bytes, o->key);
+        }
+        barrier();
+        for (int i = 0; i < OBJECTS; i++) {
+            expect(holds(from[i].p, from[i].bytes, from[i].key));
+            hearth_free(from[i].p);
+        }
+        barrier();
+    }
+    hearth_free(box);
+    all_expected();
+}
+END_TEST
+
+/* Most of the memory at a time, which one rank allocates and another frees
+ * while the first does nothing of that kind. */
+START_TEST(what_another_rank_frees_at_once_is_used_again)
+{
+    enum { OBJECTS = 12000, BYTES = 256, ROUNDS = 3 };
+    void **p = hearth_alloc(OBJECTS, sizeof *p, hearth_on(0));
+
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < OBJECTS && me == 0; i++)
+            p[i] = hearth_malloc(BYTES);
+        barrier();
+        for (int i = 0; i < OBJECTS && me == ranks - 1; i++)
+            hearth_free(p[i]);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Fewer blocks than there are classes: what one class has left is for the
+ * next. */
+START_TEST(objects_of_all_sizes_in_turn_take_what_the_last_have_left)
+{
+    for (size_t bytes = 16; bytes <= 1 << 14; bytes += 16)
+        hearth_free(hearth_malloc(bytes));
+    all_expected();
+}
+END_TEST
+
+static void
+start_with_least(void)
+{
+    fixture_start_with("MALLOC", "1m");
+}
+
+static void
+start_with_little(void)
+{
+    fixture_start_with("MALLOC", "6m");
+}
+
+static void
+start_with_large_pages(void)
+{
+    fixture_start_with("PAGE_SIZE", "256k");
+}
+
+/* Hearth starts again, and what threads had cached went with the heap. */
+START_TEST(a_new_start_begins_with_nothing)
+{
+    for (int round = 0; round < 2; round++) {
+        void *p = hearth_malloc(64);
+
+        hearth_free(hearth_malloc(64));
+        hearth_free(p);
+        fixture_stop();
+        fixture_start();
+        hearth_free(hearth_malloc(64));
+    }
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("malloc");
+    TCase *one = tcase_create("one rank's");
+    TCase *little = tcase_create("little memory");
+    TCase *most = tcase_create("little memory, most of it at once");
+    TCase *least = tcase_create("least memory");
+    TCase *large = tcase_create("large pages");
+
+    tcase_add_unchecked_fixture(one, fixture_start, fixture_stop);
+    tcase_add_test(one, objects_of_all_sizes_keep_what_is_written);
+    tcase_add_test(one, memory_of_large_objects_goes_back);
+    tcase_add_test(one, calloc_gives_zeros_whatever_was_there);
+    tcase_add_test(one, no_page_is_touched);
+    tcase_add_test(one, many_small_objects_take_little_more_than_their_bytes);
+    tcase_add_test(one,
+                   a_list_grows_under_a_lock_and_is_freed_by_another_rank);
+    tcase_add_test(one, a_new_start_begins_with_nothing);
+    malloc_reused(one);
+    malloc_threads(one);
+    suite_add_tcase(s, one);
+    tcase_add_unchecked_fixture(little, start_with_little, fixture_stop);
+    tcase_add_test(little, what_other_ranks_free_is_used_again);
+    suite_add_tcase(s, little);
+    tcase_add_unchecked_fixture(most, start_with_little, fixture_stop);
+    tcase_add_test(most, what_another_rank_frees_at_once_is_used_again);
+    suite_add_tcase(s, most);
+    tcase_add_unchecked_fixture(least, start_with_least, fixture_stop);
+    tcase_add_test(least,
+                   objects_of_all_sizes_in_turn_take_what_the_last_have_left);
+    suite_add_tcase(s, least);
+    tcase_add_unchecked_fixture(large, start_with_large_pages, fixture_stop);
+    tcase_add_test(large, objects_of_all_sizes_keep_what_is_written);
+    suite_add_tcase(s, large);
+    return mpi_main(argc, argv, s);
+}

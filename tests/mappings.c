@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The kernel allows a process so many mappings (vm.max_map_count, 65,530 by
+ * default), and pages of different protection are different mappings: touch
+ * every second page of a range that has more pages than twice that.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+/* So many pages that every second one is a mapping too many. */
+static int
+pages_too_many(void)
+{
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+    long  count = 65530;
+
+    if (f != NULL) {
+        if (fscanf(f, "%ld", &count) != 1)
+            count = 65530;
+        fclose(f);
+    }
+    if (count > 200000) /* as some distributions set it */
+        count = 200000;
+    return (int)(2 * count + 2000);
+}
+
+static void
+use_every_second_page(hearth_layout layout)
+{
+    int            pages = pages_too_many();
+    unsigned char *p = hearth_alloc((size_t)pages * PAGE, 1, layout);
+    long           wrong = 0;
+
+    for (int i = me % 2; i < pages; i += 2) /* some read, some write */
+        if (ranks == 1 || me % 2 == 1)
+            p[(size_t)i * PAGE] = (unsigned char)(i / 2 + 1);
+        else
+            wrong += p[(size_t)i * PAGE + 9] != 0;
+    expect_eq(wrong, 0);
+    barrier();
+    for (int i = 0; i < pages; i += 2) {
+        int mine = ranks == 1 ? i : i + 1;
+
+        wrong += p[(size_t)mine * PAGE] != (unsigned char)(mine / 2 + 1);
+    }
+    expect_eq(wrong, 0);
+    barrier();
+    for (int i = 0; i < pages; i++)
+        if (i % 3 == me % 3)
+            p[(size_t)i * PAGE + 1 + (size_t)me] = 1;
+    barrier();
+    for (int i = me; i < pages; i += 97)
+        for (int r = 0; r < ranks; r++)
+            wrong += p[(size_t)i * PAGE + 1 + (size_t)r] != (i % 3 == r % 3);
+    expect_eq(wrong, 0);
+    hearth_free(p);
+    all_expected();
+}
+
+START_TEST(copies_of_every_second_page)
+{
+    use_every_second_page(hearth_on(0));
+}
+END_TEST
+
+/* Every second page has its home here, and the segment is compact. */
+START_TEST(home_pages_dealt_one_by_one)
+{
+    use_every_second_page(hearth_cyclic(1));
+}
+END_TEST
+
+START_TEST(home_pages_in_one_piece)
+{
+    use_every_second_page(hearth_block());
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("mappings");
+    TCase *tc = tcase_create("every second page");
+
+    tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, copies_of_every_second_page);
+    tcase_add_test(tc, home_pages_dealt_one_by_one);
+    tcase_add_test(tc, home_pages_in_one_piece);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}

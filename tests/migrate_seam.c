@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A page that moves from rank 0 to the last rank while other threads use it:
+ * the last rank is late to ask for it, and what others do until then they have
+ * done, or begun, after they passed the barrier, and before they freeze the
+ * page.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "migrate.h"
+#include "transport/transport.h"
+
+enum { DONE = 61, LOCK = 62 };
+
+/* What a thread of rank 1 does when it has a new copy, and one of rank 0 then.
+ */
+struct scene {
+    void (*third)(void);
+    void (*old)(void);
+    bool stays;
+};
+
+static const struct hearthi_transport_ops *prompt;
+static int64_t                            *p;
+
+static int
+last(void)
+{
+    return ranks - 1;
+}
+
+static bool
+may_play(void)
+{
+    return threads_allowed() && ranks > 2 && apart(0, 1) && apart(0, last()) &&
+           apart(1, last());
+}
+
+/* An atomic step of rank 1 lasts until that rank has passed the barrier. */
+static atomic_bool passed;
+
+static uint64_t
+atomic_late(int home, size_t at, const struct hearthi_step *step)
+{
+    tell(last(), DONE);
+    while (!atomic_load(&passed))
+        sched_yield();
+    return prompt->atomic(home, at, step);
+}
+
+static void
+barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
+             struct hearthi_news *news)
+{
+    (prompt->barrier)(own, n, everything, news);
+    told_by(1, DONE);
+}
+
+/* Rank 1 sees the new value by a copy that came after the barrier. */
+static void *
+third_plays(void *scene)
+{
+    const struct scene *s = scene;
+
+    while (*(volatile int64_t *)p != 2)
+        sched_yield();
+    if (s->third != NULL)
+        s->third();
+    if (s->old != NULL) {
+        tell(0, DONE);
+        told_by(0, DONE);
+    }
+    tell(last(), DONE);
+    return NULL;
+}
+
+static void *
+old_plays(void *scene)
+{
+    const struct scene *s = scene;
+
+    told_by(1, DONE);
+    s->old();
+    return NULL;
+}
+
+/* The page moves in this barrier. */
+static void
+moving_barrier(struct scene *s)
+{
+    struct hearthi_transport_ops ops = *hearthi_transport;
+    pthread_t                    other;
+    bool                         plays = me == 1 || (me == 0 && s->old);
+
+    prompt = hearthi_transport;
+    if (me == last())
+        ops.barrier = barrier_late;
+    if (s->stays)
+        ops.atomic = atomic_late;
+    atomic_store(&passed, false);
+    hearthi_transport = &ops;
+    if (plays)
+        pthread_create(&other, NULL, me == 1 ? third_plays : old_plays, s);
+    barrier();
+    hearthi_transport = prompt;
+    atomic_store(&passed, true);
+    if (plays)
+        pthread_join(other, NULL);
+}
+
+/* The page moves, unless something keeps it.  Returns false where it cannot be
+ * played. */
+static bool
+play(struct scene s)
+{
+    if (!may_play())
+        return false;
+    p = words_on(0, 1);
+    copies_take(p, 1, 0);
+    if (me == last())
+        *p = 1;
+    barrier();
+    expect_eq(*p, 1);
+    barrier();
+    if (me == last())
+        *p = 2;
+    moving_barrier(&s);
+    expect_eq(hearth_home(p), s.stays ? 0 : last());
+    return true;
+}
+
+static uint64_t
+getpages(void)
+{
+    hearth_stats s;
+
+    hearth_get_stats(&s);
+    return s.getpages;
+}
+
+START_TEST(copies_of_others_stay_and_are_told_of_stores)
+{
+    if (play((struct scene){ 0 })) {
+        uint64_t before = getpages();
+
+        if (me == 1) {
+            expect_eq(*p, 2);
+            expect_eq(getpages() - before, 0);
+        }
+        barrier();
+        for (int64_t value = 3; value < 6; value++) {
+            if (me == last())
+                *p = value;
+            barrier();
+            expect_eq(*p, value);
+            barrier();
+        }
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+/* All find what the last rank has stored, and a word besides. */
+static void
+word_is_found(int i, int64_t value)
+{
+    barrier();
+    expect_eq(p[0], 2);
+    expect_eq(p[i], value);
+    barrier();
+    hearth_free(p);
+}
+
+static void
+third_stores(void)
+{
+    p[1] = 11;
+}
+
+START_TEST(what_is_changed_in_a_copy_moves_along)
+{
+    if (play((struct scene){ .third = third_stores }))
+        word_is_found(1, 11);
+    all_expected();
+}
+END_TEST
+
+/* In a critical section, which ends when the page is gone. */
+static void
+old_stores(void)
+{
+    hearth_lock(LOCK);
+    p[2] = 12;
+    tell(1, DONE);
+    while (hearth_home(p) == 0)
+        sched_yield();
+    hearth_unlock(LOCK);
+    tell(1, DONE);
+}
+
+START_TEST(what_the_old_home_stored_is_told_when_it_releases)
+{
+    if (play((struct scene){ .old = old_stores })) {
+        if (me == 1) {
+            told_by(0, DONE);
+            hearth_lock(LOCK);
+            expect_eq(p[2], 12);
+            hearth_unlock(LOCK);
+        }
+        word_is_found(2, 12);
+    }
+    all_expected();
+}
+END_TEST
+
+static void
+third_counts(void)
+{
+    hearth_fetch_add(&p[1], 13);
+}
+
+/* It would be carried out in a frame that has no page any more. */
+START_TEST(what_is_in_an_atomic_step_stays)
+{
+    if (play((struct scene){ .third = third_counts, .stays = true })) {
+        if (me == last())
+            told_by(1, DONE); /* the step has ended */
+        word_is_found(1, 13);
+    }
+    all_expected();
+}
+END_TEST
+
+/* Rank 1 has a copy of the first page again when all of them are to become
+ * new: that one does not. */
+START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
+{
+    enum { PAGES = 40 };
+    struct scene s = { 0 };
+    hearth_stats now;
+
+    if (may_play()) {
+        p = words_on(0, PAGES);
+        copies_take(p, PAGES, 0);
+        for (int i = 0; me == 0 && i < PAGES; i++)
+            *word(p, i) = 2;
+        moving_barrier(&s);
+        hearth_get_stats(&now);
+        expect_eq((int64_t)now.renewed, me == 0 ? PAGES - 1 : 0);
+        for (int64_t value = 3; value < 6; value++) {
+            hearth_lock(LOCK);
+            if (me == 0)
+                *p = value;
+            hearth_unlock(LOCK);
+            barrier();
+            expect_eq(*p, value);
+            barrier();
+        }
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+TCase *
+seam_tests(void (*start)(void))
+{
+    TCase *tc = tcase_create("seam");
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_checked_fixture(tc, start, fixture_stop);
+    tcase_add_test(tc, copies_of_others_stay_and_are_told_of_stores);
+    tcase_add_test(tc, what_is_changed_in_a_copy_moves_along);
+    tcase_add_test(tc, what_the_old_home_stored_is_told_when_it_releases);
+    tcase_add_test(tc, what_is_in_an_atomic_step_stays);
+    tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
+    return tc;
+}

@@ -1,2 +1,0 @@
-# For hours, with everything drawn: ./soak --help.
-EXTRA_DIST += soak %D%/soak.py %D%/job.py

@@ -1,2 +1,0 @@
-# Test hosts on this machine: see tools/launch.
-EXTRA_DIST += %D%/job %D%/slurm

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Several threads of a rank in the heap at once (MPI_THREAD_MULTIPLE), with
+ * a cache for everything and with one of a few pages; and replacement in a
+ * cache of a few pages.
+ */
+#include "threads.h"
+#include "levels.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_barrier_t together;
+
+static void *
+job_run(void *p)
+{
+    struct job *job = p;
+
+    pthread_barrier_wait(&together);
+    job->work(job);
+    return NULL;
+}
+
+void
+on_threads(void (*work)(struct job *), void (*main_work)(struct job *),
+           unsigned char *p, int round)
+{
+    struct job   jobs[THREADS + 1];
+    pthread_t    thread[THREADS];
+    _Atomic bool stop = false;
+    long long    wrong = 0;
+
+    pthread_barrier_init(&together, NULL, THREADS + 1);
+    for (int t = 0; t <= THREADS; t++)
+        jobs[t] = (struct job){ work, t, round, p, &stop, 0 };
+    for (int t = 0; t < THREADS; t++)
+        pthread_create(&thread[t], NULL, job_run, &jobs[t]);
+    pthread_barrier_wait(&together);
+    if (main_work != NULL)
+        main_work(&jobs[THREADS]);
+    stop = true;
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(thread[t], NULL);
+    for (int t = 0; t <= THREADS; t++)
+        wrong += jobs[t].wrong;
+    expect_eq(wrong, 0);
+    pthread_barrier_destroy(&together);
+}
+
+static unsigned char
+pattern(size_t i, int round)
+{
+    return (unsigned char)(i / 7 + i / PAGE + (size_t)round * 31);
+}
+
+static void
+fill(unsigned char *p, int round)
+{
+    for (size_t i = 0; i < PAGES * PAGE; i++)
+        if ((int)(i / 64) % ranks == me)
+            p[i] = pattern(i, round);
+}
+
+static void
+read_everything(struct job *job)
+{
+    for (size_t i = 0; i < PAGES * PAGE; i += 61)
+        job->wrong += job->p[i] != pattern(i, job->round);
+}
+
+static void
+read_a_share(struct job *job)
+{
+    for (size_t page = (size_t)job->thread; page < PAGES; page += THREADS)
+        for (size_t i = page * PAGE; i < (page + 1) * PAGE; i += 61)
+            job->wrong += job->p[i] != pattern(i, job->round);
+}
+
+/* Every byte has one writer: a thread of a rank. */
+static int
+writer_of(size_t i)
+{
+    return (int)(i % (size_t)(THREADS * ranks));
+}
+
+void
+write_some(struct job *job, size_t first, size_t by, int round)
+{
+    size_t step = (size_t)(THREADS * ranks) * 11;
+    size_t start = (size_t)(me * THREADS + job->thread) + first * step;
+
+    for (size_t i = start; i < PAGES * PAGE; i += by * step)
+        job->p[i] = pattern(i, round);
+    for (size_t i = start; i < PAGES * PAGE; i += by * step)
+        job->wrong += job->p[i] != pattern(i, round);
+}
+
+static void
+write_bytes(struct job *job)
+{
+    write_some(job, 0, 1, job->round);
+}
+
+void
+check_bytes(const unsigned char *p, int round)
+{
+    size_t    step = (size_t)(THREADS * ranks);
+    long long wrong = 0;
+
+    for (size_t i = 0; i < PAGES * PAGE; i++)
+        if ((i - (size_t)writer_of(i)) / step % 11 == 0)
+            wrong += p[i] != pattern(i, round);
+    expect_eq(wrong, 0);
+}
+
+START_TEST(threads_read_the_same_pages_together)
+{
+    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
+        fill(p, k);
+        barrier();
+        on_threads(read_everything, NULL, p, k);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+START_TEST(threads_read_different_pages_together)
+{
+    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
+        fill(p, k);
+        barrier();
+        on_threads(read_a_share, NULL, p, k);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+START_TEST(threads_write_the_same_pages_together)
+{
+    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+
+    for (int k = 1; threads_allowed() && k <= 2; k++) {
+        on_threads(write_bytes, NULL, p, k);
+        barrier();
+        check_bytes(p, k);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+static void
+start_with_few_pages(void)
+{
+    fixture_start_with("CACHE", "64k");
+}
+
+static bool
+has_evicted(void)
+{
+    hearth_stats s;
+
+    hearth_get_stats(&s);
+    return hearth_nodes() == 1 || s.evictions > 0;
+}
+
+START_TEST(more_is_read_than_the_cache_holds)
+{
+    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+
+    for (int k = 1; k <= 3; k++) {
+        struct job job = { NULL, 0, k, p, NULL, 0 };
+
+        fill(p, k);
+        barrier();
+        read_everything(&job);
+        read_everything(&job);
+        expect_eq(job.wrong, 0);
+        barrier();
+    }
+    expect(has_evicted());
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Dirty pages are given up, come back, are written again. */
+START_TEST(more_is_written_than_the_cache_holds)
+{
+    int64_t *p = pages_new(PAGES);
+    uint64_t random = (uint64_t)me;
+
+    for (int k = 1; k <= 4; k++) {
+        for (int i = 0; i < 6 * PAGES; i++)
+            word(p, (int)(hearthi_random(&random) % PAGES))[me]++;
+        barrier();
+        for (int i = 0; i < PAGES; i++) {
+            hearth_lock(400 + i % 3);
+            word(p, i)[100]++;
+            hearth_unlock(400 + i % 3);
+        }
+        barrier();
+    }
+    for (int r = 0; r < ranks; r++) {
+        int64_t sum = 0;
+
+        for (int i = 0; i < PAGES; i++)
+            sum += word(p, i)[r];
+        expect_eq(sum, 4 * 6 * PAGES);
+    }
+    for (int i = 0; i < PAGES; i++)
+        expect_eq(word(p, i)[100], 4 * ranks);
+    expect(has_evicted());
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+static TCase *
+thread_case(const char *name, SFun setup)
+{
+    TCase *tc = tcase_create(name);
+
+    tcase_add_unchecked_fixture(tc, setup, fixture_stop);
+    tcase_add_test(tc, threads_read_the_same_pages_together);
+    tcase_add_test(tc, threads_read_different_pages_together);
+    tcase_add_test(tc, threads_write_the_same_pages_together);
+    threads_sync_tests(tc);
+    threads_late_tests(tc);
+    threads_coming_tests(tc);
+    threads_messages_tests(tc);
+    threads_misses_tests(tc);
+    return tc;
+}
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("threads");
+    TCase *tc = tcase_create("few pages");
+
+    /* Which fetch is beside which is played here, and none may be foreseen. */
+    setenv("HEARTH_PREDICT", "off", 1);
+
+    suite_add_tcase(s, thread_case("all pages", fixture_start));
+    suite_add_tcase(s,
+                    thread_case("threads, few pages", start_with_few_pages));
+    tcase_add_unchecked_fixture(tc, start_with_few_pages, fixture_stop);
+    tcase_add_test(tc, more_is_read_than_the_cache_holds);
+    tcase_add_test(tc, more_is_written_than_the_cache_holds);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("one rank's threads");
+    levels_tests(tc);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}
