@@ -20,7 +20,7 @@ TEST_MATRIX = whole
 # A folder where the same was built with another MPI.
 TEST_OTHER_BUILD =
 
-EXTRA_DIST += %D%/api-lists.sh %D%/halves %D%/installed \
+EXTRA_DIST += %D%/api-lists.sh %D%/counters.py %D%/halves %D%/installed \
   %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
@@ -60,12 +60,12 @@ list-mpi-tests:
 # Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
 # after the other beside the rest: they use no network of their own, and what
 # they look for is theirs alone.
-aside_tests = %D%/model.sh %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
+aside_tests = %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
   %D%/ways.tap %D%/languages.tap %D%/jia_start.tap %D%/switches.tap \
   %D%/bindings.tap %D%/ends.tap %D%/beside.tap %D%/registered.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
-# processes that compute.
-alone_tests = %D%/hosts.tap
+# processes that compute.  The models' walks compute on both cores.
+alone_tests = %D%/hosts.tap %D%/model.sh
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done

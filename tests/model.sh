@@ -26,7 +26,7 @@ expect() {
     test `expr $walk % 2` = $MODEL_HALF || return 0
     want=$1
     shift
-    text=`nice -n 19 "$model" "$@"` # it goes beside others (./check)
+    text=`"$model" "$@"`
     got=$?
     echo "${model##*/} $* -- $text"
     test $got = "$want" || { echo "WRONG: exit status $got"; wrong=1; }
