@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
@@ -10,7 +11,7 @@
 
 #include "harness.h"
 
-enum { LINE = 512, HARD_ERROR = 99 };
+enum { LINE = 4096, PATH = 4096, HARD_ERROR = 99 };
 
 static MPI_Comm     world; /* ours alone: tests may use MPI_COMM_WORLD */
 static int          world_rank;
@@ -32,11 +33,28 @@ say_where(int sig)
     raise(sig);
 }
 
+/* This rank's file of a kind in the folder that run-mpi has for the run: no
+ * rank's words get into another's.  False if there is no folder. */
+static bool
+file_name(char *path, const char *kind)
+{
+    const char *folder = getenv("MPI_TEST_FILES");
+
+    if (folder == NULL || access(folder, W_OK) != 0)
+        return false;
+    if (snprintf(path, PATH, "%s/%s.%d", folder, kind, world_rank) >= PATH)
+        MPI_Abort(MPI_COMM_WORLD, HARD_ERROR);
+    return true;
+}
+
 /* Check has its own handler for SIGTERM while a suite runs, so ours is set
- * again at every place. */
+ * again at every place; and what Check has written of the tests before is to be
+ * in the file if this one hangs. */
 void
 harness_at(const char *function, int line)
 {
+    if (function != at_function)
+        fflush(NULL);
     at_function = function;
     at_line = line;
     signal(SIGTERM, say_where);
@@ -59,23 +77,42 @@ failing_rank(int ok)
     return first == INT_MAX ? -1 : first;
 }
 
+/* At once also into a file, should the others wait for this rank meanwhile. */
+static void
+unexpected_write(void)
+{
+    char  path[PATH];
+    FILE *f;
+
+    if (!file_name(path, "unexpected"))
+        return;
+    f = fopen(path, "a");
+    if (f == NULL)
+        return;
+    fprintf(f, "not ok - %s\n", unexpected);
+    fclose(f);
+}
+
 void
 expect_at(bool ok, const char *function, int line, const char *text)
 {
-    if (!ok && unexpected[0] == '\0')
-        snprintf(unexpected, sizeof unexpected,
-                 "%s:%d: '%s' is false on rank %d", function, line, text,
-                 world_rank);
+    if (ok || unexpected[0] != '\0')
+        return;
+    snprintf(unexpected, sizeof unexpected, "%s:%d: '%s' is false on rank %d",
+             function, line, text, world_rank);
+    unexpected_write();
 }
 
 void
 expect_eq_at(long long got, long long want, const char *function, int line,
              const char *text)
 {
-    if (got != want && unexpected[0] == '\0')
-        snprintf(unexpected, sizeof unexpected,
-                 "%s:%d: '%s' is %lld, not %lld, on rank %d", function, line,
-                 text, got, want, world_rank);
+    if (got == want || unexpected[0] != '\0')
+        return;
+    snprintf(unexpected, sizeof unexpected,
+             "%s:%d: '%s' is %lld, not %lld, on rank %d", function, line, text,
+             got, want, world_rank);
+    unexpected_write();
 }
 
 void
@@ -143,23 +180,32 @@ initialise(int *argc, char ***argv)
     MPI_Comm_rank(world, &world_rank);
 }
 
-/* Run the suite on this rank; return its TAP report as an unlinked file. */
+/* Run the suite on this rank; return its TAP report, as a file that stays in
+ * run-mpi's folder or is unlinked, and the number of its tests. */
 static FILE *
-run_suite(Suite *suite)
+run_suite(Suite *suite, int *tests)
 {
-    char     path[] = "/tmp/hearth-tap-XXXXXX";
-    int      fd = mkstemp(path);
-    FILE    *tap = fd < 0 ? NULL : fdopen(fd, "r");
+    char     path[PATH];
+    bool     stays = file_name(path, "tap");
+    int      fd;
+    FILE    *tap;
     SRunner *sr;
 
+    if (!stays)
+        snprintf(path, sizeof path, "/tmp/hearth-tap-XXXXXX");
+    fd = stays ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666)
+               : mkstemp(path);
+    tap = fd < 0 ? NULL : fdopen(fd, "r");
     if (tap == NULL)
         MPI_Abort(MPI_COMM_WORLD, HARD_ERROR);
     sr = srunner_create(suite);
     srunner_set_fork_status(sr, CK_NOFORK); /* beats CK_FORK=yes */
     srunner_set_tap(sr, path);
     srunner_run_all(sr, CK_SILENT);
+    *tests = srunner_ntests_run(sr);
     srunner_free(sr);
-    unlink(path);
+    if (!stays)
+        unlink(path);
     return tap;
 }
 
@@ -174,41 +220,69 @@ parse(char *line, const char **text)
     return strncmp(line, "ok", 2) == 0;
 }
 
-/* Merge the reports line by line: rank 0 prints one verdict, with the text
- * of the first rank that failed. */
-static void
-merge(FILE *tap)
+/* The next verdict of this rank, past the plan. */
+static bool
+line_read(FILE *tap, char *line)
 {
-    for (;;) {
-        char        line[LINE] = "";
-        const char *text;
-        int         failed, have;
+    while (fgets(line, LINE, tap) != NULL)
+        if (strstr(line, " - ") != NULL)
+            return true;
+    return false;
+}
 
-        do
-            have = fgets(line, sizeof line, tap) != NULL;
-        while (have && strstr(line, " - ") == NULL); /* skip the plan */
-        if (failing_rank(have) >= 0)
-            break;
+/* Merge the reports line by line: rank 0 prints how many verdicts there will
+ * be and then each, with the text of the first rank that failed or has none. */
+static void
+merge(FILE *tap, int tests, FILE *out)
+{
+    MPI_Bcast(&tests, 1, MPI_INT, 0, world);
+    if (world_rank == 0)
+        fprintf(out, "1..%d\n", tests);
+    for (int i = 1; i <= tests; i++) {
+        char        line[LINE], own[LINE];
+        const char *text;
+        int         failed;
+
+        if (!line_read(tap, line))
+            snprintf(line, sizeof line,
+                     "not ok %d - rank %d has no verdict of test %d", i,
+                     world_rank, i);
         failed = failing_rank(parse(line, &text));
-        memmove(line, text, strlen(text) + 1);
-        MPI_Bcast(line, sizeof line, MPI_CHAR, failed < 0 ? 0 : failed, world);
+        snprintf(own, sizeof own, "%s", text);
+        MPI_Bcast(own, sizeof own, MPI_CHAR, failed < 0 ? 0 : failed, world);
         if (world_rank == 0)
-            printf("%s - %s\n", failed < 0 ? "ok" : "not ok", line);
+            fprintf(out, "%s - %s\n", failed < 0 ? "ok" : "not ok", own);
     }
+    if (world_rank == 0)
+        fprintf(out, "done\n");
+}
+
+/* Where rank 0 writes what all say. */
+static FILE *
+verdicts_open(void)
+{
+    char  path[PATH];
+    FILE *out = stdout;
+
+    if (world_rank == 0 && file_name(path, "verdicts"))
+        out = fopen(path, "w");
+    if (out == NULL)
+        MPI_Abort(MPI_COMM_WORLD, HARD_ERROR);
+    return out;
 }
 
 int
 mpi_main(int argc, char **argv, Suite *suite)
 {
-    FILE *tap;
+    FILE *tap, *out;
+    int   tests;
 
     initialise(&argc, &argv);
-    tap = run_suite(suite);
-    merge(tap);
+    tap = run_suite(suite, &tests);
+    out = verdicts_open();
+    merge(tap, tests, out);
     fclose(tap);
-    if (world_rank == 0)
-        printf("done\n");
-    fflush(stdout);
+    fflush(NULL);
     MPI_Comm_free(&world);
     MPI_Finalize();
     return EXIT_SUCCESS;
