@@ -19,6 +19,14 @@
 
 int unit_main(Suite *suite);
 
+/* What another process on the same cores can change without a fault of ours: how
+ * long something took, how often something was asked for again.  Its verdict ends
+ * in "# TIME": by that ./check knows that chance can give it (tests/again).
+ * Never for what memory holds.  ck_timely() is for a test without MPI; see
+ * expect_timely() and all_assert_timely(). */
+#define TIMELY " # TIME"
+#define ck_timely(expr) ck_assert_msg((expr), "'%s' is false" TIMELY, #expr)
+
 /* The thread level comes from MPI_TEST_THREADS (single, funneled, serialized,
  * multiple), so that the whole matrix is run with and without helpers. */
 int mpi_main(int argc, char **argv, Suite *suite);
@@ -37,20 +45,25 @@ bool threads_allowed(void);
  * test goes on, so that nobody waits for this rank.  all_expected() fails the
  * test on every rank if one remembers something, with its text. */
 void expect_at(bool ok, const char *function, int line, const char *text);
+void expect_timely_at(bool ok, const char *function, int line,
+                      const char *text);
 void expect_eq_at(long long got, long long want, const char *function,
                   int line, const char *text);
 void all_expected(void);
 #define expect(expr) expect_at((expr), __func__, __LINE__, #expr)
+#define expect_timely(expr) expect_timely_at((expr), __func__, __LINE__, #expr)
 #define expect_eq(got, want) \
     expect_eq_at((long long)(got), (long long)(want), __func__, __LINE__, #got)
 
 /* Collective assertion: all ranks pass, or all ranks fail together. */
-#define all_assert(expr)                                               \
-    do {                                                               \
-        harness_at(__func__, __LINE__);                                \
-        int failing_ = failing_rank(expr);                             \
-        ck_assert_msg(failing_ < 0, "'%s' is false on rank %d", #expr, \
-                      failing_);                                       \
+#define all_assert_(expr, text, more)                                   \
+    do {                                                                \
+        harness_at(__func__, __LINE__);                                 \
+        int failing_ = failing_rank(expr);                              \
+        ck_assert_msg(failing_ < 0, "'%s' is false on rank %d%s", text, \
+                      failing_, more);                                  \
     } while (0)
+#define all_assert(expr) all_assert_(expr, #expr, "")
+#define all_assert_timely(expr) all_assert_(expr, #expr, TIMELY)
 
 #endif

@@ -17,7 +17,8 @@ static MPI_Comm     world; /* ours alone: tests may use MPI_COMM_WORLD */
 static int          world_rank;
 static const char  *at_function = "the start";
 static volatile int at_line;
-static char         unexpected[LINE];
+static char         unexpected[LINE]; /* "" is nothing */
+static bool         unexpected_timely; /* so it may be another's doing */
 
 /* Async-signal-safe as long as the formatted text fits. */
 static void
@@ -62,11 +63,10 @@ harness_at(const char *function, int line)
 
 /* A blocking collective need not serve the other ranks' one-sided operations;
  * a request that is tested does. */
-int
-failing_rank(int ok)
+static int
+lowest(int mine)
 {
     int         first = INT_MAX, done = 0;
-    int         mine = ok ? INT_MAX : world_rank;
     MPI_Request request;
 
     MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, world, &request);
@@ -74,7 +74,26 @@ failing_rank(int ok)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         sched_yield();
     }
+    return first;
+}
+
+int
+failing_rank(int ok)
+{
+    int first = lowest(ok ? INT_MAX : world_rank);
+
     return first == INT_MAX ? -1 : first;
+}
+
+/* The rank whose failure is told: one that time alone does not explain comes
+ * before all that it may. */
+static int
+told_rank(bool ok, bool timely)
+{
+    enum { TIMELY_ONES = 1 << 24 };
+    int first = lowest(ok ? INT_MAX : world_rank + timely * TIMELY_ONES);
+
+    return first == INT_MAX ? -1 : first % TIMELY_ONES;
 }
 
 /* At once also into a file, should the others wait for this rank meanwhile. */
@@ -93,10 +112,20 @@ unexpected_write(void)
     fclose(f);
 }
 
+/* The first that does not hold is kept, but for one that time may explain. */
+static bool
+is_kept(bool ok, bool timely)
+{
+    if (ok || (unexpected[0] != '\0' && (timely || !unexpected_timely)))
+        return false;
+    unexpected_timely = timely;
+    return true;
+}
+
 void
 expect_at(bool ok, const char *function, int line, const char *text)
 {
-    if (ok || unexpected[0] != '\0')
+    if (!is_kept(ok, false))
         return;
     snprintf(unexpected, sizeof unexpected, "%s:%d: '%s' is false on rank %d",
              function, line, text, world_rank);
@@ -104,10 +133,19 @@ expect_at(bool ok, const char *function, int line, const char *text)
 }
 
 void
+expect_timely_at(bool ok, const char *function, int line, const char *text)
+{
+    if (is_kept(ok, true))
+        snprintf(unexpected, sizeof unexpected,
+                 "%s:%d: '%s' is false on rank %d" TIMELY, function, line,
+                 text, world_rank);
+}
+
+void
 expect_eq_at(long long got, long long want, const char *function, int line,
              const char *text)
 {
-    if (got == want || unexpected[0] != '\0')
+    if (!is_kept(got == want, false))
         return;
     snprintf(unexpected, sizeof unexpected,
              "%s:%d: '%s' is %lld, not %lld, on rank %d", function, line, text,
@@ -119,7 +157,7 @@ void
 all_expected(void)
 {
     char text[LINE];
-    int  failing = failing_rank(unexpected[0] == '\0');
+    int  failing = told_rank(unexpected[0] == '\0', unexpected_timely);
 
     if (failing < 0)
         return;
@@ -209,6 +247,14 @@ run_suite(Suite *suite, int *tests)
     return tap;
 }
 
+static bool
+is_timely(const char *text)
+{
+    size_t len = strlen(text), end = strlen(TIMELY);
+
+    return len >= end && strcmp(text + len - end, TIMELY) == 0;
+}
+
 /* "not ok 3 - text" -> 0 and "text"; "ok 3 - text" -> 1 and "text". */
 static int
 parse(char *line, const char **text)
@@ -241,13 +287,14 @@ merge(FILE *tap, int tests, FILE *out)
     for (int i = 1; i <= tests; i++) {
         char        line[LINE], own[LINE];
         const char *text;
-        int         failed;
+        int         good, failed;
 
         if (!line_read(tap, line))
             snprintf(line, sizeof line,
                      "not ok %d - rank %d has no verdict of test %d", i,
                      world_rank, i);
-        failed = failing_rank(parse(line, &text));
+        good = parse(line, &text);
+        failed = told_rank(good, is_timely(text));
         snprintf(own, sizeof own, "%s", text);
         MPI_Bcast(own, sizeof own, MPI_CHAR, failed < 0 ? 0 : failed, world);
         if (world_rank == 0)

@@ -204,7 +204,8 @@ START_TEST(clock_and_statistics_count_from_init)
 
     sleep_ms(20);
     end = jia_stopstat();
-    all_assert(t >= 0 && t < 60 && jia_clock() >= t + 0.02);
+    all_assert(t >= 0 && jia_clock() >= t + 0.02);
+    all_assert_timely(t < 60);
     all_assert(end - begin >= 20000 && end - begin < 60000000);
 }
 END_TEST
@@ -247,7 +248,7 @@ START_TEST(divtask_follows_the_load)
     jia_loadcheck();
     all_assert(parts_cover(0, 999));
     jia_divtask(&begin, &end);
-    all_assert(jiapid != 0 || jiahosts == 1 || end < 999 / jiahosts);
+    all_assert_timely(jiapid != 0 || jiahosts == 1 || end < 999 / jiahosts);
     jia_config(LOADBAL, OFF);
     jia_loadcheck();
 }

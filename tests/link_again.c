@@ -39,10 +39,10 @@ START_TEST(an_address_that_has_answered_is_called_again)
     g->n = 2;
     g->at[1] = g->at[0];
     ((struct sockaddr_in *)&g->at[0].to)->sin_port = htons(1);
-    ck_assert(ends_turn(e, 2, all_up, 5));
+    ck_timely(ends_turn(e, 2, all_up, 5));
     ck_assert_int_eq(g->next, 1);
     shutdown(gateway_of_alpha()->lane[0]->fd, SHUT_RDWR);
-    ck_assert(ends_turn(e, 2, again, 5));
+    ck_timely(ends_turn(e, 2, again, 5));
     ck_assert_int_eq(gateway_of_alpha()->nobody, 0);
     ck_assert_int_eq(gateway_of_alpha()->lane[0]->at, 1);
     ends_close(e, 2);
@@ -65,13 +65,13 @@ START_TEST(a_gateway_that_was_suspended_goes_on)
         e[i].options.handshake = 0.3;
     }
     pair_open(e);
-    ck_assert(ends_turn(e, 2, all_up, 5));
+    ck_timely(ends_turn(e, 2, all_up, 5));
     line_send(&e[0], 1, "before");
     line_send(&e[1], 0, "before");
     ck_assert(!ends_turn(&e[1], 1, any_failed, 1));
     line_send(&e[1], 0, "meanwhile");
     line_send(&e[0], 1, "after");
-    ck_assert(ends_turn(e, 2, all_sent, 5));
+    ck_timely(ends_turn(e, 2, all_sent, 5));
     ck_assert(!ends_turn(e, 2, any_failed, 0.3));
     ck_assert_int_eq(e[0].got[1], 2);
     ck_assert_int_eq(e[1].got[0], 2);
@@ -99,7 +99,7 @@ START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
     snprintf(e[1].conf.cluster[0].port, 6, "%d", network->port);
     end_open(&e[1]);
     ck_assert(hearthi_link_give(e[1].link, 0, calloc(1, len), len, free));
-    ck_assert(ends_turn(e, 2, all_failed, 10));
+    ck_timely(ends_turn(e, 2, all_failed, 10));
     said(e[1].failed, "cluster alpha (127.0.0.1:");
     said(e[1].failed, "broke (");
     said(e[1].failed, "with the same message of 65536 bytes");
@@ -129,9 +129,9 @@ START_TEST(a_slow_link_is_not_silent)
     snprintf(e[1].conf.cluster[0].port, 6, "%d", network->port);
     end_open(&e[1]);
     ck_assert(hearthi_link_give(e[0].link, 1, calloc(1, len), len, free));
-    ck_assert(ends_turn(e, 2, one_came, 10));
+    ck_timely(ends_turn(e, 2, one_came, 10));
     ck_assert_int_eq(e[1].got[0], 1);
-    ck_assert_uint_eq(hearthi_link_counts(e[1].link).reconnects, 0);
+    ck_timely(hearthi_link_counts(e[1].link).reconnects == 0);
     ends_close(e, 2);
 }
 END_TEST
@@ -162,7 +162,7 @@ START_TEST(who_connects_decides_how_many_connections_there_are)
         e[0].options.lanes = HEARTHI_LANES_MAX + 1 - lanes;
         e[1].options.lanes = lanes;
         pair_open(e);
-        ck_assert(ends_turn(e, 2, all_connected, 5));
+        ck_timely(ends_turn(e, 2, all_connected, 5));
         ck_assert(!ends_turn(e, 2, any_failed, 0.1));
         ck_assert(all_connected(e, 2));
         ends_close(e, 2);

@@ -20,7 +20,9 @@ TEST_MATRIX = whole
 # A folder where the same was built with another MPI.
 TEST_OTHER_BUILD =
 
-EXTRA_DIST += %D%/api-lists.sh %D%/counters.py %D%/halves %D%/installed \
+EXTRA_DIST += %D%/again %D%/api-lists.sh %D%/chance.py %D%/chance.sh \
+  %D%/counted \
+  %D%/counters.py %D%/halves %D%/installed %D%/places \
   %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
@@ -52,7 +54,7 @@ TAP_LOG_COMPILER = $(SHELL)
 
 # Those that have nothing to do with MPI, as have unit tests, and all others:
 # for where the first have been run with another.
-no_mpi_tests =
+no_mpi_tests = %D%/chance.sh
 list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) $(unit_tests) " in *" $$t "*) ;; \

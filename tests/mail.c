@@ -259,7 +259,7 @@ START_TEST(rings_that_are_lost_are_repeated)
     words_play(hearth_on(0), 12 * PAGES);
     if (hearthi_help.listens &&
         hearthi_world.node_of[me] != hearthi_world.node_of[0])
-        expect(to_lose < TO_LOSE);
+        expect_timely(to_lose < TO_LOSE);
     to_lose = 0;
 }
 END_TEST

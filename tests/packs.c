@@ -222,7 +222,7 @@ release_count(int64_t *p, int words, bool one_by_one)
     else if (one_by_one)
         expect(b.flushes - a.flushes >= PAGES);
     else if (words == 1 && udp)
-        expect(b.messages - a.messages < PAGES / 2);
+        expect_timely(b.messages - a.messages < PAGES / 2);
     else if (words == 1)
         expect(b.flushes - a.flushes < PAGES / 2);
 }
@@ -294,7 +294,7 @@ START_TEST(no_more_letters_are_on_their_way_than_asked_for)
         if (seen == UINT64_MAX)
             continue;
         expect(seen <= most);
-        expect(seen >= (most + 1) / 2);
+        expect_timely(seen >= (most + 1) / 2);
     }
     all_expected();
 }

@@ -93,7 +93,7 @@ START_TEST(who_spins_gives_way_to_whom_it_waits_for)
     one_core();
     spins = turns_time(turn, false);
     yields = turns_time(turn, true);
-    ck_assert_msg(yields < spins / 2, "%d turns: %llu us, and %llu without",
+    ck_assert_msg(yields < spins / 2, "%d turns: %llu us, and %llu without" TIMELY,
                   TURNS, (unsigned long long)yields / 1000,
                   (unsigned long long)spins / 1000);
 }
@@ -179,7 +179,7 @@ START_TEST(what_must_not_be_interrupted_gets_done)
     while (nanosleep(&nap, NULL) != 0)
         times++;
     hearthi_spin_end();
-    ck_assert_uint_gt(times, 100);
+    ck_timely(times > 100);
 }
 END_TEST
 

@@ -2,7 +2,8 @@
  *
  * start none|single|funneled|serialized|multiple -- start Hearth with MPI not
  * initialised, or initialised at that thread level, use it, stop it, and see
- * that MPI is left as it was found.
+ * that MPI is left as it was found.  If MPI was initialised Hearth is started
+ * twice, the second time with MPI_TEST_STATS, if that is set, as HEARTH_STATS.
  */
 #include <hearth/hearth.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ main(int argc, char **argv)
     bool        own = strcmp(name, "none") != 0;
     int         want = level_of(name), got = want, down, level;
     const char *ranks = getenv("MPI_TEST_NP");
+    const char *again = getenv("MPI_TEST_STATS");
 
     if (own)
         MPI_Init_thread(&argc, &argv, want, &got);
@@ -80,6 +82,8 @@ main(int argc, char **argv)
         return 1;
     }
     if (own) {
+        if (again != NULL)
+            setenv("HEARTH_STATS", again, 1);
         hearth_init(MPI_COMM_WORLD);
         use();
         hearth_finalize();

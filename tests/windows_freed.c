@@ -150,7 +150,7 @@ START_TEST(threads_have_the_page_table_while_freed_memory_is_cleared)
         pthread_join(w.thread, NULL);
         seen |= w.seen;
     }
-    expect(seen);
+    expect_timely(seen);
     all_expected();
 }
 END_TEST
