@@ -21,8 +21,7 @@ TEST_MATRIX = whole
 TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/again %D%/api-lists.sh %D%/chance.py %D%/chance.sh \
-  %D%/counted \
-  %D%/counters.py %D%/halves %D%/installed %D%/places \
+  %D%/counted %D%/counters.py %D%/halves %D%/installed %D%/places \
   %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
