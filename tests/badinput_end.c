@@ -190,8 +190,9 @@ static void *
 wake(void *process)
 {
     const pid_t *pid = process;
+    const char  *stop = getenv("MPI_TEST_STOP"); /* seconds */
 
-    sleep(2);
+    sleep(stop != NULL ? (unsigned)atoi(stop) : 2);
     kill(*pid, SIGCONT);
     return NULL;
 }

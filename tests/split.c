@@ -18,7 +18,7 @@
 #include "link/key.h"
 #include "link_proxy.h"
 
-enum { CLUSTERS_MAX = 8, PATH = 64, BYTES_TO_TROUBLE = 1 << 20 };
+enum { CLUSTERS_MAX = 8, PATH = 256, BYTES_TO_TROUBLE = 1 << 20 };
 
 static char path[PATH]; /* of the folder with the files and the key */
 
@@ -57,11 +57,13 @@ port_draw(int *fd)
 static void
 folder_make(void)
 {
+    const char          *folder = getenv("TMPDIR");
     struct hearthi_wrong wrong;
     char                 name[PATH + 16];
 
-    strcpy(path, "/tmp/hearth-split-XXXXXX");
-    if (mkdtemp(path) == NULL)
+    if (snprintf(path, sizeof path, "%s/hearth-split-XXXXXX",
+                 folder != NULL ? folder : "/tmp") >= PATH ||
+        mkdtemp(path) == NULL)
         MPI_Abort(MPI_COMM_WORLD, 99);
     snprintf(name, sizeof name, "%s/key", path);
     if (!hearthi_key_make(name, &wrong))

@@ -105,9 +105,8 @@ mprotect(void *at, size_t len, int prot)
 
     if (slow && prot == (PROT_READ | PROT_WRITE)) {
         slow = false;
-        between = true;
+        between = true; /* for as long as it takes the other to see it */
         sleep_ms(300);
-        between = false;
     }
     return got;
 }
@@ -132,6 +131,7 @@ START_TEST(a_thread_faults_while_another_begins_to_watch)
     watching_start("CONSISTENCY", "release");
     p = pages_of_first(RANGE);
     if (is_taker() && threads_allowed() && hearthi_watched.up) {
+        between = false;
         slow = true;
         expect_eq(pthread_create(&other, NULL, read_between, word(p, 30)), 0);
         expect_eq(*word(p, 3), 4);
