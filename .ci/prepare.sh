@@ -2,6 +2,7 @@
 #
 # packages_install PACKAGE...   install what is missing, with apt
 # make_configure BUILD CONFIGURE-WORD...   configure in BUILD when needed
+# packages_known PACKAGE...     those that this system's lists have
 # jobs                          how many compilers to start at once
 
 # Say what is done, so that nobody wonders what asks for a password.
@@ -16,15 +17,36 @@ packages_install() {
         echo "This machine has no apt-get; please install what gives:$missing" >&2
         return 1
     fi
-    sudo=
-    test "$(id -u)" = 0 || sudo=sudo
+    lists_update
     echo "== installing with ${sudo:+$sudo }apt-get:$missing"
-    $sudo apt-get update -q >/dev/null || echo "apt-get update failed; going on" >&2
-    $sudo env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -q -y --no-install-recommends $missing >/dev/null || {
+    apt install -q -y --no-install-recommends $missing >/dev/null ||
+        { sleep 10 && apt install -q -y --no-install-recommends $missing >/dev/null; } || {
         echo "apt-get could not install:$missing" >&2
         return 1
     }
+}
+
+# Another process may have its lock for a while, and a server fail once.
+apt() {
+    sudo=
+    test "$(id -u)" = 0 || sudo=sudo
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get \
+        -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+}
+
+lists_updated=
+lists_update() {
+    test -z "$lists_updated" || return 0
+    lists_updated=yes
+    apt update -q >/dev/null || echo "apt-get update failed; going on" >&2
+}
+
+# What the lists of a fresh system lack they may have when they are new.
+packages_known() {
+    for package; do
+        apt-cache show "$package" >/dev/null 2>&1 || lists_update
+        ! apt-cache show "$package" >/dev/null 2>&1 || echo "$package"
+    done
 }
 
 jobs() {

@@ -14,6 +14,8 @@ TEST_TRANSPORT = mpi udp
 TEST_THREADS = multiple funneled
 TEST_PROTECT = auto mprotect
 TEST_TIMEOUT = 120
+# Seconds for a test program with all its runs.
+TEST_LIMIT = 3600
 TEST_RANDOM = 10
 # Or short or corner: see ./check.
 TEST_MATRIX = whole
@@ -21,7 +23,7 @@ TEST_MATRIX = whole
 TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/again %D%/api-lists.sh %D%/chance.py %D%/chance.sh \
-  %D%/counted %D%/counters.py %D%/halves %D%/installed %D%/places \
+  %D%/counted %D%/counters.py %D%/halves %D%/installed %D%/limited %D%/places \
   %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
@@ -37,7 +39,8 @@ AM_TESTS_ENVIRONMENT = \
   TEST_TRANSPORT='$(TEST_TRANSPORT)' TEST_MATRIX='$(TEST_MATRIX)' \
   TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
   TEST_PROTECT='$(TEST_PROTECT)' TEST_OTHER_BUILD='$(TEST_OTHER_BUILD)' \
-  NM='$(NM)' API_PAGES='$(api_pages)'; \
+  NM='$(NM)' API_PAGES='$(api_pages)' CK_DEFAULT_TIMEOUT=60; \
+  export CK_DEFAULT_TIMEOUT; \
   export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
   export TEST_TRANSPORT TEST_THREADS TEST_TIMEOUT TEST_RANDOM TEST_MATRIX; \
   export TEST_PROTECT TEST_OTHER_BUILD; \
@@ -45,11 +48,14 @@ AM_TESTS_ENVIRONMENT = \
 
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) \
   $(top_srcdir)/build-aux/tap-driver.sh
+limited = $(SHELL) $(top_srcdir)/%D%/limited $(TEST_LIMIT)
 LOG_DRIVER = $(tap_driver)
+LOG_COMPILER = $(limited)
+SH_LOG_COMPILER = $(limited) $(SHELL)
 MPI_LOG_DRIVER = $(tap_driver)
-MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/%D%/run-mpi
+MPI_LOG_COMPILER = $(limited) $(SHELL) $(top_srcdir)/%D%/run-mpi
 TAP_LOG_DRIVER = $(tap_driver)
-TAP_LOG_COMPILER = $(SHELL)
+TAP_LOG_COMPILER = $(limited) $(SHELL)
 
 # Those that have nothing to do with MPI, as have unit tests, and all others:
 # for where the first have been run with another.
@@ -59,14 +65,16 @@ list-mpi-tests:
 	  case " $(no_mpi_tests) $(unit_tests) " in *" $$t "*) ;; \
 	  *) echo $$t ;; esac; done
 # Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
-# after the other beside the rest: they use no network of their own, and what
-# they look for is theirs alone.
+# after the other beside the rest: they use no network of their own, what they
+# look for is theirs alone, and none has a bound in seconds.
 aside_tests = %D%/fuzz.sh %D%/badinput.tap %D%/trouble.tap \
   %D%/ways.tap %D%/languages.tap %D%/jia_start.tap %D%/switches.tap \
   %D%/bindings.tap %D%/ends.tap %D%/beside.tap %D%/registered.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
-# processes that compute.  The models' walks compute on both cores.
-alone_tests = %D%/hosts.tap %D%/model.sh
+# processes that compute.  The models' walks compute on both cores.  The others
+# have bounds in seconds.
+alone_tests = %D%/hosts.tap %D%/model.sh %D%/compare.tap %D%/spin %D%/stat \
+  $(link_tests)
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
