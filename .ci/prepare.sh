@@ -19,11 +19,14 @@ packages_install() {
     fi
     lists_update
     echo "== installing with ${sudo:+$sudo }apt-get:$missing"
-    apt install -q -y --no-install-recommends $missing >/dev/null ||
-        { sleep 10 && apt install -q -y --no-install-recommends $missing >/dev/null; } || {
+    missing_install || { sleep 10 && missing_install; } || {
         echo "apt-get could not install:$missing" >&2
         return 1
     }
+}
+
+missing_install() {
+    apt install -q -y --no-install-recommends $missing >/dev/null
 }
 
 # Another process may have its lock for a while, and a server fail once.

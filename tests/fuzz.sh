@@ -20,7 +20,7 @@ for op in 144 145 156 157 160 161 162 163 164 165 166 167 170 171 172 173; do
     printf "\\0\\0\\0\\0\\0\\0\\0\\0\\$op\\0\\0\\0\\0\\0\\0\\0\\001\\0\\0\\0%b" \
         '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$work/corpus/$op"
 done
-"$work/fuzz" -max_total_time="${FUZZ_SECONDS-5}" -max_len=8192 \
+"$work/fuzz" -seed=1 -max_total_time="${FUZZ_SECONDS-5}" -max_len=8192 \
     -artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1 && exit 0
 tail -40 "$work/log"
 exit 1
