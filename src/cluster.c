@@ -9,8 +9,8 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "together.h"
 
 struct hearthi_cluster hearthi_cluster;
 
@@ -69,10 +69,10 @@ nodes_split(struct hearthi_cluster *j)
                                           j->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &j->machine_rank);
     MPI_Comm_size(machine, &j->machine_ranks);
-    hearthi_together_bcast(&first, sizeof first, 0, machine);
+    hearthi_collective_bcast(&first, sizeof first, 0, machine);
     j->node_comm = node_cut(j, machine);
     j->machine_of = ints(j->size);
-    hearthi_together_gather(&first, sizeof first, j->machine_of, j->comm);
+    hearthi_collective_gather(&first, sizeof first, j->machine_of, j->comm);
     MPI_Comm_set_errhandler(j->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(j->node_comm, &j->node_rank);
     MPI_Comm_size(j->node_comm, &j->node_size);
@@ -85,7 +85,7 @@ leaders_make(const struct hearthi_cluster *j)
     MPI_Comm leaders = MPI_COMM_NULL;
 
     if (j->nodes == j->size)
-        return hearthi_together_dup(j->comm);
+        return hearthi_collective_dup(j->comm);
     if (j->nodes > 1)
         HEARTHI_MPI_SPINS(MPI_Comm_split(j->comm,
                                          j->node_rank == 0 ? 0 : MPI_UNDEFINED,
@@ -112,8 +112,8 @@ nodes_number(struct hearthi_cluster *j)
     if (all == NULL)
         hearthi_fatal("hearth_init", "no memory for %d ranks", j->size);
     MPI_Query_thread(&mine.level);
-    hearthi_together_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
-    hearthi_together_gather(&mine, sizeof mine, all, j->comm);
+    hearthi_collective_bcast(&mine.first, sizeof mine.first, 0, j->node_comm);
+    hearthi_collective_gather(&mine, sizeof mine, all, j->comm);
     j->node_of = ints(j->size);
     j->node_rank_of = ints(j->size);
     j->node_member = ints(j->node_size);

@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/spin.h"
+#include "base/yield_timer.h"
 
 struct hearthi_cluster {
     MPI_Comm comm;       /* all of its ranks; our own duplicate */
@@ -87,8 +87,9 @@ hearthi_mpi_check(const char *call, int code)
 #ifdef OPEN_MPI /* which yields where it has more ranks than cores */
 #define HEARTHI_SPINS(call) (call)
 #else
-#define HEARTHI_SPINS(call) \
-    (hearthi_spin_begin(hearthi_crowded()), hearthi_spun(call))
+#define HEARTHI_SPINS(call)                        \
+    (hearthi_yield_timer_begin(hearthi_crowded()), \
+     hearthi_yield_timer_tick(call))
 #endif
 
 #define HEARTHI_MPI_SPINS(call) hearthi_mpi_check(#call, HEARTHI_SPINS(call))

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "badinput.h"
-#include "base/next.h"
-#include "life/line.h"
+#include "base/dlsym_next.h"
+#include "life/liveness_line.h"
 #include "seen.h"
 
 const char *fake = "";
@@ -84,7 +84,7 @@ getifaddrs(struct ifaddrs **all)
     *all = NULL;
     if (strcmp(fake, "fake_no_address") == 0)
         return 0;
-    hearthi_next(&real, "getifaddrs");
+    hearthi_dlsym_next(&real, "getifaddrs");
     return real(all);
 }
 
@@ -105,7 +105,7 @@ syscall(long number, ...)
         return -1;
     }
     if (real == NULL)
-        hearthi_next(&real, "syscall");
+        hearthi_dlsym_next(&real, "syscall");
     return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
@@ -126,13 +126,13 @@ open(const char *name, int flags, ...)
         return -1;
     }
     if (real == NULL)
-        hearthi_next(&real, "open");
+        hearthi_dlsym_next(&real, "open");
     return real(name, flags, mode);
 }
 
 static volatile bool is_last, telling, exchanged, bye_said;
 
-/* A rank tells the one before where it listens (life/call.c). */
+/* A rank tells the one before where it listens (life/ring_setup.c). */
 enum { TAG_CARD = 0 };
 
 SEEN int
@@ -176,7 +176,7 @@ poll(struct pollfd *p, nfds_t n, int ms)
         done = true;
         sleep(2);
     }
-    hearthi_next(&real, "poll");
+    hearthi_dlsym_next(&real, "poll");
     return real(p, n, ms);
 }
 
@@ -194,7 +194,7 @@ accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
         done = true;
         sleep(late ? 7 : 2);
     }
-    hearthi_next(&real, "accept4");
+    hearthi_dlsym_next(&real, "accept4");
     return real(fd, address, size, flags);
 }
 
@@ -215,9 +215,9 @@ send(int fd, const void *data, size_t n, int flags)
     ssize_t (*real)(int, const void *, size_t, int);
     ssize_t sent;
 
-    hearthi_next(&real, "send");
+    hearthi_dlsym_next(&real, "send");
     sent = real(fd, data, n, flags);
-    if (thread_is_slow() && n == sizeof *r && r->said == HEARTHI_BYE)
+    if (thread_is_slow() && n == sizeof *r && r->said == HEARTHI_SAID_BYE)
         bye_said = true;
     return sent;
 }
@@ -232,11 +232,11 @@ recv(int fd, void *data, size_t n, int flags)
 
     for (int ms = 0; other && greeted && !bye_said && ms < 1000; ms++)
         usleep(1000);
-    hearthi_next(&real, "recv");
+    hearthi_dlsym_next(&real, "recv");
     got = real(fd, data, n, flags);
     greeted |= other && got > 0;
     if (me == slow && got == sizeof(struct hearthi_record) &&
-        ((struct hearthi_record *)data)->said == HEARTHI_CLAIM)
+        ((struct hearthi_record *)data)->said == HEARTHI_SAID_CLAIM)
         usleep(600000);
     return got;
 }

@@ -2,7 +2,7 @@
  *
  * Holds that cannot be.
  */
-#include "api/through.h"
+#include "api/write_through.h"
 #include "badinput.h"
 
 static void

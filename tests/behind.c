@@ -27,7 +27,7 @@ static struct {
 
 static void
 exchange_behind(const struct hearthi_notice *own, size_t n, bool everything,
-                struct hearthi_news *news)
+                struct hearthi_barrier_notices *news)
 {
     pthread_t thread;
 

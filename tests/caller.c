@@ -100,7 +100,7 @@ version(const char *path, const char *name)
     const struct hearthi_link_calls calls = { .message = message,
                                               .failed = failed };
     struct hearthi_link_options     options = hearthi_link_defaults();
-    struct hearthi_wrong            wrong;
+    struct hearthi_link_error       wrong;
     struct hearthi_conf            *conf = hearthi_conf_read(path, &wrong);
     struct hearthi_link            *k = NULL;
     int me = conf != NULL ? hearthi_conf_find(conf, name, &wrong) : -1;

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/inside.h"
+#include "base/mpi_call.h"
 #include "calls.h"
 
 static MPI_Comm comm;
@@ -215,7 +215,7 @@ attribute_copy(MPI_Comm from, int key, void *extra, void *value, void *copy,
                int *keep)
 {
     (void)from, (void)key, (void)extra;
-    copied_in = hearthi_inside;
+    copied_in = hearthi_mpi_call;
     *(void **)copy = value;
     *keep = 1;
     return MPI_SUCCESS;
@@ -233,7 +233,7 @@ START_TEST(calls_without_a_buffer_are_known)
     MPI_Comm_set_attr(comm, key, NULL);
     MPI_Comm_dup(comm, &again);
     ck_assert_str_eq(copied_in != NULL ? copied_in : "none", "MPI_Comm_dup");
-    ck_assert_ptr_null(hearthi_inside);
+    ck_assert_ptr_null(hearthi_mpi_call);
     MPI_Comm_free(&again);
     MPI_Comm_delete_attr(comm, key);
     MPI_Comm_free_keyval(&key);

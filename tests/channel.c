@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A rank and a gateway that goes away (src/transport/clusters/channel.h).
+ * A rank and a gateway that goes away
+ * (src/transport/clusters/gateway_channel.h).
  */
 #define _GNU_SOURCE
 #include <config.h>
@@ -19,7 +20,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "harness.h"
-#include "transport/clusters/channel.h"
+#include "transport/clusters/gateway_channel.h"
 
 enum { TRIES = 100, SLOW_US = 300000 };
 
@@ -52,7 +53,7 @@ gateway_slow(void *unused)
 }
 
 static void
-gateway_start(struct hearthi_door *door, void *(*run)(void *))
+gateway_start(struct hearthi_listener *door, void *(*run)(void *))
 {
     struct sockaddr_in a = { .sin_family = AF_INET };
     socklen_t          size = sizeof a;
@@ -74,12 +75,12 @@ ending(void)
 {
     static const char why[64] = "it was ended by one of its ranks";
 
-    hearthi_channel_ending(why, sizeof why);
+    hearthi_gateway_channel_ending(why, sizeof why);
 }
 
 /* What a rank says that ends the job. */
 static size_t
-last_words(const struct hearthi_door *door, char *text, size_t room)
+last_words(const struct hearthi_listener *door, char *text, size_t room)
 {
     int    fd = memfd_create("said", 0), status;
     size_t n;
@@ -87,7 +88,7 @@ last_words(const struct hearthi_door *door, char *text, size_t room)
 
     if (child == 0) {
         dup2(fd, STDERR_FILENO);
-        hearthi_channels_open(door);
+        hearthi_gateway_channels_open(door);
         hearthi_ending_hook = ending;
         hearthi_fatal("hearth_alloc", "this and that is wrong");
     }
@@ -125,7 +126,7 @@ files_more(void)
     files_bound((rlim_t)dup(0), RLIM_INFINITY);
 }
 
-static struct hearthi_door to;
+static struct hearthi_listener to;
 
 /* No connection can be to all. */
 static void
@@ -149,8 +150,8 @@ rank_connects(void (*before)(void), char *text, size_t room)
     if (child == 0) {
         dup2(fd, STDERR_FILENO);
         before();
-        hearthi_channels_open(&to);
-        hearthi_channel_take();
+        hearthi_gateway_channels_open(&to);
+        hearthi_gateway_channel_take();
         _exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -193,14 +194,14 @@ END_TEST
 /* Some files for each rank, where the system lets it have them. */
 START_TEST(a_gateway_may_open_files_for_its_ranks)
 {
-    struct hearthi_door door;
-    struct rlimit       files;
-    int                 status;
-    pid_t               child = fork();
+    struct hearthi_listener door;
+    struct rlimit           files;
+    int                     status;
+    pid_t                   child = fork();
 
     if (child == 0) {
         files_bound(60, RLIM_INFINITY);
-        close(hearthi_door_listen(&door));
+        close(hearthi_listener_listen(&door));
         getrlimit(RLIMIT_NOFILE, &files);
         _exit(files.rlim_cur >= 1024 || files.rlim_cur == files.rlim_max ? 0
                                                                          : 1);
@@ -212,8 +213,8 @@ END_TEST
 
 START_TEST(a_gateway_that_goes_away_silences_no_rank)
 {
-    struct hearthi_door door;
-    char                text[200];
+    struct hearthi_listener door;
+    char                    text[200];
 
     gateway_start(&door, gateway_gone);
     for (int i = 0; i < TRIES; i++) {
@@ -233,14 +234,14 @@ tick(int sig)
 /* The other clusters are told before this job ends. */
 START_TEST(a_gateway_has_its_time_whatever_signals_come)
 {
-    const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
-    struct hearthi_door    door;
-    uint64_t               begin;
+    const struct itimerval  often = { { 0, 5000 }, { 0, 5000 } };
+    struct hearthi_listener door;
+    uint64_t                begin;
 
     gateway_start(&door, gateway_slow);
     signal(SIGALRM, tick);
     setitimer(ITIMER_REAL, &often, NULL);
-    hearthi_channels_open(&door);
+    hearthi_gateway_channels_open(&door);
     begin = hearthi_clock_kernel();
     ending();
     ck_assert_uint_ge(hearthi_clock_kernel() - begin, SLOW_US * UINT64_C(900));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Runs of bytes on their way home: words stay whole (transport/cut.h).
+ * Runs of bytes on their way home: words stay whole (transport/word_split.h).
  */
 #include <string.h>
 
 #include "harness.h"
 #include "property.h"
-#include "transport/cut.h"
+#include "transport/word_split.h"
 
 enum { CASES = 20000 };
 
@@ -16,11 +16,11 @@ START_TEST(a_run_is_cut_between_words)
     for (int i = 0; i < CASES; i++) {
         uint64_t s = case_start(i), offset = below(&s, 100);
         size_t   len = 1 + below(&s, 200), room = 15 + below(&s, 60);
-        size_t   some = hearthi_cut(offset, len, below(&s, room));
+        size_t   some = hearthi_word_split(offset, len, below(&s, room));
 
         ck_assert(some == len || (offset + some) % 8 == 0 || some == 0);
         for (; len > 0; offset += some, len -= some) {
-            some = hearthi_cut(offset, len, room);
+            some = hearthi_word_split(offset, len, room);
             ck_assert(some > 0 && some <= room && some <= len);
             ck_assert(some == len || (offset + some) % 8 == 0);
         }

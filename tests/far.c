@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Which fetches of other clusters' pages a gateway passes on, and for which
- * answers others wait (src/transport/clusters/far.h).
+ * answers others wait (src/transport/clusters/remote_request.h).
  */
 #define _GNU_SOURCE
 #include <config.h>
@@ -14,10 +14,10 @@
 #include "link/conf.h"
 #include "notice/notice.h"
 #include "space/heap.h"
-#include "transport/clusters/far.h"
-#include "transport/clusters/gate.h"
-#include "transport/clusters/guests.h"
-#include "transport/clusters/kept.h"
+#include "transport/clusters/gateway_cache.h"
+#include "transport/clusters/gateway_clients.h"
+#include "transport/clusters/gateway_server.h"
+#include "transport/clusters/remote_request.h"
 #include "world.h"
 
 enum { PAGE = 4096, RANKS = 4, HOME = RANKS, KEPT = 64 };
@@ -35,35 +35,35 @@ gateway_open(void)
     hearthi_world.size = RANKS + 1;
     hearthi_heap.page = PAGE;
     hearthi_heap.shift = 12;
-    memset(&hearthi_gate, 0, sizeof hearthi_gate);
-    hearthi_gate.conf = &conf;
-    hearthi_gate.ranks = RANKS;
+    memset(&hearthi_gateway_server, 0, sizeof hearthi_gateway_server);
+    hearthi_gateway_server.conf = &conf;
+    hearthi_gateway_server.ranks = RANKS;
     other = eventfd(0, 0);
-    hearthi_guests_listen();
-    hearthi_guests_open(other);
-    hearthi_kept_open(KEPT * PAGE);
+    hearthi_gateway_clients_listen();
+    hearthi_gateway_clients_open(other);
+    hearthi_gateway_cache_open(KEPT * PAGE);
 }
 
 static void
 gateway_close(void)
 {
-    hearthi_far_close();
-    hearthi_guests_close();
-    hearthi_bytes_free(&hearthi_gate.batch[1]);
+    hearthi_remote_request_close();
+    hearthi_gateway_clients_close();
+    hearthi_message_stream_free(&hearthi_gateway_server.batch[1]);
     close(other);
 }
 
 struct fetch {
-    struct hearthi_ask     head;
-    struct hearthi_ask_run run;
+    struct hearthi_wan_message head;
+    struct hearthi_wan_run     run;
 };
 
 static struct fetch
 fetch_of(uint32_t rank, uint64_t page, uint32_t count)
 {
     return (struct fetch){
-        { .len = sizeof(struct hearthi_ask_run),
-          .op = HEARTHI_ASK_FETCH,
+        { .len = sizeof(struct hearthi_wan_run),
+          .op = HEARTHI_WAN_FETCH,
           .rank = rank,
           .to = HOME },
         { .page = page, .frame = page, .count = count, .home = HOME }
@@ -74,25 +74,29 @@ fetch_of(uint32_t rank, uint64_t page, uint32_t count)
 static bool
 goes(const struct fetch *f)
 {
-    size_t before = hearthi_bytes_left(&hearthi_gate.batch[1]);
+    size_t before =
+        hearthi_message_stream_left(&hearthi_gateway_server.batch[1]);
 
-    hearthi_far_pass(1, &f->head);
-    return hearthi_bytes_left(&hearthi_gate.batch[1]) > before;
+    hearthi_remote_request_pass(1, &f->head);
+    return hearthi_message_stream_left(&hearthi_gateway_server.batch[1]) >
+           before;
 }
 
 /* Its answer comes; does one that waited go on then? */
 static bool
 other_goes_when_it_comes(const struct fetch *f)
 {
-    static char        pages[KEPT * PAGE];
-    struct hearthi_ask head = f->head;
-    size_t             before = hearthi_bytes_left(&hearthi_gate.batch[1]);
+    static char                pages[KEPT * PAGE];
+    struct hearthi_wan_message head = f->head;
+    size_t                     before =
+        hearthi_message_stream_left(&hearthi_gateway_server.batch[1]);
 
     head.answer = 1;
     head.len = f->run.count * PAGE;
-    hearthi_far_hand(&head, pages);
-    hearthi_far_turn();
-    return hearthi_bytes_left(&hearthi_gate.batch[1]) > before;
+    hearthi_remote_request_hand(&head, pages);
+    hearthi_remote_request_turn();
+    return hearthi_message_stream_left(&hearthi_gateway_server.batch[1]) >
+           before;
 }
 
 static void
@@ -100,7 +104,7 @@ page_drop(uint64_t page)
 {
     const struct hearthi_notice n = { .page = page, .count = 1 };
 
-    hearthi_kept_drop(&n, 1);
+    hearthi_gateway_cache_drop(&n, 1);
 }
 
 START_TEST(what_is_on_its_way_for_others_is_waited_for)

@@ -9,7 +9,7 @@
 #include "coherence/coherence.h"
 #include "delay.h"
 #include "flags.h"
-#include "transport/mpi/managed.h"
+#include "transport/mpi/rma_object.h"
 
 enum { GO = 11, DONE };
 

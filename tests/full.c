@@ -73,7 +73,7 @@ END_TEST
 /* Some ranks write every second page of more than a rank may tell a barrier
  * of, and with small bounds of more than all may; the last has copies of pages
  * elsewhere, and of those, too. */
-enum { RUNS = HEARTHI_NEWS_OF_ONE + HEARTHI_NEWS_OF_ONE / 8 };
+enum { RUNS = HEARTHI_NOTICES_OF_ONE + HEARTHI_NOTICES_OF_ONE / 8 };
 
 /* Barriers after which no home has a flag left to report.  First copies go at
  * the first; a home that is at the second before this rank has fetched again
@@ -83,7 +83,7 @@ enum { SETTLED = 5 };
 static int
 writers(void)
 {
-    return HEARTHI_NEWS_MAX < 1000 && ranks > 2 ? ranks - 1 : 1;
+    return HEARTHI_BARRIER_NOTICES_MAX < 1000 && ranks > 2 ? ranks - 1 : 1;
 }
 
 static void

@@ -97,7 +97,7 @@ START_TEST(the_last_get_from_each_home_is_waited_for)
 }
 END_TEST
 
-/* As Open MPI does now and then (transport/mpi/requests.c). */
+/* As Open MPI does now and then (transport/mpi/mpi_fabric_wait.c). */
 START_TEST(a_request_that_is_never_completed_is_given_up)
 {
     int64_t          *p = pages_new(ranks);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/evict.h"
 #include "page/page.h"
-#include "page/replace.h"
 
 enum { FEW = 6, MANY = 48 };
 

@@ -11,17 +11,17 @@
 #include "base/clock.h"
 #include "cluster.h"
 #include "harness.h"
-#include "transport/udp/inbox.h"
-#include "transport/udp/job.h"
+#include "transport/udp/datagram_rx.h"
 #include "transport/udp/socket.h"
+#include "transport/udp/udp_job.h"
 #include "transport/udp/wire.h"
 #include "world.h"
 
 enum { PART = 1432, PARTS = 6, NONE = PARTS };
 
-static struct hearthi_udp_inbox inbox;
-static struct sockaddr_in       to;
-static int                      sender;
+static struct hearthi_udp_rx inbox;
+static struct sockaddr_in    to;
+static int                   sender;
 
 static void
 setup(void)
@@ -31,14 +31,14 @@ setup(void)
     hearthi_cluster.machine_ranks = hearthi_cluster.cores = 1;
     hearthi_world.size = 1;
     sender = hearthi_udp_socket(0);
-    hearthi_udp_inbox_open(&inbox, hearthi_udp_socket(0), false);
+    hearthi_udp_rx_open(&inbox, hearthi_udp_socket(0), false);
     to = hearthi_udp_address_of(inbox.fd);
 }
 
 static void
 teardown(void)
 {
-    hearthi_udp_inbox_close(&inbox);
+    hearthi_udp_rx_close(&inbox);
     close(sender);
 }
 

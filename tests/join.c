@@ -3,7 +3,7 @@
  * Joined runs against a map of which pages were said to be written, and by
  * whom.
  */
-#include "notice/join.h"
+#include "notice/coalesce.h"
 
 #include <string.h>
 
@@ -77,7 +77,7 @@ list_join(struct list *l)
     bool                         aside = l->count % 2 == 0;
     size_t                       before = l->count;
 
-    got = hearthi_notices_join(l->n, &l->count, aside ? to : l->n, spare);
+    got = hearthi_notices_coalesce(l->n, &l->count, aside ? to : l->n, spare);
     ck_assert(got == to || got == l->n);
     ck_assert(got == to || !aside || l->count == before);
     if (got == to)
@@ -87,7 +87,7 @@ list_join(struct list *l)
 static size_t
 join_here(struct hearthi_notice *notice, size_t n)
 {
-    ck_assert(hearthi_notices_join(notice, &n, notice, spare) == notice);
+    ck_assert(hearthi_notices_coalesce(notice, &n, notice, spare) == notice);
     return n;
 }
 
@@ -231,13 +231,14 @@ END_TEST
 
 START_TEST(everything_stays_beside_what_is_joined)
 {
-    struct hearthi_notice n[] = { run(5, 2, 0), run(0, HEARTHI_EVERYTHING, 1),
+    struct hearthi_notice n[] = { run(5, 2, 0),
+                                  run(0, HEARTHI_INVALIDATE_ALL, 1),
                                   run(7, 1, 2), run(0, 3, 3) };
     size_t                all = 0;
     size_t                got = join_here(n, 4);
 
     for (size_t i = 0; i < got; i++)
-        all += same(&n[i], run(0, HEARTHI_EVERYTHING, 1));
+        all += same(&n[i], run(0, HEARTHI_INVALIDATE_ALL, 1));
     ck_assert_uint_eq(all, 1);
     ck_assert_uint_eq(got, 4 - 1);
 }
@@ -245,9 +246,9 @@ END_TEST
 
 START_TEST(no_joined_run_is_so_long_that_it_would_mean_everything)
 {
-    const uint32_t        half = HEARTHI_EVERYTHING / 2;
+    const uint32_t        half = HEARTHI_INVALIDATE_ALL / 2;
     struct hearthi_notice n[] = { run(0, half, 0), run(half, half + 1, 1),
-                                  run(HEARTHI_EVERYTHING, 1, 2) };
+                                  run(HEARTHI_INVALIDATE_ALL, 1, 2) };
 
     ck_assert_uint_eq(join_here(n, 3), 2);
     ck_assert(same(&n[0], run(0, half, 0)));

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static struct hearthi_known known;
-static uint64_t             given[LOCKS];
+static struct hearthi_notice_store known;
+static uint64_t                    given[LOCKS];
 
 static struct hearthi_notice out[100];
 
@@ -20,26 +20,26 @@ run(uint64_t page, uint32_t writer, uint64_t when)
 static bool
 learn(struct hearthi_notice n, int lock)
 {
-    return hearthi_known_add(&known, &n, lock);
+    return hearthi_notice_store_add(&known, &n, lock);
 }
 
 static size_t
 give(int lock)
 {
-    return hearthi_known_since(&known, lock, &given[lock], out, 100);
+    return hearthi_notice_store_since(&known, lock, &given[lock], out, 100);
 }
 
 static void
 setup(void)
 {
-    hearthi_known_init(&known, 10, ME);
+    hearthi_notice_store_init(&known, 10, ME);
     memset(given, 0, sizeof given);
 }
 
 static void
 teardown(void)
 {
-    hearthi_known_free(&known);
+    hearthi_notice_store_free(&known);
 }
 
 START_TEST(a_lock_is_given_each_notice_once)
@@ -130,7 +130,7 @@ START_TEST(too_many_writers_become_everything_and_each_lock_hears_it_once)
     for (int lock = 0; lock < 3; lock++) {
         ck_assert_uint_eq(give(lock), 1);
         ck_assert_uint_eq(out[0].page, 0);
-        ck_assert_uint_eq(out[0].count, HEARTHI_EVERYTHING);
+        ck_assert_uint_eq(out[0].count, HEARTHI_INVALIDATE_ALL);
         ck_assert_uint_eq(out[0].writer, ME);
         ck_assert_uint_eq(give(lock), 0);
     }
@@ -141,8 +141,8 @@ END_TEST
 
 START_TEST(everything_of_one_origin_and_number_is_learnt_once)
 {
-    struct hearthi_notice theirs = { 0, HEARTHI_EVERYTHING, 0, 7 };
-    struct hearthi_notice mine = { 0, HEARTHI_EVERYTHING, ME, 7 };
+    struct hearthi_notice theirs = { 0, HEARTHI_INVALIDATE_ALL, 0, 7 };
+    struct hearthi_notice mine = { 0, HEARTHI_INVALIDATE_ALL, ME, 7 };
 
     ck_assert(learn(theirs, 1));
     ck_assert(!learn(theirs, 2));
@@ -166,12 +166,12 @@ START_TEST(what_a_log_lost_is_given_to_all_locks_but_that)
 {
     ck_assert(learn(run(1, ME, 1), -1));
     ck_assert_uint_eq(give(1), 1);
-    hearthi_known_lost(&known, 1, given[1]);
+    hearthi_notice_store_lost(&known, 1, given[1]);
     ck_assert_uint_eq(give(1), 0);
     ck_assert_uint_eq(give(2), 2);
-    ck_assert_uint_eq(out[1].count, HEARTHI_EVERYTHING);
-    hearthi_known_lost(&known, 1, given[1]);
-    hearthi_known_lost(&known, 3, given[3]);
+    ck_assert_uint_eq(out[1].count, HEARTHI_INVALIDATE_ALL);
+    hearthi_notice_store_lost(&known, 1, given[1]);
+    hearthi_notice_store_lost(&known, 3, given[3]);
     ck_assert_uint_eq(give(1), 1);
     ck_assert_uint_eq(give(2), 1);
     ck_assert_uint_eq(give(3), 2);
@@ -188,9 +188,10 @@ START_TEST(a_notice_seen_in_many_logs_is_given_to_every_other_lock)
         learn(run(1, 0, 1), lock);
     for (int lock = 1; lock < MANY; lock += 2)
         ck_assert_uint_eq(
-            hearthi_known_since(&known, lock, &all[lock], out, 100), 1);
+            hearthi_notice_store_since(&known, lock, &all[lock], out, 100), 1);
     ck_assert_uint_eq(
-        hearthi_known_since(&known, MANY - 2, &all[MANY - 2], out, 100), 0);
+        hearthi_notice_store_since(&known, MANY - 2, &all[MANY - 2], out, 100),
+        0);
 }
 END_TEST
 

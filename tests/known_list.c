@@ -51,11 +51,11 @@ naive_append(const struct hearthi_notice *n, int lock)
 static void
 naive_everything(void)
 {
-    struct hearthi_notice all = { 0, HEARTHI_EVERYTHING, ME,
+    struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, ME,
                                   ++naive.everything };
 
     for (size_t i = 0; i < naive.n; i++)
-        if (naive.item[i].notice.count != HEARTHI_EVERYTHING ||
+        if (naive.item[i].notice.count != HEARTHI_INVALIDATE_ALL ||
             naive.item[i].notice.writer == ME)
             naive.item[i].dead = true;
     naive_append(&all, -1);
@@ -64,7 +64,7 @@ naive_everything(void)
 static void
 naive_lost(int lock, uint64_t from)
 {
-    struct hearthi_notice all = { 0, HEARTHI_EVERYTHING, ME,
+    struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, ME,
                                   ++naive.everything };
     bool                  has = true;
 
@@ -96,7 +96,7 @@ naive_add(const struct hearthi_notice *n, int lock)
     }
     if (n->writer == ME && lock >= 0)
         return false;
-    if (n->writer == ME && n->count == HEARTHI_EVERYTHING) {
+    if (n->writer == ME && n->count == HEARTHI_INVALIDATE_ALL) {
         naive_everything();
         return true;
     }
@@ -133,8 +133,8 @@ naive_since(int lock, uint64_t *given, struct hearthi_notice *out, size_t max)
 
 /* ---- random histories ---- */
 
-static struct hearthi_known known;
-static uint64_t             interval[WRITERS], given[LOCKS];
+static struct hearthi_notice_store known;
+static uint64_t                    interval[WRITERS], given[LOCKS];
 
 static void
 case_begin(void)
@@ -142,7 +142,7 @@ case_begin(void)
     memset(&naive, 0, sizeof naive);
     memset(given, 0, sizeof given);
     memset(interval, 0, sizeof interval);
-    hearthi_known_init(&known, ENOUGH, ME);
+    hearthi_notice_store_init(&known, ENOUGH, ME);
 }
 
 /* A notice of this rank, of another, or "everything"; now and then one that
@@ -161,7 +161,7 @@ notice_draw(uint64_t *s, int *lock)
         n.interval -= below(s, n.interval + 1);
     if (*lock >= 0 && n.writer != ME && below(s, 8) == 0) {
         n.page = 0;
-        n.count = HEARTHI_EVERYTHING;
+        n.count = HEARTHI_INVALIDATE_ALL;
     }
     return n;
 }
@@ -174,7 +174,8 @@ since_agrees(uint64_t *s)
     int                          lock = (int)below(s, LOCKS);
     size_t                       max = 1 + below(s, MOST);
     uint64_t                     mine = given[lock];
-    size_t n = hearthi_known_since(&known, lock, &given[lock], got, max);
+    size_t                       n =
+        hearthi_notice_store_since(&known, lock, &given[lock], got, max);
 
     if (n != naive_since(lock, &mine, want, max) || mine != given[lock])
         return false;
@@ -195,16 +196,16 @@ step_agrees(uint64_t *s)
     case 0:
         mark = naive.next - below(s, naive.next < 20 ? naive.next + 1 : 20);
         naive_forget(mark);
-        hearthi_known_forget(&known, mark);
+        hearthi_notice_store_forget(&known, mark);
         return true;
     case 1:
         naive_forget(naive.next);
-        hearthi_known_clear(&known);
+        hearthi_notice_store_clear(&known);
         return true;
     case 2:
         lock = (int)below(s, LOCKS);
         naive_lost(lock, given[lock]);
-        hearthi_known_lost(&known, lock, given[lock]);
+        hearthi_notice_store_lost(&known, lock, given[lock]);
         return true;
     case 3:
     case 4:
@@ -214,7 +215,8 @@ step_agrees(uint64_t *s)
     case 8: return since_agrees(s);
     default:
         n = notice_draw(s, &lock);
-        return hearthi_known_add(&known, &n, lock) == naive_add(&n, lock);
+        return hearthi_notice_store_add(&known, &n, lock) ==
+               naive_add(&n, lock);
     }
 }
 
@@ -225,9 +227,10 @@ START_TEST(a_rank_knows_what_a_plain_list_would_know)
 
         case_begin();
         for (size_t step = 0, n = below(&s, 800); step < n; step++)
-            if (!step_agrees(&s) || hearthi_known_next(&known) != naive.next)
+            if (!step_agrees(&s) ||
+                hearthi_notice_store_next(&known) != naive.next)
                 ck_abort_msg("case %d, step %zu", i, step);
-        hearthi_known_free(&known);
+        hearthi_notice_store_free(&known);
     }
 }
 END_TEST

@@ -12,8 +12,8 @@
 
 enum { CASES = 400, STEPS = 400, PAGES = 16, TOLD = 8192 };
 
-static struct hearthi_known known;
-static uint64_t             interval[WRITERS], given[LOCKS];
+static struct hearthi_notice_store known;
+static uint64_t                    interval[WRITERS], given[LOCKS];
 
 /* What was learnt and is not forgotten. */
 static struct item {
@@ -41,7 +41,7 @@ case_begin(uint64_t *s)
     learnt_n = 0;
     for (int i = 0; i < LOCKS; i++)
         told[i].n = 0;
-    hearthi_known_init(&known, 1 + below(s, 20), ME);
+    hearthi_notice_store_init(&known, 1 + below(s, 20), ME);
 }
 
 static void
@@ -49,7 +49,7 @@ log_add(int lock, const struct hearthi_notice *n)
 {
     ck_assert_uint_lt(told[lock].n, TOLD);
     told[lock].item[told[lock].n++] =
-        (struct item){ *n, hearthi_known_next(&known) };
+        (struct item){ *n, hearthi_notice_store_next(&known) };
 }
 
 /* ---- nothing is lost ---- */
@@ -59,7 +59,7 @@ says(const struct item *i, const struct item *of)
 {
     const struct hearthi_notice *a = &i->notice, *b = &of->notice;
 
-    if (a->count == HEARTHI_EVERYTHING)
+    if (a->count == HEARTHI_INVALIDATE_ALL)
         return a->writer == ME && i->sequence > of->sequence;
     return a->writer == b->writer && a->interval >= b->interval &&
            a->page <= b->page && a->page + a->count >= b->page + b->count;
@@ -81,7 +81,7 @@ lock_has_all(uint64_t *s, int lock)
     size_t                n, most = 1 + below(s, PAGES);
 
     do {
-        n = hearthi_known_since(&known, lock, &given[lock], out, most);
+        n = hearthi_notice_store_since(&known, lock, &given[lock], out, most);
         for (size_t i = 0; i < n; i++)
             log_add(lock, &out[i]);
     } while (n == most);
@@ -97,7 +97,7 @@ none_is_twice(void)
 {
     static struct hearthi_notice out[STEPS];
     uint64_t                     all = 0;
-    size_t n = hearthi_known_since(&known, -1, &all, out, STEPS);
+    size_t n = hearthi_notice_store_since(&known, -1, &all, out, STEPS);
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
@@ -157,9 +157,9 @@ learn(uint64_t *s)
     if (lock >= 0)
         log_add(lock, &n);
     if (own && lock >= 0)
-        return !hearthi_known_add(&known, &n, lock);
-    learnt[learnt_n] = (struct item){ n, hearthi_known_next(&known) };
-    if (!hearthi_known_add(&known, &n, lock))
+        return !hearthi_notice_store_add(&known, &n, lock);
+    learnt[learnt_n] = (struct item){ n, hearthi_notice_store_next(&known) };
+    if (!hearthi_notice_store_add(&known, &n, lock))
         return own || copies_are_dropped(&n);
     learnt_n++;
     copies_drop(&n);
@@ -169,11 +169,11 @@ learn(uint64_t *s)
 static void
 forget(uint64_t *s)
 {
-    uint64_t mark = hearthi_known_next(&known);
+    uint64_t mark = hearthi_notice_store_next(&known);
     size_t   kept = 0;
 
     mark -= below(s, mark < 20 ? mark + 1 : 20);
-    hearthi_known_forget(&known, mark);
+    hearthi_notice_store_forget(&known, mark);
     for (size_t i = 0; i < learnt_n; i++)
         if (learnt[i].sequence >= mark)
             learnt[kept++] = learnt[i];
@@ -205,7 +205,7 @@ START_TEST(what_is_merged_says_no_less)
                 ck_abort_msg("case %d, lock %d", i, lock);
         ck_assert(known.everything == 0 ||
                   known.cap - known.cap / 4 < WRITERS);
-        hearthi_known_free(&known);
+        hearthi_notice_store_free(&known);
     }
 }
 END_TEST

@@ -2,7 +2,7 @@
  *
  * What stands in a letter, made of random diffs and stored again.
  */
-#include "transport/mpi/letter.h"
+#include "transport/mpi/am_buffer.h"
 
 #include "harness.h"
 #include "notice/diff.h"
@@ -33,7 +33,7 @@ page_change(uint64_t *s)
 
 /* As the transport does it, at an offset of a segment. */
 static void
-letter_make(struct hearthi_letter *l, size_t offset)
+letter_make(struct hearthi_am_buffer *l, size_t offset)
 {
     for (size_t i = 0, n; i < BLOCKS; i += n) {
         struct hearthi_patch p = { 0, 0, 0 };
@@ -45,7 +45,8 @@ letter_make(struct hearthi_letter *l, size_t offset)
         if (p.blocks > 0) {
             size_t before = l->bytes;
 
-            hearthi_letter_patch(l, &p, offset + i * BLOCK, page + i * BLOCK);
+            hearthi_am_buffer_patch(l, &p, offset + i * BLOCK,
+                                    page + i * BLOCK);
             ck_assert_uint_eq(l->bytes - before,
                               HEARTHI_PATCH_HEAD +
                                   hearthi_patch_bytes(p.bits, p.shift));
@@ -53,8 +54,8 @@ letter_make(struct hearthi_letter *l, size_t offset)
             continue;
         }
         for (size_t k = hearthi_mask_runs(mask + i, 1, run); k-- > 0;)
-            hearthi_letter_run(l, offset + i * BLOCK + run[k].off,
-                               page + i * BLOCK + run[k].off, run[k].len);
+            hearthi_am_buffer_run(l, offset + i * BLOCK + run[k].off,
+                                  page + i * BLOCK + run[k].off, run[k].len);
     }
 }
 
@@ -74,9 +75,9 @@ wrong_of(const char *segment, size_t offset)
 
 START_TEST(a_letter_stores_what_was_changed_and_nothing_beside)
 {
-    static const unsigned  units[] = { 1, 4, 8 };
-    static char            segment[3 * SIZE];
-    struct hearthi_letter *l = malloc(sizeof *l + 16 * SIZE);
+    static const unsigned     units[] = { 1, 4, 8 };
+    static char               segment[3 * SIZE];
+    struct hearthi_am_buffer *l = malloc(sizeof *l + 16 * SIZE);
 
     ck_assert(l != NULL);
     for (int i = 0; i < CASES; i++) {
@@ -88,7 +89,7 @@ START_TEST(a_letter_stores_what_was_changed_and_nothing_beside)
         memset(segment, 'h', sizeof segment);
         l->bytes = 0;
         letter_make(l, offset);
-        hearthi_letter_store(l, segment);
+        hearthi_am_buffer_store(l, segment);
         if (wrong_of(segment, offset) > 0)
             ck_abort_msg("case %d: %zu bytes", i, wrong_of(segment, offset));
         for (size_t k = 0; k < sizeof segment; k++)

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "link/state.h"
+#include "link/link_state.h"
 #include "link_ends.h"
 #include "link_proxy.h"
 
 static struct end e[ENDS_MAX];
 
-static struct hearthi_mate *
+static struct hearthi_remote_gateway *
 gateway_of_alpha(void)
 {
     return &e[1].link->mate[0];
@@ -139,11 +139,11 @@ END_TEST
 static int
 connections(const struct end *one)
 {
-    const struct hearthi_mate *m = &one->link->mate[1 - one->me];
-    int                        n = 0;
+    const struct hearthi_remote_gateway *m = &one->link->mate[1 - one->me];
+    int                                  n = 0;
 
-    for (int i = 0; i < HEARTHI_LANES_MAX; i++)
-        n += m->lane[i] != NULL && m->lane[i]->state == HEARTHI_LANE_UP;
+    for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
+        n += m->lane[i] != NULL && m->lane[i]->state == HEARTHI_CONNECTION_UP;
     return n;
 }
 
@@ -157,9 +157,9 @@ all_connected(struct end *all, int n)
 
 START_TEST(who_connects_decides_how_many_connections_there_are)
 {
-    for (int lanes = 1; lanes <= HEARTHI_LANES_MAX; lanes += 2) {
+    for (int lanes = 1; lanes <= HEARTHI_CONNECTIONS_MAX; lanes += 2) {
         pair_prepare(e);
-        e[0].options.lanes = HEARTHI_LANES_MAX + 1 - lanes;
+        e[0].options.lanes = HEARTHI_CONNECTIONS_MAX + 1 - lanes;
         e[1].options.lanes = lanes;
         pair_open(e);
         ck_timely(ends_turn(e, 2, all_connected, 5));

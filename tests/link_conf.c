@@ -17,7 +17,7 @@
 static char path[] = "./link-conf.XXXXXX";
 
 static struct hearthi_conf *
-text_read(const char *text, struct hearthi_wrong *w)
+text_read(const char *text, struct hearthi_link_error *w)
 {
     FILE *f = fopen(path, "w");
 
@@ -28,9 +28,9 @@ text_read(const char *text, struct hearthi_wrong *w)
 
 START_TEST(the_file_of_the_manual_is_read)
 {
-    struct hearthi_wrong w;
-    char                 text[200];
-    struct hearthi_conf *c =
+    struct hearthi_link_error w;
+    char                      text[200];
+    struct hearthi_conf      *c =
         text_read("# clusters.conf\n"
                   "key = clusters.key              # made by: hearth-gateway\n"
                   "[kyushu]  gateway = 192.0.2.10:7100   ranks = 8\n"
@@ -54,17 +54,17 @@ END_TEST
 
 START_TEST(settings_may_have_lines_of_their_own_and_addresses_colons)
 {
-    char                 gateway[HEARTHI_GATEWAY_NAME];
-    struct hearthi_wrong w;
-    struct hearthi_conf *c = text_read("key=/etc/a=b.key\r\n"
-                                       "\n"
-                                       "  [a.b_c-1] ; first\n"
-                                       "    ranks=3\n"
-                                       "    gateway = [2001:db8::4]:1\n"
-                                       "\t[b] # none yet\n"
-                                       "gateway=gw.example.org:65535\n"
-                                       "ranks = 1",
-                                       &w);
+    char                      gateway[HEARTHI_GATEWAY_NAME];
+    struct hearthi_link_error w;
+    struct hearthi_conf      *c = text_read("key=/etc/a=b.key\r\n"
+                                                 "\n"
+                                                 "  [a.b_c-1] ; first\n"
+                                                 "    ranks=3\n"
+                                                 "    gateway = [2001:db8::4]:1\n"
+                                                 "\t[b] # none yet\n"
+                                                 "gateway=gw.example.org:65535\n"
+                                                 "ranks = 1",
+                                            &w);
 
     ck_assert_msg(c != NULL, "%s", w.text);
     ck_assert_str_eq(c->key, "/etc/a=b.key");
@@ -123,9 +123,9 @@ static const struct bad {
 START_TEST(a_mistake_is_one_line_with_place_value_and_remedy)
 {
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
-        const struct bad    *b = &bads[i];
-        struct hearthi_wrong w = { "" };
-        char                 place[64];
+        const struct bad         *b = &bads[i];
+        struct hearthi_link_error w = { "" };
+        char                      place[64];
 
         snprintf(place, sizeof place, "%s%s", path, b->line);
         ck_assert_msg(text_read(b->text, &w) == NULL, "taken: %s", b->text);
@@ -141,8 +141,8 @@ END_TEST
 
 START_TEST(lines_that_are_too_long_and_clusters_too_many_are_refused)
 {
-    static char          text[8000] = KEY "[a] gateway = ";
-    struct hearthi_wrong w;
+    static char               text[8000] = KEY "[a] gateway = ";
+    struct hearthi_link_error w;
 
     memset(text + strlen(text), 'h', 1500);
     ck_assert_ptr_null(text_read(text, &w));
@@ -161,8 +161,8 @@ END_TEST
 
 START_TEST(a_cluster_that_the_file_has_not_is_told_of_those_that_are_there)
 {
-    struct hearthi_wrong w;
-    struct hearthi_conf *c =
+    struct hearthi_link_error w;
+    struct hearthi_conf      *c =
         text_read(KEY A "[b] gateway = h:2 ranks = 1\n", &w);
 
     ck_assert_int_eq(hearthi_conf_find(c, "osaka", &w), -1);
@@ -179,9 +179,9 @@ END_TEST
 /* What would be waited for. */
 START_TEST(what_is_no_file_is_refused_at_once)
 {
-    struct hearthi_wrong w;
-    unsigned char        key[HEARTHI_KEY_BYTES];
-    static const char    pipe[] = "./link-conf.pipe";
+    struct hearthi_link_error w;
+    unsigned char             key[HEARTHI_KEY_BYTES];
+    static const char         pipe[] = "./link-conf.pipe";
 
     unlink(pipe);
     ck_assert_int_eq(mkfifo(pipe, 0600), 0);
@@ -194,7 +194,7 @@ START_TEST(what_is_no_file_is_refused_at_once)
 END_TEST
 
 static bool
-key_text(const char *text, struct hearthi_wrong *w)
+key_text(const char *text, struct hearthi_link_error *w)
 {
     unsigned char key[HEARTHI_KEY_BYTES];
     FILE         *f = fopen(path, "w");
@@ -206,9 +206,9 @@ key_text(const char *text, struct hearthi_wrong *w)
 
 START_TEST(a_key_is_made_once_and_only_its_owner_may_read_it)
 {
-    struct hearthi_wrong w;
-    unsigned char        one[HEARTHI_KEY_BYTES], two[HEARTHI_KEY_BYTES];
-    struct stat          s;
+    struct hearthi_link_error w;
+    unsigned char             one[HEARTHI_KEY_BYTES], two[HEARTHI_KEY_BYTES];
+    struct stat               s;
 
     ck_assert(!hearthi_key_make(path, &w));
     ck_assert_ptr_nonnull(strstr(w.text, "never overwritten"));
@@ -233,8 +233,8 @@ END_TEST
 
 START_TEST(a_file_that_is_no_key_is_refused)
 {
-    struct hearthi_wrong w;
-    unsigned char        key[HEARTHI_KEY_BYTES];
+    struct hearthi_link_error w;
+    unsigned char             key[HEARTHI_KEY_BYTES];
 
     chmod(path, 0600);
     ck_assert(key_text(HEX HEX "\n", &w));

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/state.h"
+#include "link/link_state.h"
 #include "link_ends.h"
 #include "link_proxy.h"
 #include "property.h"

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "link/key.h"
-#include "link/state.h"
+#include "link/link_state.h"
 #include "visitor.h"
 
 char        ends_key[64], ends_other_key[64];
@@ -19,7 +19,7 @@ static char folder[] = "./link-keys.XXXXXX";
 void
 ends_keys_make(void)
 {
-    struct hearthi_wrong w;
+    struct hearthi_link_error w;
 
     if (mkdtemp(folder) == NULL)
         abort();
@@ -113,7 +113,7 @@ end_open(struct end *e)
 {
     static const struct hearthi_link_calls calls = { message, up, failed,
                                                      warn };
-    struct hearthi_wrong                   w;
+    struct hearthi_link_error              w;
 
     e->link = hearthi_link_open(&e->conf, e->me, &e->options, &calls, e, &w);
     ck_assert_msg(e->link != NULL, "%s", w.text);

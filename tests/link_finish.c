@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The end in time: two jobs that have said all leave both, with success, and
- * soon, wherever the connection breaks on the way (link/end.c).
+ * soon, wherever the connection breaks on the way (link/link_close.c).
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "link/state.h"
+#include "link/link_state.h"
 #include "link_ends.h"
 #include "link_proxy.h"
 #include "property.h"
@@ -218,7 +218,7 @@ static bool
 beta_is_done(struct end *all, int n)
 {
     (void)n;
-    return all[1].failures > 0 || hearthi_mate_done(all[1].link, 0);
+    return all[1].failures > 0 || hearthi_remote_gateway_done(all[1].link, 0);
 }
 
 /* Its last word was lost, and its gateway is that of the next world by now,
@@ -266,13 +266,14 @@ END_TEST
 START_TEST(a_message_that_is_too_long_is_not_sent)
 {
     static char  one;
-    struct iovec part[2] = { { &one, 1 }, { &one, HEARTHI_LANE_LONGEST } };
+    struct iovec part[2] = { { &one, 1 },
+                             { &one, HEARTHI_CONNECTION_LONGEST } };
 
     pair_prepare(e);
     pair_open(e);
     ck_assert(!hearthi_link_send(e[0].link, 1, part, 2));
-    ck_assert(!hearthi_link_give(e[0].link, 1, &one,
-                                 (size_t)HEARTHI_LANE_LONGEST + 1, NULL));
+    ck_assert(!hearthi_link_give(
+        e[0].link, 1, &one, (size_t)HEARTHI_CONNECTION_LONGEST + 1, NULL));
     ends_close(e, 2);
 }
 END_TEST

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "link/hello.h"
-#include "link/state.h"
+#include "link/gateway_hello.h"
+#include "link/link_state.h"
 #include "link_ends.h"
 
 static struct end e[ENDS_MAX];
@@ -66,17 +66,17 @@ END_TEST
 /* Of many clusters, or with long names: what differs is shown. */
 START_TEST(a_difference_in_a_long_list_is_one)
 {
-    char                 a[600], b[600];
-    struct hearthi_hello mine = { .name = "alpha", .agree = a };
-    struct hearthi_hello theirs = { .name = "beta", .agree = b };
-    struct hearthi_wrong w;
+    char                         a[600], b[600];
+    struct hearthi_gateway_hello mine = { .name = "alpha", .agree = a };
+    struct hearthi_gateway_hello theirs = { .name = "beta", .agree = b };
+    struct hearthi_link_error    w;
 
     snprintf(a, sizeof a, "clusters=%0*d,tokyo:8,osaka:%0*d\nmore=1", 300, 0,
              100, 0);
     strcpy(b, a);
-    ck_assert(hearthi_hello_agree(&mine, &theirs, &w));
+    ck_assert(hearthi_gateway_hello_agree(&mine, &theirs, &w));
     strstr(b, "tokyo:8")[6] = '9';
-    ck_assert(!hearthi_hello_agree(&mine, &theirs, &w));
+    ck_assert(!hearthi_gateway_hello_agree(&mine, &theirs, &w));
     said(w.text, "alpha has clusters=...0");
     said(w.text, ",tokyo:8,osaka:");
     said(w.text, ",tokyo:9,osaka:");
@@ -244,7 +244,7 @@ END_TEST
 START_TEST(a_port_in_use_is_one_line)
 {
     struct hearthi_link_calls calls = { NULL, NULL, NULL, NULL };
-    struct hearthi_wrong      w;
+    struct hearthi_link_error w;
 
     pair_prepare(e);
     end_open(&e[0]);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "link/post.h"
+#include "link/reliable_queue.h"
 #include "property.h"
 
 enum { CASES = 2000, LANES = 3, MESSAGES = 60, WIRE = 64 };
@@ -17,18 +17,18 @@ enum { CASES = 2000, LANES = 3, MESSAGES = 60, WIRE = 64 };
 /* One connection: frames on their way, each with the number that it carries
  * in its body, too. */
 struct wire {
-    bool                   up;
-    struct hearthi_letter *writing; /* half of it is written */
-    struct hearthi_frame   head[WIRE];
-    uint64_t               body[WIRE];
-    int                    n;
+    bool                           up;
+    struct hearthi_queued_message *writing; /* half of it is written */
+    struct hearthi_frame           head[WIRE];
+    uint64_t                       body[WIRE];
+    int                            n;
 };
 
 struct world {
-    struct hearthi_post from, to;
-    struct wire         wire[LANES];
-    uint64_t            given, passed, state;
-    int                 number;
+    struct hearthi_reliable_queue from, to;
+    struct wire                   wire[LANES];
+    uint64_t                      given, passed, state;
+    int                           number;
 };
 
 static void
@@ -49,19 +49,19 @@ frame_come(struct world *w, struct wire *x)
     x->n--;
     memmove(x->head, x->head + 1, (size_t)x->n * sizeof *x->head);
     memmove(x->body, x->body + 1, (size_t)x->n * sizeof *x->body);
-    switch (hearthi_post_came(&w->to, head.number)) {
-    case HEARTHI_HERE:
+    switch (hearthi_reliable_queue_came(&w->to, head.number)) {
+    case HEARTHI_FRAME_IN_ORDER:
         pass(w, body);
-        while ((e = hearthi_post_follows(&w->to)) != NULL) {
+        while ((e = hearthi_reliable_queue_follows(&w->to)) != NULL) {
             memcpy(&body, e->body, sizeof body);
             pass(w, body);
             free(e);
         }
         break;
-    case HEARTHI_EARLY:
-        ck_assert(hearthi_post_keep(&w->to, &head, &body));
+    case HEARTHI_FRAME_EARLY:
+        ck_assert(hearthi_reliable_queue_keep(&w->to, &head, &body));
         break;
-    case HEARTHI_TWICE: break;
+    case HEARTHI_FRAME_TWICE: break;
     }
 }
 
@@ -72,11 +72,11 @@ letter_go(struct world *w, int lane)
     struct wire *x = &w->wire[lane];
 
     if (x->writing == NULL) {
-        x->writing = hearthi_post_next(&w->from, lane);
+        x->writing = hearthi_reliable_queue_next(&w->from, lane);
     } else if (x->n < WIRE) {
         x->head[x->n] = x->writing->head;
         memcpy(&x->body[x->n++], x->writing->body, sizeof x->body[0]);
-        hearthi_post_written(x->writing);
+        hearthi_reliable_queue_written(x->writing);
         x->writing = NULL;
     }
 }
@@ -86,7 +86,7 @@ wire_break(struct world *w, int lane)
 {
     struct wire *x = &w->wire[lane];
 
-    hearthi_post_lane_lost(&w->from, lane, x->writing);
+    hearthi_reliable_queue_lane_lost(&w->from, lane, x->writing);
     memset(x, 0, sizeof *x);
 }
 
@@ -96,7 +96,8 @@ letter_give(struct world *w)
     uint64_t     body = ++w->given;
     struct iovec part = { &body, sizeof body };
 
-    hearthi_post_give(&w->from, hearthi_letter_copy(1, &part, 1));
+    hearthi_reliable_queue_give(&w->from,
+                                hearthi_queued_message_copy(1, &part, 1));
 }
 
 static void
@@ -107,12 +108,12 @@ step(struct world *w)
 
     if (!x->up) {
         x->up = true;
-        hearthi_post_acked(&w->from, w->to.got); /* the hello */
+        hearthi_reliable_queue_acked(&w->from, w->to.got); /* the hello */
         return;
     }
     switch (below(&w->state, 20)) {
     case 0: wire_break(w, lane); break;
-    case 1: hearthi_post_acked(&w->from, w->to.got); break;
+    case 1: hearthi_reliable_queue_acked(&w->from, w->to.got); break;
     case 2:
     case 3:
     case 4:
@@ -144,8 +145,8 @@ START_TEST(messages_arrive_once_and_in_order_over_connections_that_break)
         ck_assert_uint_eq(w.from.bytes, 0);
         for (int k = 0; k < LANES; k++)
             wire_break(&w, k);
-        hearthi_post_clear(&w.from);
-        hearthi_post_clear(&w.to);
+        hearthi_reliable_queue_clear(&w.from);
+        hearthi_reliable_queue_clear(&w.to);
     }
 }
 END_TEST
@@ -161,21 +162,21 @@ release(void *body)
 
 START_TEST(a_body_is_released_once_and_not_while_it_is_written)
 {
-    struct hearthi_post    p = { .first = NULL };
-    struct hearthi_letter *m =
-        hearthi_letter_take(1, malloc(100), 100, release);
+    struct hearthi_reliable_queue  p = { .first = NULL };
+    struct hearthi_queued_message *m =
+        hearthi_queued_message_take(1, malloc(100), 100, release);
 
-    hearthi_post_give(&p, m);
-    ck_assert_ptr_eq(hearthi_post_next(&p, 0), m);
-    hearthi_post_written(m);
-    hearthi_post_lane_lost(&p, 0, NULL);
-    ck_assert_ptr_eq(hearthi_post_next(&p, 1), m); /* again */
-    hearthi_post_acked(&p, 1);                     /* the first came */
+    hearthi_reliable_queue_give(&p, m);
+    ck_assert_ptr_eq(hearthi_reliable_queue_next(&p, 0), m);
+    hearthi_reliable_queue_written(m);
+    hearthi_reliable_queue_lane_lost(&p, 0, NULL);
+    ck_assert_ptr_eq(hearthi_reliable_queue_next(&p, 1), m); /* again */
+    hearthi_reliable_queue_acked(&p, 1); /* the first came */
     ck_assert_int_eq(released, 0);
     ck_assert_ptr_null(p.first);
-    hearthi_post_written(m);
+    hearthi_reliable_queue_written(m);
     ck_assert_int_eq(released, 1);
-    hearthi_post_clear(&p);
+    hearthi_reliable_queue_clear(&p);
 }
 END_TEST
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "link/state.h"
+#include "link/link_state.h"
 #include "link_ends.h"
 
 static struct end e[ENDS_MAX];
@@ -134,7 +134,7 @@ START_TEST(connections_that_say_nothing_keep_no_cluster_out)
     end_open(&e[1]);
     ck_timely(ends_turn(e, 2, all_up, 5));
     ck_assert_uint_ge(hearthi_link_counts(e[0].link).strangers,
-                      MANY - 8 - HEARTHI_LANES_MAX);
+                      MANY - 8 - HEARTHI_CONNECTIONS_MAX);
     for (int i = 0; i < MANY; i++)
         close(fd[i]);
     ends_close(e, 2);
@@ -159,7 +159,7 @@ other_visitor(int port)
 /* More of them in each turn than there is room for. */
 START_TEST(connections_that_never_cease_keep_no_cluster_out)
 {
-    enum { FEW = 8, MANY = FEW + HEARTHI_LANES_MAX, TURNS = 100 };
+    enum { FEW = 8, MANY = FEW + HEARTHI_CONNECTIONS_MAX, TURNS = 100 };
     int fd[MANY] = { 0 };
 
     pair_prepare(e);
@@ -183,11 +183,11 @@ START_TEST(all_connections_of_clusters_have_room)
 {
     pair_prepare(e);
     e[0].options.guests = 1;
-    e[1].options.lanes = HEARTHI_LANES_MAX;
+    e[1].options.lanes = HEARTHI_CONNECTIONS_MAX;
     pair_open(e);
     ck_timely(ends_turn(e, 2, all_up, 5));
     ck_assert(!ends_turn(e, 2, any_failed, 0.1));
-    for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+    for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
         ck_assert(e[0].link->mate[1].lane[i] != NULL);
     ck_assert_uint_eq(hearthi_link_counts(e[0].link).strangers, 0);
     ends_close(e, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The same for pages that stay open at their home (page/steady.h).
+ * The same for pages that stay open at their home (policy/sticky_home.h).
  */
 #include <mpi.h>
 

@@ -24,7 +24,7 @@ TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/again %D%/api-lists.sh %D%/chance.py %D%/chance.sh \
   %D%/counted %D%/counters.py %D%/halves %D%/installed %D%/limited %D%/places \
-  %D%/verdicts
+  %D%/sources/words.sh %D%/sources/words.retired %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
@@ -59,7 +59,7 @@ TAP_LOG_COMPILER = $(limited) $(SHELL)
 
 # Those that have nothing to do with MPI, as have unit tests, and all others:
 # for where the first have been run with another.
-no_mpi_tests = %D%/chance.sh
+no_mpi_tests = %D%/chance.sh %D%/sources/words.sh
 list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) $(unit_tests) " in *" $$t "*) ;; \

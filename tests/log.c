@@ -8,7 +8,7 @@
 
 #include "property.h"
 
-static const struct hearthi_span none[2];
+static const struct hearthi_ring_span none[2];
 
 /* ---- the rules one by one ---- */
 
@@ -25,7 +25,7 @@ enum { N_EPOCHS = sizeof epochs / sizeof *epochs };
 /* However long ago: so long that less than 64 bits would have gone round. */
 START_TEST(a_log_of_an_earlier_epoch_has_nothing)
 {
-    struct hearthi_span span[2];
+    struct hearthi_ring_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
         for (uint64_t ago = 1; ago <= epochs[i]; ago = ago * 2 - ago / 3) {
@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(a_log_of_a_later_epoch_is_everything)
 {
-    struct hearthi_span span[2];
+    struct hearthi_ring_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
         for (uint64_t ahead = 1; ahead < UINT64_C(1) << 62; ahead *= 2) {
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(an_append_begins_an_earlier_log_anew_and_continues_a_later_one)
 {
-    struct hearthi_span span[2];
+    struct hearthi_ring_span span[2];
 
     for (int i = 0; i < N_EPOCHS; i++)
         for (int k = 0; k < N_EPOCHS; k++) {
@@ -82,8 +82,8 @@ END_TEST
 
 START_TEST(an_append_of_nothing_leaves_the_log_alone)
 {
-    struct hearthi_log  log = { 3, 7, 7 };
-    struct hearthi_span span[2];
+    struct hearthi_log       log = { 3, 7, 7 };
+    struct hearthi_ring_span span[2];
 
     ck_assert(!hearthi_log_append(&log, HEARTHI_LOG, 4, 0, span));
     ck_assert_uint_eq(log.epoch, 3);
@@ -93,8 +93,8 @@ END_TEST
 
 START_TEST(more_than_a_log_holds_is_everything_for_every_reader)
 {
-    struct hearthi_span span[2];
-    uint32_t            last = 2 * HEARTHI_LOG;
+    struct hearthi_ring_span span[2];
+    uint32_t                 last = 2 * HEARTHI_LOG;
 
     for (uint32_t from = 0; from <= last; from++)
         for (uint32_t pos = 0; pos <= from; pos++) {
@@ -116,7 +116,7 @@ END_TEST
  * one who has read all of it. */
 START_TEST(a_log_that_ran_out_of_positions_is_everything_until_the_next_epoch)
 {
-    struct hearthi_span span[2];
+    struct hearthi_ring_span span[2];
 
     for (uint32_t before = 1; before <= HEARTHI_LOG + 1; before++) {
         struct hearthi_log log = { 1, UINT32_MAX - before, 0 };

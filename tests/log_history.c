@@ -26,7 +26,7 @@ struct store {
 };
 
 static void
-store_write(struct store *s, const struct hearthi_span span[2],
+store_write(struct store *s, const struct hearthi_ring_span span[2],
             const struct hearthi_notice *from)
 {
     for (int i = 0; i < 2; i++) {
@@ -37,7 +37,7 @@ store_write(struct store *s, const struct hearthi_span span[2],
 }
 
 static uint32_t
-store_read(const struct store *s, const struct hearthi_span span[2],
+store_read(const struct store *s, const struct hearthi_ring_span span[2],
            struct hearthi_notice *to)
 {
     for (int i = 0; i < 2; i++) {
@@ -53,8 +53,8 @@ static void
 store_append(struct store *s, uint64_t epoch, const struct hearthi_notice *n,
              uint32_t count)
 {
-    struct hearthi_notice all[2 * HEARTHI_LOG];
-    struct hearthi_span   span[2];
+    struct hearthi_notice    all[2 * HEARTHI_LOG];
+    struct hearthi_ring_span span[2];
 
     if (hearthi_log_is_full(&s->log, HEARTHI_LOG, epoch, count, span)) {
         ck_assert_uint_eq(store_read(s, span, all), s->log.whole);
@@ -76,10 +76,10 @@ page_of(uint64_t page, uint32_t writer, uint64_t interval)
 START_TEST(a_full_log_is_merged_and_loses_nothing)
 {
     enum { TIMES = 40, EACH = HEARTHI_LOG / 14 + 1 };
-    static struct store   s;
-    struct hearthi_notice n[EACH], got[HEARTHI_LOG];
-    struct hearthi_span   span[2];
-    uint64_t              interval = 0;
+    static struct store      s;
+    struct hearthi_notice    n[EACH], got[HEARTHI_LOG];
+    struct hearthi_ring_span span[2];
+    uint64_t                 interval = 0;
 
     memset(&s, 0, sizeof s);
     for (int k = 0; k < TIMES; k++) {
@@ -106,8 +106,8 @@ END_TEST
 /* One page that is written again and again never fills a log. */
 START_TEST(a_page_written_again_and_again_takes_one_place_of_a_merged_log)
 {
-    static struct store s;
-    struct hearthi_span span[2];
+    static struct store      s;
+    struct hearthi_ring_span span[2];
 
     memset(&s, 0, sizeof s);
     for (uint32_t i = 1; i <= 50 * HEARTHI_LOG; i++) {
@@ -201,7 +201,7 @@ is_said(const struct hearthi_notice *n, const struct hearthi_notice *by,
 /* What the spans bring says all that is missing. */
 static void
 news_check(const struct history *h, const struct reader *r,
-           const struct hearthi_span *span, int number)
+           const struct hearthi_ring_span *span, int number)
 {
     struct hearthi_notice got[HEARTHI_LOG];
     uint32_t              n = store_read(&h->store, span, got);
@@ -221,9 +221,9 @@ is_lost(const struct history *h)
 static void
 follow(const struct history *h, struct reader *r, int number)
 {
-    uint32_t            pos = r->pos_epoch == r->reads ? r->pos : 0;
-    struct hearthi_span span[2];
-    bool                right = true;
+    uint32_t                 pos = r->pos_epoch == r->reads ? r->pos : 0;
+    struct hearthi_ring_span span[2];
+    bool                     right = true;
 
     switch (
         hearthi_log_read(&h->store.log, HEARTHI_LOG, r->reads, &pos, span)) {

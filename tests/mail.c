@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/next.h"
+#include "base/dlsym_next.h"
 #include "fixture.h"
 #include "seen.h"
 #include "space/segment.h"
@@ -41,7 +41,7 @@ sendto(int fd, const void *p, size_t n, int how, const struct sockaddr *to,
         ((const struct ring *)p)->says & SAYS_MAIL && to_lose > 0 &&
         to_lose-- > 0)
         return (ssize_t)n;
-    hearthi_next(&real, "sendto");
+    hearthi_dlsym_next(&real, "sendto");
     return real(fd, p, n, how, to, size);
 }
 
@@ -58,7 +58,7 @@ ppoll(struct pollfd *p, nfds_t n, const struct timespec *most,
                 const sigset_t *);
     int found;
 
-    hearthi_next(&real, "ppoll");
+    hearthi_dlsym_next(&real, "ppoll");
     found = real(p, n, most, mask);
     if (helper_is_slow)
         sleep_ms(5);
@@ -96,7 +96,7 @@ torn_put(const struct late *l)
     word |= 0xff00;
     PMPI_Put(&word, l->n, MPI_BYTE, l->rank, l->at, l->n, MPI_BYTE, l->win);
     PMPI_Win_flush(l->rank, l->win);
-    hearthi_bell_mail(l->rank);
+    hearthi_doorbell_mail(l->rank);
     sleep_ms(1);
 }
 
@@ -105,7 +105,7 @@ is_mail(const struct late *l)
 {
     size_t at = (size_t)l->at - hearthi_segments.mail_at;
 
-    return l->n == 8 && at < (size_t)ranks * HEARTHI_MAIL_WORDS;
+    return l->n == 8 && at < (size_t)ranks * HEARTHI_AM_MAILBOX_WORDS;
 }
 
 static void
@@ -121,7 +121,7 @@ late_puts_do(void)
                  l->win);
         PMPI_Win_flush(l->rank, l->win);
         if (n_late > 0 && late[0].n > PAGE) {
-            hearthi_bell_mail(l->rank); /* too often does no harm */
+            hearthi_doorbell_mail(l->rank); /* too often does no harm */
             sleep_ms(1);
         }
     }

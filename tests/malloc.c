@@ -11,7 +11,7 @@
 
 #include "fixture.h"
 #include "malloc.h"
-#include "malloc/ground.h"
+#include "malloc/arena_map.h"
 #include "transport/transport.h"
 
 static uint64_t state;
@@ -179,7 +179,7 @@ START_TEST(many_small_objects_take_little_more_than_their_bytes)
 
     for (int i = 0; i < OBJECTS; i++) {
         size_t at = (size_t)((p[i] = hearth_malloc(BYTES)) - base) %
-                        hearthi_ground.each >>
+                        hearthi_arena_map.each >>
                     HEARTHI_BLOCK_SHIFT;
 
         blocks += !seen[at];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a rank may still have of an object that is freed and taken again, and
- * what must not come of it (src/malloc/hand.c).  Ranks tell each other by
- * messages, which order nothing, so that each test shows what hearth_free and
- * hearth_malloc do by themselves.
+ * what must not come of it (src/malloc/remote_free.c).  Ranks tell each other
+ * by messages, which order nothing, so that each test shows what hearth_free
+ * and hearth_malloc do by themselves.
  */
 #include <config.h>
 

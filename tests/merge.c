@@ -32,7 +32,7 @@ notice_draw(uint64_t *s)
             (uint32_t)below(s, WRITERS), 1 + below(s, LATEST));
 
     if (below(s, 40) == 0)
-        n = run(0, HEARTHI_EVERYTHING, n.writer, n.interval);
+        n = run(0, HEARTHI_INVALIDATE_ALL, n.writer, n.interval);
     return n;
 }
 
@@ -42,11 +42,11 @@ static bool
 is_said(const struct hearthi_notice *n, size_t count,
         const struct hearthi_notice *m, uint64_t page)
 {
-    bool all = m->count == HEARTHI_EVERYTHING;
+    bool all = m->count == HEARTHI_INVALIDATE_ALL;
 
     for (size_t i = 0; i < count; i++)
         if (n[i].writer == m->writer && n[i].interval >= m->interval &&
-            (n[i].count == HEARTHI_EVERYTHING) == all &&
+            (n[i].count == HEARTHI_INVALIDATE_ALL) == all &&
             (all || (page >= n[i].page && page - n[i].page < n[i].count)))
             return true;
     return false;
@@ -56,7 +56,8 @@ static bool
 says_all(const struct hearthi_notice *n, size_t count,
          const struct hearthi_notice *m)
 {
-    uint64_t last = m->count == HEARTHI_EVERYTHING ? 1 : m->page + m->count;
+    uint64_t last =
+        m->count == HEARTHI_INVALIDATE_ALL ? 1 : m->page + m->count;
 
     for (uint64_t page = m->page; page < last; page++)
         if (!is_said(n, count, m, page))
@@ -72,7 +73,8 @@ kinds(const struct hearthi_notice *n, size_t count)
     size_t out = 0;
 
     for (size_t i = 0; i < count; i++)
-        seen[n[i].writer][n[i].count == HEARTHI_EVERYTHING] |= n[i].count > 0;
+        seen[n[i].writer][n[i].count == HEARTHI_INVALIDATE_ALL] |=
+            n[i].count > 0;
     for (int w = 0; w < WRITERS; w++)
         out += (size_t)seen[w][0] + seen[w][1];
     return out > 0 ? out : count > 0;
@@ -158,7 +160,7 @@ END_TEST
 
 START_TEST(no_merged_run_is_so_long_that_it_would_mean_everything)
 {
-    const uint64_t        far = HEARTHI_EVERYTHING;
+    const uint64_t        far = HEARTHI_INVALIDATE_ALL;
     struct hearthi_notice n[] = { run(0, 1, 0, 1), run(far / 2, 1, 0, 1),
                                   run(far - 1, 1, 0, 1),
                                   run(far + far / 2, 1, 0, 1) };

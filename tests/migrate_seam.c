@@ -42,7 +42,7 @@ may_play(void)
 static atomic_bool passed;
 
 static uint64_t
-atomic_late(int home, size_t at, const struct hearthi_step *step)
+atomic_late(int home, size_t at, const struct hearthi_atomic_op *step)
 {
     tell(last(), DONE);
     while (!atomic_load(&passed))
@@ -52,7 +52,7 @@ atomic_late(int home, size_t at, const struct hearthi_step *step)
 
 static void
 barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
-             struct hearthi_news *news)
+             struct hearthi_barrier_notices *news)
 {
     (prompt->barrier)(own, n, everything, news);
     told_by(1, DONE);

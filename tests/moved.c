@@ -2,7 +2,7 @@
  *
  * Runs of moved pages, against a table of all pages.
  */
-#include "page/moved.h"
+#include "page/migrated.h"
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ static struct { /* 0: has not moved */
 } naive[PAGES];
 
 static void
-draw_and_add(struct hearthi_moved *m, uint64_t *random)
+draw_and_add(struct hearthi_migrated *m, uint64_t *random)
 {
     struct hearthi_piece p = {
         .at = hearthi_random(random) % PAGES,
@@ -31,7 +31,7 @@ draw_and_add(struct hearthi_moved *m, uint64_t *random)
         naive[p.at + i].home = p.home;
         naive[p.at + i].frame = p.frame + (uint32_t)i;
     }
-    hearthi_moved_add(m, p);
+    hearthi_migrated_add(m, p);
 }
 
 /* How far to both sides no page has moved. */
@@ -46,10 +46,10 @@ gap_check(uint64_t at, uint64_t from, uint64_t end)
 }
 
 static void
-page_check(const struct hearthi_moved *m, uint64_t at)
+page_check(const struct hearthi_migrated *m, uint64_t at)
 {
     uint64_t                    from = 0, end = PAGES;
-    const struct hearthi_piece *p = hearthi_moved_at(m, at, &from, &end);
+    const struct hearthi_piece *p = hearthi_migrated_at(m, at, &from, &end);
 
     if (p == NULL) {
         gap_check(at, from, end);
@@ -62,12 +62,12 @@ page_check(const struct hearthi_moved *m, uint64_t at)
 
 START_TEST(each_page_is_where_it_moved_last)
 {
-    struct hearthi_moved m = { 0 };
-    uint64_t             random = 11;
+    struct hearthi_migrated m = { 0 };
+    uint64_t                random = 11;
 
     for (int step = 0; step < STEPS; step++) {
         if (step % 50 == 0) {
-            hearthi_moved_free(&m);
+            hearthi_migrated_free(&m);
             for (int i = 0; i < PAGES; i++)
                 naive[i].home = naive[i].frame = 0;
         }
@@ -78,22 +78,22 @@ START_TEST(each_page_is_where_it_moved_last)
             ck_assert(m.piece[i - 1].at + m.piece[i - 1].count <=
                       m.piece[i].at);
     }
-    hearthi_moved_free(&m);
+    hearthi_migrated_free(&m);
 }
 END_TEST
 
 START_TEST(runs_that_continue_each_other_are_one)
 {
-    struct hearthi_moved m = { 0 };
+    struct hearthi_migrated m = { 0 };
 
-    hearthi_moved_add(&m, (struct hearthi_piece){ 0, 5, 1, 10 });
-    hearthi_moved_add(&m, (struct hearthi_piece){ 7, 3, 1, 17 });
-    hearthi_moved_add(&m, (struct hearthi_piece){ 5, 2, 1, 15 });
+    hearthi_migrated_add(&m, (struct hearthi_piece){ 0, 5, 1, 10 });
+    hearthi_migrated_add(&m, (struct hearthi_piece){ 7, 3, 1, 17 });
+    hearthi_migrated_add(&m, (struct hearthi_piece){ 5, 2, 1, 15 });
     ck_assert_uint_eq(m.n, 1);
     ck_assert_uint_eq(m.piece[0].count, 10);
-    hearthi_moved_add(&m, (struct hearthi_piece){ 4, 1, 2, 0 });
+    hearthi_migrated_add(&m, (struct hearthi_piece){ 4, 1, 2, 0 });
     ck_assert_uint_eq(m.n, 3);
-    hearthi_moved_free(&m);
+    hearthi_migrated_free(&m);
 }
 END_TEST
 

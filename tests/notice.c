@@ -20,14 +20,14 @@ enum { RANKS = 4, LOCKS = 3, PAGES = 12, LOG_MOST = 64, CASES = 3000 };
 typedef uint64_t content[RANKS];
 
 static struct rank {
-    struct hearthi_known   known;
-    struct hearthi_pageset written; /* since the last release */
-    bool                   here[PAGES];
-    content                copy[PAGES];
-    content                before[PAGES]; /* happens before its present */
-    uint64_t               interval;
-    uint64_t               given[LOCKS];
-    uint32_t               pos[LOCKS];
+    struct hearthi_notice_store known;
+    struct hearthi_pageset      written; /* since the last release */
+    bool                        here[PAGES];
+    content                     copy[PAGES];
+    content                     before[PAGES]; /* happens before its present */
+    uint64_t                    interval;
+    uint64_t                    given[LOCKS];
+    uint32_t                    pos[LOCKS];
 } rank[RANKS];
 
 static struct lock {
@@ -103,7 +103,7 @@ notice_apply(struct rank *r, const struct hearthi_notice *n)
 {
     uint64_t first = n->page, end = n->page + n->count;
 
-    if (n->count == HEARTHI_EVERYTHING) {
+    if (n->count == HEARTHI_INVALIDATE_ALL) {
         first = 0;
         end = PAGES;
     }
@@ -115,18 +115,19 @@ notice_apply(struct rank *r, const struct hearthi_notice *n)
 static void
 lock_acquire(struct rank *r, int l)
 {
-    static const struct hearthi_notice all = { 0, HEARTHI_EVERYTHING, 0, 0 };
-    struct hearthi_span                span[2];
+    static const struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, 0,
+                                               0 };
+    struct hearthi_ring_span           span[2];
 
     lock[l].holder = (int)(r - rank);
     if (hearthi_ring_read(log_cap, r->pos[l], lock[l].tail, span)) {
         for (int i = 0; i < 2; i++)
             for (uint32_t k = 0; k < span[i].n; k++)
-                if (hearthi_known_add(&r->known, &lock[l].log[span[i].at + k],
-                                      l))
+                if (hearthi_notice_store_add(&r->known,
+                                             &lock[l].log[span[i].at + k], l))
                     notice_apply(r, &lock[l].log[span[i].at + k]);
     } else {
-        hearthi_known_lost(&r->known, l, r->given[l]);
+        hearthi_notice_store_lost(&r->known, l, r->given[l]);
         notice_apply(r, &all);
     }
     r->pos[l] = lock[l].tail;
@@ -143,7 +144,7 @@ interval_end(struct rank *r)
                                     r->written.run[i].count,
                                     (uint32_t)(r - rank), r->interval };
 
-        hearthi_known_add(&r->known, &n, -1);
+        hearthi_notice_store_add(&r->known, &n, -1);
     }
     for (int p = 0; p < PAGES; p++)
         page_flush(r, p);
@@ -153,14 +154,15 @@ interval_end(struct rank *r)
 static void
 lock_release(struct rank *r, int l)
 {
-    struct hearthi_notice out[LOG_MOST + 1];
-    struct hearthi_span   span[2];
-    size_t                n, from = 0;
+    struct hearthi_notice    out[LOG_MOST + 1];
+    struct hearthi_ring_span span[2];
+    size_t                   n, from = 0;
 
     interval_end(r);
-    n = hearthi_known_since(&r->known, l, &r->given[l], out, log_cap + 1);
+    n = hearthi_notice_store_since(&r->known, l, &r->given[l], out,
+                                   log_cap + 1);
     if (n > log_cap)
-        r->given[l] = hearthi_known_next(&r->known);
+        r->given[l] = hearthi_notice_store_next(&r->known);
     published += n;
     if (hearthi_ring_write(log_cap, &lock[l].tail, (uint32_t)n, span))
         for (int i = 0; i < 2; i++) {
@@ -188,7 +190,7 @@ barrier(void)
         for (int p = 0; p < PAGES; p++)
             if (memcmp(rank[r].copy[p], all[p], sizeof all[p]) != 0)
                 page_drop(&rank[r], p);
-        hearthi_known_clear(&rank[r].known);
+        hearthi_notice_store_clear(&rank[r].known);
         memset(rank[r].pos, 0, sizeof rank[r].pos);
     }
     for (int l = 0; l < LOCKS; l++)
@@ -207,7 +209,7 @@ case_begin(uint64_t *s, size_t log_least)
     memset(rank, 0, sizeof rank);
     memset(lock, 0, sizeof lock);
     for (int r = 0; r < RANKS; r++) {
-        hearthi_known_init(&rank[r].known, cap, (uint32_t)r);
+        hearthi_notice_store_init(&rank[r].known, cap, (uint32_t)r);
         hearthi_pageset_init(&rank[r].written, PAGES);
     }
     for (int l = 0; l < LOCKS; l++)
@@ -218,7 +220,7 @@ static void
 case_end(void)
 {
     for (int r = 0; r < RANKS; r++) {
-        hearthi_known_free(&rank[r].known);
+        hearthi_notice_store_free(&rank[r].known);
         hearthi_pageset_free(&rank[r].written);
     }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/next.h"
+#include "base/dlsym_next.h"
 #include "fixture.h"
 #include "seen.h"
 #include "space/segment.h"
@@ -57,7 +57,7 @@ letters_count(void)
     const char *at = (char *)hearthi_segments.base[hearthi_cluster.node_rank] +
                      hearthi_segments.mail_at;
 
-    for (int r = 0; r < ranks; r++, at += HEARTHI_MAIL_WORDS) {
+    for (int r = 0; r < ranks; r++, at += HEARTHI_AM_MAILBOX_WORDS) {
         uint64_t word[2]; /* sent and done */
 
         memcpy(word, at, sizeof word);
@@ -75,7 +75,7 @@ recvfrom(int fd, void *to, size_t len, int flags, struct sockaddr *from,
 {
     ssize_t (*real)(int, void *, size_t, int, struct sockaddr *, socklen_t *);
 
-    hearthi_next(&real, "recvfrom");
+    hearthi_dlsym_next(&real, "recvfrom");
     if (helper_is_slow) {
         sleep_ms(5);
         letters_count();

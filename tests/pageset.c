@@ -210,7 +210,7 @@ END_TEST
 
 START_TEST(no_run_is_so_long_that_it_would_mean_everything)
 {
-    const uint32_t         longest = HEARTHI_EVERYTHING - 1;
+    const uint32_t         longest = HEARTHI_INVALIDATE_ALL - 1;
     struct hearthi_pageset set;
     uint64_t               next = 5;
 
@@ -226,7 +226,7 @@ START_TEST(no_run_is_so_long_that_it_would_mean_everything)
         ck_assert_uint_eq(set.run[i].count, i < 4 ? longest : 7);
         next += set.run[i].count;
     }
-    hearthi_pageset_add(&set, 0, HEARTHI_EVERYTHING);
+    hearthi_pageset_add(&set, 0, HEARTHI_INVALIDATE_ALL);
     ck_assert(set.everything);
     hearthi_pageset_free(&set);
 }

@@ -3,7 +3,7 @@
  * Homes and frames that are worked out, against tables that are filled page by
  * page.
  */
-#include "page/place.h"
+#include "page/page_map.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include "api/api.h"
 #include "fixture.h"
 #include "home/home.h"
+#include "page/evict.h"
 #include "page/page.h"
-#include "page/replace.h"
 #include "space/segment.h"
 #include "world.h"
 
@@ -154,9 +154,9 @@ frames_note(const struct expected *e)
 static void
 place_expect(const struct expected *e, size_t i)
 {
-    uint64_t             page = hearthi_page_of(e->p) + i;
-    struct hearthi_place r = *hearthi_place_of(page);
-    uint64_t             frame = r.frame + (page - r.page);
+    uint64_t                  page = hearthi_page_of(e->p) + i;
+    struct hearthi_page_place r = *hearthi_page_place_of(page);
+    uint64_t                  frame = r.frame + (page - r.page);
     bool near = hearthi_world.node_of[e->home[i]] == hearthi_world.node;
     bool follows = i + 1 < e->pages && e->home[i + 1] == e->home[i] &&
                    *frame_at(e->home[i], frame + 1) == page + 2;
@@ -188,8 +188,8 @@ areas_expect(void)
 {
     long sum = 0;
 
-    for (size_t i = 0; hearthi_places_get(i) != NULL; i++)
-        sum += hearthi_places_get(i)->areas;
+    for (size_t i = 0; hearthi_page_map_get(i) != NULL; i++)
+        sum += hearthi_page_map_get(i)->areas;
     expect_eq(sum, hearthi_table.areas);
 }
 

@@ -13,8 +13,8 @@
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/udp/client.h"
-#include "transport/udp/job.h"
 #include "transport/udp/socket.h"
+#include "transport/udp/udp_job.h"
 #include "transport/udp/wire.h"
 
 #include "replay.h"

@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "replay.h"
 #include "transport/udp/client.h"
-#include "transport/udp/flight.h"
-#include "transport/udp/hello.h"
-#include "transport/udp/inbox.h"
-#include "transport/udp/job.h"
+#include "transport/udp/datagram_rx.h"
+#include "transport/udp/send_window.h"
 #include "transport/udp/socket.h"
+#include "transport/udp/udp_hello.h"
+#include "transport/udp/udp_job.h"
 
 /* ---- what was overheard, and who gets an answer ---- */
 
@@ -253,21 +253,22 @@ answers_say(int n)
 START_TEST(answers_to_nothing_do_not_keep_a_request_from_being_sent_again)
 {
     enum { MANY = 100 };
-    static const uint8_t      nonsense[1]; /* the home drops it */
-    struct hearthi_udp_flight f = { .what = "test",
-                                    .ask = { .op = HEARTHI_UDP_GETP,
-                                             .from = (uint32_t)me,
-                                             .to = HOME,
-                                             .body = nonsense,
-                                             .body_len = sizeof nonsense } };
+    static const uint8_t         nonsense[1]; /* the home drops it */
+    struct hearthi_udp_in_flight f = { .what = "test",
+                                       .ask = { .op = HEARTHI_UDP_GETP,
+                                                .from = (uint32_t)me,
+                                                .to = HOME,
+                                                .body = nonsense,
+                                                .body_len =
+                                                    sizeof nonsense } };
 
     if (me == 1) {
-        hearthi_udp_flight_launch(&hearthi_udp_locked, &f);
+        hearthi_udp_in_flight_launch(&hearthi_udp_locked, &f);
         sleep_ms(100);
         answers_say(MANY);
-        hearthi_udp_flights_turn(&hearthi_udp_locked);
+        hearthi_udp_send_window_turn(&hearthi_udp_locked);
         expect(f.timer.tries > 0);
-        hearthi_udp_flight_land(&f, 0);
+        hearthi_udp_in_flight_land(&f, 0);
         expect(drained(hearthi_udp_bulk(0)->in.fd) > 0);
     }
     barrier();

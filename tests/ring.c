@@ -18,9 +18,9 @@ struct ring {
 static void
 ring_append(struct ring *r, uint32_t n)
 {
-    struct hearthi_span span[2];
-    uint64_t            value = r->count;
-    uint32_t            from = r->tail;
+    struct hearthi_ring_span span[2];
+    uint64_t                 value = r->count;
+    uint32_t                 from = r->tail;
 
     if (hearthi_ring_write(r->cap, &r->tail, n, span))
         for (int i = 0; i < 2; i++)
@@ -33,8 +33,8 @@ ring_append(struct ring *r, uint32_t n)
 static bool
 ring_follow(const struct ring *r, uint64_t pos, int number)
 {
-    struct hearthi_span span[2];
-    uint64_t            value = pos;
+    struct hearthi_ring_span span[2];
+    uint64_t                 value = pos;
 
     if (!hearthi_ring_read(r->cap, (uint32_t)pos, r->tail, span))
         return false;

@@ -21,14 +21,14 @@
 
 #include "fixture.h"
 #include "forbid.h"
-#include "page/watched.h"
+#include "page/uffd_pages.h"
 #include "scattered.h"
 #include "space/userfault.h"
 
 bool
 watched(void)
 {
-    return hearthi_watched.up;
+    return hearthi_uffd_pages.up;
 }
 
 void
@@ -58,7 +58,7 @@ value_of(int i, int turn)
 static void
 entry_lose(void *page)
 {
-    if (hearthi_is_watched(hearthi_page_of(page)))
+    if (hearthi_is_uffd_page(hearthi_page_of(page)))
         madvise(page, PAGE, MADV_DONTNEED);
 }
 
@@ -146,7 +146,7 @@ START_TEST(a_child_cannot_change_a_copy)
     p = pages_new(ranks);
     barrier();
     if (*word(p, next) == 0 &&
-        hearthi_is_watched(hearthi_page_of(word(p, next)))) {
+        hearthi_is_uffd_page(hearthi_page_of(word(p, next)))) {
         child = (pid_t)syscall(SYS_fork);
         if (child == 0) {
             signal(SIGSEGV, SIG_DFL);

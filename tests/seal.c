@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "harness.h"
-#include "transport/udp/job.h"
-#include "transport/udp/seal.h"
+#include "transport/udp/mac.h"
+#include "transport/udp/udp_job.h"
 #include "transport/udp/wire.h"
 
 #include <string.h>
@@ -29,33 +29,33 @@ setup(void)
     for (size_t i = 0; i < sizeof hearthi_udp.body_key; i++)
         hearthi_udp.body_key[i] = (uint8_t)(100 + i);
     hearthi_udp.session = 77;
-    hearthi_udp.auth = hearthi_udp_can_seal();
-    hearthi_udp_seal_open();
+    hearthi_udp.auth = hearthi_udp_can_mac();
+    hearthi_udp_mac_open();
 }
 
 static void
 teardown(void)
 {
-    hearthi_udp_seal_close();
+    hearthi_udp_mac_close();
 }
 
 START_TEST(a_changed_bit_of_head_or_body_changes_the_seal)
 {
     for (size_t k = 0;
          hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
-        uint64_t seal = hearthi_udp_seal(head, body, lengths[k]);
+        uint64_t seal = hearthi_udp_mac(head, body, lengths[k]);
 
         for (size_t i = sizeof seal; i < sizeof head; i++) {
             head[i] ^= 1;
-            ck_assert(hearthi_udp_seal(head, body, lengths[k]) != seal);
+            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != seal);
             head[i] ^= 1;
         }
         for (size_t i = 0; i < lengths[k]; i++) {
             body[i] ^= 128;
-            ck_assert(hearthi_udp_seal(head, body, lengths[k]) != seal);
+            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != seal);
             body[i] ^= 128;
         }
-        ck_assert(hearthi_udp_seal(head, body, lengths[k]) == seal);
+        ck_assert(hearthi_udp_mac(head, body, lengths[k]) == seal);
     }
 }
 END_TEST
@@ -64,14 +64,14 @@ START_TEST(another_key_gives_another_seal)
 {
     for (size_t k = 0;
          hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
-        uint64_t seal = hearthi_udp_seal(head, body, lengths[k]), other;
+        uint64_t seal = hearthi_udp_mac(head, body, lengths[k]), other;
 
         hearthi_udp.key[15] ^= 1;
-        other = hearthi_udp_seal(head, body, lengths[k]);
+        other = hearthi_udp_mac(head, body, lengths[k]);
         hearthi_udp.key[15] ^= 1;
         ck_assert(other != seal);
         hearthi_udp.body_key[0] ^= 1;
-        other = hearthi_udp_seal(head, body, lengths[k]);
+        other = hearthi_udp_mac(head, body, lengths[k]);
         hearthi_udp.body_key[0] ^= 1;
         ck_assert((other != seal) == (lengths[k] > 512));
     }
@@ -83,9 +83,9 @@ START_TEST(the_seal_does_not_depend_on_the_library_that_computes_it)
 {
     if (!hearthi_udp.auth)
         return;
-    ck_assert_uint_eq(hearthi_udp_seal(head, body, 100),
+    ck_assert_uint_eq(hearthi_udp_mac(head, body, 100),
                       UINT64_C(17779092495916139327));
-    ck_assert_uint_eq(hearthi_udp_seal(head, body, 4096),
+    ck_assert_uint_eq(hearthi_udp_mac(head, body, 4096),
                       UINT64_C(5981598988142207865));
 }
 END_TEST
@@ -117,9 +117,9 @@ upper_halves_used(void)
 /* They would slow down the program that called. */
 START_TEST(sealing_leaves_no_upper_half_of_a_register_in_use)
 {
-    hearthi_udp_seal(head, body, LONGEST);
+    hearthi_udp_mac(head, body, LONGEST);
     for (size_t len = 0; hearthi_udp.auth && len <= LONGEST; len++) {
-        hearthi_udp_seal(head, body, len);
+        hearthi_udp_mac(head, body, len);
         ck_assert_msg(!upper_halves_used(), "after %zu bytes", len);
     }
 }
@@ -128,7 +128,7 @@ END_TEST
 START_TEST(without_a_key_the_word_of_the_session_is_the_seal)
 {
     hearthi_udp.auth = false;
-    ck_assert_uint_eq(hearthi_udp_seal(head, body, 4096), 77);
+    ck_assert_uint_eq(hearthi_udp_mac(head, body, 4096), 77);
 }
 END_TEST
 

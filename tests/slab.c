@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "malloc/class.h"
+#include "malloc/size_class.h"
 #include "malloc/slab.h"
 #include "property.h"
 
@@ -15,15 +15,16 @@ enum { BLOCK = 1 << 16, STEPS = 20000 };
 START_TEST(a_class_is_the_least_that_holds_the_bytes)
 {
     for (size_t bytes = 1; bytes <= HEARTHI_SMALL; bytes++) {
-        unsigned c = hearthi_class_of(bytes);
+        unsigned c = hearthi_size_class_of(bytes);
 
-        ck_assert_uint_lt(c, HEARTHI_CLASSES);
-        ck_assert_uint_ge(hearthi_class_size(c), bytes);
+        ck_assert_uint_lt(c, HEARTHI_SIZE_CLASSES);
+        ck_assert_uint_ge(hearthi_size_class_bytes(c), bytes);
         if (c > 0)
-            ck_assert_uint_lt(hearthi_class_size(c - 1), bytes);
-        ck_assert_uint_eq(hearthi_class_size(c) % 16, 0);
+            ck_assert_uint_lt(hearthi_size_class_bytes(c - 1), bytes);
+        ck_assert_uint_eq(hearthi_size_class_bytes(c) % 16, 0);
     }
-    ck_assert_uint_eq(hearthi_class_of(HEARTHI_SMALL), HEARTHI_CLASSES - 1);
+    ck_assert_uint_eq(hearthi_size_class_of(HEARTHI_SMALL),
+                      HEARTHI_SIZE_CLASSES - 1);
 }
 END_TEST
 
@@ -32,9 +33,9 @@ START_TEST(only_the_first_byte_of_a_slot_is_its_address)
 {
     static char block[BLOCK];
 
-    for (unsigned c = 0; c < HEARTHI_CLASSES; c++) {
+    for (unsigned c = 0; c < HEARTHI_SIZE_CLASSES; c++) {
         struct hearthi_slab *s = hearthi_slab_new(block, BLOCK, c, 0);
-        size_t               size = hearthi_class_size(c);
+        size_t               size = hearthi_size_class_bytes(c);
 
         for (size_t at = 0; at < BLOCK; at++) {
             int slot = hearthi_slot_of(s, block + at);
@@ -55,8 +56,8 @@ slab_check(unsigned class, uint64_t *random)
     static char          block[BLOCK];
     static char          taken[BLOCK / 16], used[BLOCK / 16];
     struct hearthi_slab *s = hearthi_slab_new(block, BLOCK, class, 0);
-    uint32_t             slots = BLOCK / (uint32_t)hearthi_class_size(class);
-    uint32_t             n = 0;
+    uint32_t slots = BLOCK / (uint32_t)hearthi_size_class_bytes(class);
+    uint32_t n = 0;
 
     memset(taken, 0, sizeof taken);
     memset(used, 0, sizeof used);
@@ -96,7 +97,7 @@ START_TEST(a_slot_is_taken_once_and_returned_once)
 {
     uint64_t random = case_start(0);
 
-    for (unsigned c = 0; c < HEARTHI_CLASSES; c += 3)
+    for (unsigned c = 0; c < HEARTHI_SIZE_CLASSES; c += 3)
         slab_check(c, &random);
 }
 END_TEST

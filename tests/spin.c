@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/spin.h"
+#include "base/yield_timer.h"
 #include "harness.h"
 
 enum { TURNS = 60 };
@@ -57,14 +57,14 @@ static void
 turns_take(atomic_int *turn, int mine, bool yields)
 {
     if (yields)
-        hearthi_spin_begin(true);
+        hearthi_yield_timer_begin(true);
     for (int i = mine; i < TURNS; i += 2) {
         while (atomic_load(turn) != i)
             ;
         atomic_store(turn, i + 1);
     }
     if (yields)
-        hearthi_spin_end();
+        hearthi_yield_timer_end();
 }
 
 static uint64_t
@@ -93,8 +93,9 @@ START_TEST(who_spins_gives_way_to_whom_it_waits_for)
     one_core();
     spins = turns_time(turn, false);
     yields = turns_time(turn, true);
-    ck_assert_msg(yields < spins / 2, "%d turns: %llu us, and %llu without" TIMELY,
-                  TURNS, (unsigned long long)yields / 1000,
+    ck_assert_msg(yields < spins / 2,
+                  "%d turns: %llu us, and %llu without" TIMELY, TURNS,
+                  (unsigned long long)yields / 1000,
                   (unsigned long long)spins / 1000);
 }
 END_TEST
@@ -103,11 +104,11 @@ START_TEST(nothing_is_left_behind)
 {
     struct sigaction now;
 
-    hearthi_spin_begin(true);
+    hearthi_yield_timer_begin(true);
     sigaction(SIGURG, NULL, &now);
     ck_assert(now.sa_handler != SIG_DFL);
     busy(2);
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     sigaction(SIGURG, NULL, &now);
     ck_assert(now.sa_handler == SIG_DFL);
     signal(SIGURG, hear);
@@ -121,11 +122,11 @@ START_TEST(a_handler_of_the_program_is_left_alone)
     struct sigaction now;
 
     signal(SIGURG, hear);
-    hearthi_spin_begin(true);
+    hearthi_yield_timer_begin(true);
     raise(SIGURG);
     busy(3);
     sigaction(SIGURG, NULL, &now);
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     ck_assert(now.sa_handler == hear);
     ck_assert_int_eq(heard, 1);
 }
@@ -139,10 +140,10 @@ START_TEST(a_signal_that_the_program_blocks_stays_its_own)
     sigemptyset(&set);
     sigaddset(&set, SIGURG);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    hearthi_spin_begin(true);
+    hearthi_yield_timer_begin(true);
     busy(2);
     sigaction(SIGURG, NULL, &now);
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     ck_assert(now.sa_handler == SIG_DFL);
     ck_assert_int_eq(sigpending(&set), 0);
     ck_assert_int_eq(sigismember(&set, SIGURG), 0);
@@ -156,7 +157,7 @@ START_TEST(calls_that_are_interrupted_go_on)
     pid_t other;
 
     ck_assert_int_eq(pipe(fd), 0);
-    hearthi_spin_begin(true);
+    hearthi_yield_timer_begin(true);
     other = fork();
     if (other == 0) {
         usleep(20000);
@@ -164,7 +165,7 @@ START_TEST(calls_that_are_interrupted_go_on)
     }
     ck_assert_int_eq(read(fd[0], &c, 1), 1);
     ck_assert_int_eq(waitpid(other, NULL, 0), other);
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     ck_assert_int_eq(c, 'x');
 }
 END_TEST
@@ -175,10 +176,10 @@ START_TEST(what_must_not_be_interrupted_gets_done)
     const struct timespec nap = { .tv_nsec = 50000000 };
     unsigned              times = 1;
 
-    hearthi_spin_begin(true);
+    hearthi_yield_timer_begin(true);
     while (nanosleep(&nap, NULL) != 0)
         times++;
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     ck_timely(times > 100);
 }
 END_TEST
@@ -187,9 +188,9 @@ START_TEST(who_has_a_core_is_not_interrupted)
 {
     struct sigaction now;
 
-    hearthi_spin_begin(false);
+    hearthi_yield_timer_begin(false);
     sigaction(SIGURG, NULL, &now);
-    hearthi_spin_end();
+    hearthi_yield_timer_end();
     ck_assert(now.sa_handler == SIG_DFL);
 }
 END_TEST

@@ -57,9 +57,9 @@ port_draw(int *fd)
 static void
 folder_make(void)
 {
-    const char          *folder = getenv("TMPDIR");
-    struct hearthi_wrong wrong;
-    char                 name[PATH + 16];
+    const char               *folder = getenv("TMPDIR");
+    struct hearthi_link_error wrong;
+    char                      name[PATH + 16];
 
     if (snprintf(path, sizeof path, "%s/hearth-split-XXXXXX",
                  folder != NULL ? folder : "/tmp") >= PATH ||

@@ -40,7 +40,7 @@ static struct scene *inside;
 
 static void
 exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
-              struct hearthi_news *news)
+              struct hearthi_barrier_notices *news)
 {
     pthread_t thread;
 

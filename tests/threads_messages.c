@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Messages that are received into pages which are not here, and go home
- * without a fetch (api/through.h); and other threads that miss these
+ * without a fetch (api/write_through.h); and other threads that miss these
  * meanwhile.
  */
 #include "threads_seam.h"

@@ -3,7 +3,7 @@
  * Misses of several threads, and what others do meanwhile.
  */
 #include "base/clock.h"
-#include "page/replace.h"
+#include "page/evict.h"
 #include "threads_seam.h"
 #include "transport/transport.h"
 

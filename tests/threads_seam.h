@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Fetches beside the lock of the page table (page/coming.h) that are slow.
- * Rank 0 is the home of the pages; the last rank reads.
+ * Fetches beside the lock of the page table (page/page_in_flight.h) that are
+ * slow. Rank 0 is the home of the pages; the last rank reads.
  */
 #ifndef HEARTH_THREADS_SEAM_H
 #define HEARTH_THREADS_SEAM_H
@@ -12,8 +12,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Until the seam is closed: what is done before a fetch is sent and when it has
- * brought its pages, by as many of them as this. */
+/* Until the seam is closed: what is done before a fetch is sent and when it
+ * has brought its pages, by as many of them as this. */
 void seam_open(void (*first)(void), void (*then)(void), int most);
 void seam_close(void);
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "page/granule.h"
-#include "page/watched.h"
+#include "page/uffd_pages.h"
+#include "policy/uffd_policy.h"
 
 enum { RANGE = 64 };
 
@@ -130,7 +130,7 @@ START_TEST(a_thread_faults_while_another_begins_to_watch)
 
     watching_start("CONSISTENCY", "release");
     p = pages_of_first(RANGE);
-    if (is_taker() && threads_allowed() && hearthi_watched.up) {
+    if (is_taker() && threads_allowed() && hearthi_uffd_pages.up) {
         between = false;
         slow = true;
         expect_eq(pthread_create(&other, NULL, read_between, word(p, 30)), 0);
@@ -266,7 +266,7 @@ END_TEST
 
 /* ---- when pages begin to be watched ---- */
 
-enum { GRANULES = 2 * HEARTHI_GRANULE };
+enum { GRANULES = 2 * HEARTHI_UFFD_GRANULE };
 
 static int
 watched_of(int64_t *p, int n)
@@ -274,7 +274,7 @@ watched_of(int64_t *p, int n)
     int sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += hearthi_is_watched(hearthi_page_of(word(p, i)));
+        sum += hearthi_is_uffd_page(hearthi_page_of(word(p, i)));
     return sum;
 }
 
@@ -316,9 +316,9 @@ START_TEST(pages_are_watched_when_they_change_one_by_one)
             expect_eq(watched_of(p, GRANULES), 0);
         hearth_hold(held, PAGE, HEARTH_READ);
         write_each(p, GRANULES, 1000);
-        if (hearthi_watched.up) {
+        if (hearthi_uffd_pages.up) {
             expect(watched_of(p, GRANULES) >= GRANULES - 1);
-            expect(!hearthi_is_watched(hearthi_page_of(held)));
+            expect(!hearthi_is_uffd_page(hearthi_page_of(held)));
         }
         held_is_read(held, *held);
         hearth_drop(held, PAGE, HEARTH_READ);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "base/whole.h"
+#include "base/atomic_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 
 #include "harness.h"
 
-static char                 folder[64], path[128];
-static struct hearthi_whole whole;
+static char                       folder[64], path[128];
+static struct hearthi_atomic_file whole;
 
 /* The file as others see it. */
 static const char *
@@ -66,37 +66,37 @@ static const char *
 print(const char *text, const char *trouble)
 {
     FILE       *out;
-    const char *why = hearthi_whole_begin(&whole, &out);
+    const char *why = hearthi_atomic_file_begin(&whole, &out);
 
     if (why != NULL)
         return why;
     fputs(text, out);
-    return hearthi_whole_end(&whole, out, trouble);
+    return hearthi_atomic_file_end(&whole, out, trouble);
 }
 
 START_TEST(a_file_is_there_when_all_of_it_is)
 {
     FILE *out;
 
-    ck_assert_ptr_eq(hearthi_whole_open(&whole, path), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
     ck_assert_int_eq(files(), 0);
-    ck_assert_ptr_eq(hearthi_whole_begin(&whole, &out), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_begin(&whole, &out), NULL);
     fputs("whole", out);
     ck_assert_int_eq(fflush(out), 0);
     ck_assert_str_eq(contents(), "none");
-    ck_assert_ptr_eq(hearthi_whole_end(&whole, out, NULL), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_end(&whole, out, NULL), NULL);
     ck_assert_str_eq(contents(), "whole");
     ck_assert_int_eq(files(), 1);
-    hearthi_whole_close(&whole);
+    hearthi_atomic_file_close(&whole);
 }
 END_TEST
 
 START_TEST(a_new_file_takes_the_place_of_the_old)
 {
     for (int i = 0; i < 2; i++) {
-        ck_assert_ptr_eq(hearthi_whole_open(&whole, path), NULL);
+        ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
         ck_assert_ptr_eq(print(i == 0 ? "old" : "new", NULL), NULL);
-        hearthi_whole_close(&whole);
+        hearthi_atomic_file_close(&whole);
     }
     ck_assert_str_eq(contents(), "new");
 }
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(the_old_file_stays_if_printing_fails)
 {
-    ck_assert_ptr_eq(hearthi_whole_open(&whole, path), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
     ck_assert_ptr_eq(print("old", NULL), NULL);
     ck_assert_str_eq(print("ne", "no memory"), "no memory");
     ck_assert_str_eq(contents(), "old");
@@ -120,7 +120,7 @@ START_TEST(the_old_file_stays_if_the_disk_is_full)
 
     memset(text, 'x', sizeof text - 1);
     signal(SIGXFSZ, SIG_IGN);
-    ck_assert_ptr_eq(hearthi_whole_open(&whole, path), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
     ck_assert_ptr_eq(print("old", NULL), NULL);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_ptr_ne(print(text, NULL), NULL);
@@ -132,7 +132,7 @@ END_TEST
 START_TEST(the_program_may_go_elsewhere_meanwhile)
 {
     ck_assert_int_eq(chdir(folder), 0);
-    ck_assert_ptr_eq(hearthi_whole_open(&whole, "file"), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, "file"), NULL);
     ck_assert_int_eq(chdir("/"), 0);
     ck_assert_ptr_eq(print("there", NULL), NULL);
     ck_assert_str_eq(contents(), "there");
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(a_folder_that_goes_away_is_a_reason)
 {
-    ck_assert_ptr_eq(hearthi_whole_open(&whole, path), NULL);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
     ck_assert_int_eq(rmdir(folder), 0);
     ck_assert_ptr_ne(print("lost", NULL), NULL);
     ck_assert_ptr_ne(mkdtemp(strcpy(folder, "/tmp/hearth-whole.XXXXXX")),
@@ -151,19 +151,18 @@ END_TEST
 
 START_TEST(what_cannot_be_a_file_is_refused_at_once)
 {
-    static char             endless[2 * PATH_MAX];
+    static char              endless[2 * PATH_MAX];
     static const char *const bad[] = {
-        "",         "/",         "/dev/null", "/dev/full",
-        "/tmp/",    "/tmp",      ".",         "..",
-        "/none/at", "/dev/null/x", endless,
+        "",  "/",  "/dev/null", "/dev/full",   "/tmp/", "/tmp",
+        ".", "..", "/none/at",  "/dev/null/x", endless,
     };
 
     memset(endless, 'x', sizeof endless - 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(hearthi_whole_open(&whole, bad[i]) != NULL, "\"%s\"",
-                      bad[i]);
+        ck_assert_msg(hearthi_atomic_file_open(&whole, bad[i]) != NULL,
+                      "\"%s\"", bad[i]);
     endless[NAME_MAX] = '\0'; /* would do, but the other name is longer */
-    ck_assert_ptr_ne(hearthi_whole_open(&whole, endless), NULL);
+    ck_assert_ptr_ne(hearthi_atomic_file_open(&whole, endless), NULL);
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 #include "space/segment.h"
-#include "transport/mpi/window.h"
+#include "transport/mpi/mpi_fabric_window.h"
 #include "windows.h"
 
 enum { SECONDS_BESIDE = 3, COUNTERS = 8 };

@@ -139,7 +139,7 @@ START_TEST(what_the_decoder_calls_good_stays_inside_memory)
     }
     for (int i = 2; i < HEARTHI_UDP_OPS; i++) /* the test reaches all */
         ck_assert_msg(good[i] > 0, "operation %d never passed", i);
-    for (int i = 0; i < HEARTHI_UDP_BAD_SEAL; i++)
+    for (int i = 0; i < HEARTHI_UDP_BAD_MAC; i++)
         ck_assert_msg(why[i] > 0, "reason %d never given", i);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Ranks of a node, which take pages from each other (page/mates.h), beside the
- * cache of their cluster's gateway.
+ * Ranks of a node, which take pages from each other (page/node_cache.h),
+ * beside the cache of their cluster's gateway.
  */
 #include "transport/transport.h"
 #include "worlds.h"

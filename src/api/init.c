@@ -13,23 +13,23 @@
 #include "base/report.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "front/next.h"
-#include "front/pending.h"
+#include "front/mpi_next.h"
+#include "front/request_pins.h"
 #include "front/system.h"
 #include "hearth/hearth.h"
-#include "launch.h"
+#include "launch_check.h"
 #include "layers.h"
 #include "life/life.h"
 #include "malloc/malloc.h"
-#include "page/mates.h"
+#include "node/lock_delegation.h"
+#include "page/fault_dispatch.h"
+#include "page/node_cache.h"
 #include "page/page.h"
-#include "page/predict.h"
-#include "page/serve.h"
-#include "page/watched.h"
-#include "together.h"
-#include "transport/keep.h"
-#include "user.h"
+#include "page/reuse_prefetch.h"
+#include "page/uffd_pages.h"
+#include "thread_state.h"
 #include "world.h"
 
 enum { ABORT_SECONDS = 3 };
@@ -134,13 +134,14 @@ child_leave(void)
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     hearthi_life_forked();
-    hearthi_users_forked();
-    hearthi_mates_forked();
-    hearthi_keep = NULL; /* what its parent keeps lies in shared memory */
+    hearthi_thread_states_forked();
+    hearthi_node_cache_forked();
+    hearthi_delegation =
+        NULL; /* what its parent keeps lies in shared memory */
     hearthi_malloc_forked();
     if (up) {
-        hearthi_serve_forked();
-        hearthi_watched_forked();
+        hearthi_fault_dispatch_forked();
+        hearthi_uffd_pages_forked();
     }
 }
 
@@ -186,7 +187,7 @@ options_agree(MPI_Comm comm)
 {
     if (hearthi_report_rank == 0)
         hearthi_options_from_env();
-    hearthi_together_bcast(&hearthi_opt, sizeof hearthi_opt, 0, comm);
+    hearthi_collective_bcast(&hearthi_opt, sizeof hearthi_opt, 0, comm);
 }
 
 void
@@ -209,7 +210,7 @@ hearth_init(MPI_Comm comm)
         hearthi_fatal("hearth_init", "the communicator is MPI_COMM_NULL: pass "
                                      "one that this rank belongs to");
     hearthi_intercommunicator_check(comm);
-    abort_comm = hearthi_together_dup(comm);
+    abort_comm = hearthi_collective_dup(comm);
     MPI_Comm_set_errhandler(abort_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(abort_comm, &hearthi_report_rank);
     hearthi_launcher_check();
@@ -225,7 +226,7 @@ hearth_init(MPI_Comm comm)
     watch_the_end();
     hearthi_system_open();
     hearthi_front_check();
-    hearthi_all_barrier(hearthi_together_wait);
+    hearthi_all_barrier(hearthi_collective_wait);
     hearthi_section_begin();
     hearthi_world.up = true;
 }
@@ -252,7 +253,7 @@ last_barriers(void)
         hearthi_malloc_settle();
         hearthi_barrier(false);
         waits = hearthi_malloc_check();
-    } while (hearthi_together_int(waits, MPI_LOR));
+    } while (hearthi_collective_int(waits, MPI_LOR));
 }
 
 void
@@ -263,15 +264,15 @@ hearth_finalize(void)
     uint64_t start;
 
     hearthi_require_thread("hearth_finalize");
-    hearthi_users_check("hearth_finalize");
+    hearthi_thread_states_check("hearth_finalize");
     start = hearthi_time_begin();
     hearthi_table_lock();
-    hearthi_predict_close();
+    hearthi_reuse_prefetch_close();
     hearthi_table_unlock();
     last_barriers();
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
-    hearthi_pending_close();
+    hearthi_request_pins_close();
     hearthi_world.up = false;
     was_stopped = "hearth_finalize was called already";
     abort_comm = MPI_COMM_NULL;

@@ -6,34 +6,34 @@
 #include <stdlib.h>
 
 #include "coherence/coherence.h"
-#include "coherence/give.h"
+#include "coherence/lock_recall.h"
+#include "collective.h"
 #include "front/direct.h"
 #include "home/home.h"
 #include "life/life.h"
 #include "malloc/malloc.h"
+#include "node/lock_delegation.h"
+#include "node/lock_names.h"
 #include "page/copies.h"
 #include "page/fault.h"
 #include "page/fetch.h"
-#include "page/hold.h"
-#include "page/mates.h"
+#include "page/node_cache.h"
 #include "page/page.h"
+#include "page/pin.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "together.h"
-#include "transport/clusters/attend.h"
-#include "transport/directory.h"
-#include "transport/keep.h"
-#include "transport/named.h"
+#include "thread_state.h"
+#include "transport/clusters/hidden_rank.h"
+#include "transport/lock_directory.h"
 #include "transport/transport.h"
-#include "turn.h"
-#include "user.h"
+#include "window_order.h"
 #include "world.h"
 
 static void
-locks_lost(int rank, struct hearthi_lost *lost)
+locks_lost(int rank, struct hearthi_abandoned_locks *lost)
 {
     hearthi_transport->lost(rank, lost);
-    hearthi_users_lost(rank, lost);
+    hearthi_thread_states_lost(rank, lost);
 }
 
 /* The heap takes its addresses before any window takes some. */
@@ -43,18 +43,19 @@ ground_open(const struct hearthi_job *job)
     hearthi_world_open(job->comm, job->hides);
     hearthi_clusters_open();
     hearthi_heap_open();
-    hearthi_named_open();
-    hearthi_users_open();
-    hearthi_turn_begin();
-    hearthi_segments_open(hearthi_keep_bytes(), hearthi_directory_bytes());
+    hearthi_lock_names_open();
+    hearthi_thread_states_open();
+    hearthi_window_order_begin();
+    hearthi_segments_open(hearthi_delegation_bytes(),
+                          hearthi_lock_directory_bytes());
 }
 
 static void
 ground_close(void)
 {
     hearthi_segments_close();
-    hearthi_users_close();
-    hearthi_named_close();
+    hearthi_thread_states_close();
+    hearthi_lock_names_close();
     hearthi_heap_close();
     hearthi_clusters_close();
     hearthi_world_close();
@@ -66,9 +67,9 @@ _Noreturn static void
 attend(void)
 {
     hearthi_transport_open();
-    hearthi_turn_end();
-    hearthi_all_barrier(hearthi_together_wait);
-    hearthi_attend();
+    hearthi_window_order_end();
+    hearthi_all_barrier(hearthi_collective_wait);
+    hearthi_hidden_rank_serve();
     hearthi_transport->close();
     ground_close();
     MPI_Finalize();
@@ -82,25 +83,25 @@ hearthi_layers_open(const struct hearthi_job *job)
     if (hearthi_cluster_hidden())
         attend();
     hearthi_table_open();
-    hearthi_mates_open();
+    hearthi_node_cache_open();
     hearthi_copies_open();
-    hearthi_holds_open();
+    hearthi_pins_open();
     hearthi_home_open();
     hearthi_coherence_open();
     hearthi_fetch_open();
     hearthi_signal_open();
-    hearthi_bus_open();
+    hearthi_sigbus_open();
     hearthi_life_open();
     hearthi_transport_open();
     hearthi_life_ask(locks_lost);
-    hearthi_turn_end();
+    hearthi_window_order_end();
     hearthi_malloc_open();
 }
 
 void
 hearthi_layers_close(void)
 {
-    hearthi_give_close();
+    hearthi_lock_recall_close();
     hearthi_malloc_close();
     hearthi_life_ask(NULL);
     hearthi_transport->close();
@@ -109,9 +110,9 @@ hearthi_layers_close(void)
     hearthi_fetch_close();
     hearthi_coherence_close();
     hearthi_home_close();
-    hearthi_holds_close();
+    hearthi_pins_close();
     hearthi_copies_close();
-    hearthi_mates_close();
+    hearthi_node_cache_close();
     hearthi_table_close();
     ground_close();
 }

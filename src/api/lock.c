@@ -9,8 +9,8 @@
 #include "api.h"
 #include "base/cancel.h"
 #include "base/report.h"
-#include "transport/directory.h"
-#include "user.h"
+#include "thread_state.h"
+#include "transport/lock_directory.h"
 
 /* What hearth_lock_of() returns is this and more: the lock itself. */
 enum { GIVEN = 1 << 30 };
@@ -21,17 +21,17 @@ learn(const char *call, uint64_t name)
     HEARTHI_UNCANCELLED;
     int sync;
 
-    hearthi_user_waits(call, -1);
-    sync = hearthi_directory_lock(call, name);
-    hearthi_user_goes_on();
-    hearthi_name_note(sync, name);
+    hearthi_thread_state_waits(call, -1);
+    sync = hearthi_lock_directory_lock(call, name);
+    hearthi_thread_state_goes_on();
+    hearthi_lock_names_note(sync, name);
     return sync;
 }
 
 static int
 named(const char *call, uint64_t name)
 {
-    int sync = hearthi_name_known(name);
+    int sync = hearthi_lock_names_known(name);
 
     return sync >= 0 ? sync : learn(call, name);
 }
@@ -41,14 +41,15 @@ static void
 confirm(const char *call, int lock, int sync)
 {
     HEARTHI_UNCANCELLED;
-    uint64_t name = sync < hearthi_syncs ? hearthi_directory_name(sync) : 0;
+    uint64_t name =
+        sync < hearthi_syncs ? hearthi_lock_directory_name(sync) : 0;
 
     if (name == 0)
         hearthi_fatal(call,
                       "lock %d does not exist: locks are 0 to %d, and what "
                       "hearth_lock_of has returned",
                       lock, GIVEN - 1);
-    hearthi_name_note(sync, name);
+    hearthi_lock_names_note(sync, name);
 }
 
 static int
@@ -56,7 +57,7 @@ given(const char *call, int lock)
 {
     int sync = HEARTHI_SYNCS + (lock - GIVEN);
 
-    if (sync >= hearthi_syncs || hearthi_name_of(sync) == 0)
+    if (sync >= hearthi_syncs || hearthi_lock_names_key(sync) == 0)
         confirm(call, lock, sync);
     return sync;
 }
@@ -68,7 +69,7 @@ hearthi_lock_find(const char *call, int lock)
     if (lock < 0)
         hearthi_fatal(call, "lock %d does not exist: locks are 0 to %d", lock,
                       GIVEN - 1);
-    return lock < GIVEN ? named(call, hearthi_name_of_number(lock))
+    return lock < GIVEN ? named(call, hearthi_lock_key_of_number(lock))
                         : given(call, lock);
 }
 
@@ -81,5 +82,5 @@ hearth_lock_of(const void *address)
                       "the address is NULL: pass that of what the lock "
                       "protects");
     return GIVEN - HEARTHI_SYNCS +
-           named("hearth_lock_of", hearthi_name_of_address(address));
+           named("hearth_lock_of", hearthi_lock_key_of_address(address));
 }

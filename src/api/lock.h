@@ -6,7 +6,7 @@
 #define HEARTHI_API_LOCK_H
 
 #include "hearth/hearth.h"
-#include "transport/named.h"
+#include "node/lock_names.h"
 
 /* For a lock that may have a name; a number that none can have ends the job.
  * The first use of a name asks its manager. */
@@ -21,7 +21,7 @@ hearthi_lock_number(const char *call, int lock)
 
 /* What the user calls the i-th object, for a message. */
 struct hearthi_lock_text {
-    char text[HEARTHI_NAME_TEXT];
+    char text[HEARTHI_LOCK_KEY_TEXT];
 };
 
 static inline struct hearthi_lock_text
@@ -29,7 +29,7 @@ hearthi_lock_text(int sync)
 {
     struct hearthi_lock_text t;
 
-    hearthi_name_text(hearthi_name_of(sync), t.text, sizeof t.text);
+    hearthi_lock_key_text(hearthi_lock_names_key(sync), t.text, sizeof t.text);
     return t;
 }
 

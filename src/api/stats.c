@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
-#include "base/whole.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "stats.h"
-#include "together.h"
-#include "transport/clusters/attend.h"
+#include "transport/clusters/hidden_rank.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -37,7 +37,7 @@ static struct {
 void
 hearthi_section_begin(void)
 {
-    hearthi_attendant_counts();
+    hearthi_hidden_rank_counts();
     hearthi_tally_reset();
     section.over = false;
     section.begin = hearthi_clock_kernel();
@@ -49,7 +49,7 @@ section_end(void)
     if (section.over)
         return;
     section.ns = hearthi_clock_kernel() - section.begin;
-    hearthi_attendant_counts();
+    hearthi_hidden_rank_counts();
     hearthi_tally_copy(&section.tally);
     section.over = true;
 }
@@ -72,7 +72,7 @@ void
 hearth_get_stats(hearth_stats *stats)
 {
     hearthi_require_up("hearth_get_stats");
-    hearthi_attendant_counts();
+    hearthi_hidden_rank_counts();
     hearthi_stats_copy(stats);
 }
 
@@ -103,7 +103,7 @@ table_report(void)
     struct hearthi_tally sum;
 
     hearthi_all_reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
-                       MPI_SUM, hearthi_together_wait);
+                       MPI_SUM, hearthi_collective_wait);
     if (hearthi_world.rank != 0)
         return;
     hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
@@ -112,7 +112,7 @@ table_report(void)
 
 /* ---- the file ---- */
 
-static struct hearthi_whole file; /* rank 0's */
+static struct hearthi_atomic_file file; /* rank 0's */
 
 void
 hearthi_stats_prepare(void)
@@ -126,7 +126,7 @@ hearthi_stats_prepare(void)
                       "HEARTH_STATS=json:FILE needs a library that was built "
                       "with libjansson: install it and configure again, or "
                       "set HEARTH_STATS=yes");
-    why = hearthi_whole_open(&file, hearthi_opt.stats.file);
+    why = hearthi_atomic_file_open(&file, hearthi_opt.stats.file);
     if (why != NULL)
         hearthi_fatal("hearth_init",
                       "HEARTH_STATS=json:%s cannot be written: %s: name a "
@@ -135,7 +135,7 @@ hearthi_stats_prepare(void)
 }
 
 static void
-file_write(const struct hearthi_part *part)
+file_write(const struct hearthi_stats_part *part)
 {
     struct hearthi_tally sum = { 0 };
     FILE                *out;
@@ -143,13 +143,13 @@ file_write(const struct hearthi_part *part)
 
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_tally_add(&sum, &part[r].tally);
-    why = hearthi_whole_begin(&file, &out);
+    why = hearthi_atomic_file_begin(&file, &out);
     if (why == NULL) {
         if (!hearthi_stats_write(out, part, &sum))
             why = ferror(out) ? strerror(errno) : "no memory";
-        why = hearthi_whole_end(&file, out, why);
+        why = hearthi_atomic_file_end(&file, out, why);
     }
-    hearthi_whole_close(&file);
+    hearthi_atomic_file_close(&file);
     if (why != NULL)
         hearthi_fatal("hearth_finalize",
                       "HEARTH_STATS=json:%s was not written: %s",
@@ -159,8 +159,9 @@ file_write(const struct hearthi_part *part)
 static void
 file_report(void)
 {
-    struct hearthi_part  mine = { .tally = section.tally, .ns = section.ns };
-    struct hearthi_part *all = NULL;
+    struct hearthi_stats_part  mine = { .tally = section.tally,
+                                        .ns = section.ns };
+    struct hearthi_stats_part *all = NULL;
 
     gethostname(mine.host, sizeof mine.host - 1);
     if (hearthi_world.rank == 0 || hearthi_world.gather != NULL) {
@@ -185,7 +186,7 @@ how_to_report(void)
 {
     int mine = hearthi_world.rank == 0 ? (int)hearthi_opt.stats.how : 0;
 
-    return hearthi_world.gather != NULL ? hearthi_together_int(mine, MPI_MAX)
+    return hearthi_world.gather != NULL ? hearthi_collective_int(mine, MPI_MAX)
                                         : (int)hearthi_opt.stats.how;
 }
 

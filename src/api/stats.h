@@ -11,7 +11,7 @@
 
 #include "base/stat.h"
 
-struct hearthi_part { /* one rank's */
+struct hearthi_stats_part { /* one rank's */
     struct hearthi_tally tally;
     uint64_t             ns; /* of its section */
     char                 host[64];
@@ -22,7 +22,7 @@ bool hearthi_stats_can_write(void);
 
 /* Print the parts of all ranks and their sum.  False: no memory, or the
  * stream has an error. */
-bool hearthi_stats_write(FILE *out, const struct hearthi_part *part,
+bool hearthi_stats_write(FILE *out, const struct hearthi_stats_part *part,
                          const struct hearthi_tally *sum);
 
 #endif

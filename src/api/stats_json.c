@@ -139,7 +139,7 @@ distributions_of(const struct hearthi_tally *t)
 }
 
 static json_t *
-rank_of(const struct hearthi_part *p, int rank)
+rank_of(const struct hearthi_stats_part *p, int rank)
 {
     json_t *o = json_object();
 
@@ -154,7 +154,7 @@ rank_of(const struct hearthi_part *p, int rank)
 }
 
 static json_t *
-ranks_of(const struct hearthi_part *part)
+ranks_of(const struct hearthi_stats_part *part)
 {
     json_t *a = json_array();
 
@@ -195,7 +195,7 @@ mpi_of(void)
 }
 
 static uint64_t
-longest(const struct hearthi_part *part)
+longest(const struct hearthi_stats_part *part)
 {
     uint64_t ns = 0;
 
@@ -205,7 +205,7 @@ longest(const struct hearthi_part *part)
 }
 
 bool
-hearthi_stats_write(FILE *out, const struct hearthi_part *part,
+hearthi_stats_write(FILE *out, const struct hearthi_stats_part *part,
                     const struct hearthi_tally *sum)
 {
     const size_t flags =
@@ -238,7 +238,7 @@ hearthi_stats_can_write(void)
 }
 
 bool
-hearthi_stats_write(FILE *out, const struct hearthi_part *part,
+hearthi_stats_write(FILE *out, const struct hearthi_stats_part *part,
                     const struct hearthi_tally *sum)
 {
     (void)out, (void)part, (void)sum;

@@ -4,18 +4,18 @@ libhearth_base_la_SOURCES += \
   %D%/clock.c %D%/clock.h \
   %D%/distribution.def \
   %D%/fault_signal.h \
-  %D%/alone.c %D%/alone.h %D%/inside.c %D%/inside.h \
+  %D%/mpi_exclusion.c %D%/mpi_exclusion.h %D%/mpi_call.c %D%/mpi_call.h \
   %D%/network.c %D%/network.h \
-  %D%/next.c %D%/next.h \
+  %D%/dlsym_next.c %D%/dlsym_next.h \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
-  %D%/bound.h \
-  %D%/least.h \
+  %D%/test_limits.h \
+  %D%/min.h \
   %D%/random.h \
-  %D%/slice.c %D%/slice.h \
-  %D%/spin.c %D%/spin.h \
+  %D%/sched_slice.c %D%/sched_slice.h \
+  %D%/yield_timer.c %D%/yield_timer.h \
   %D%/report.c %D%/report.h \
   %D%/stat.c %D%/stat.def %D%/stat.h \
   %D%/thread.c %D%/thread.h \
   %D%/timing.h \
-  %D%/whole.c %D%/whole.h
+  %D%/atomic_file.c %D%/atomic_file.h

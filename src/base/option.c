@@ -126,7 +126,7 @@ diffs_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->diff_pack != 0 && o->diff_pack < HEARTHI_DIFF_PACK_MIN)
         return refuse(v, PREFIX "DIFF_PACK=%zu is less than %d", o->diff_pack,
                       HEARTHI_DIFF_PACK_MIN);
-    if (o->diff_depth > 1 && o->transport == HEARTHI_UDP &&
+    if (o->diff_depth > 1 && o->transport == HEARTHI_TRANSPORT_UDP &&
         o->udp_ack != HEARTHI_ACK_NONE)
         return refuse(v,
                       PREFIX "DIFF_DEPTH=%zu does not go with " PREFIX

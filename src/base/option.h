@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
-enum hearthi_transport { HEARTHI_MPI, HEARTHI_UDP };
+enum hearthi_transport { HEARTHI_TRANSPORT_MPI, HEARTHI_TRANSPORT_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_when { HEARTHI_WHEN_AUTO, HEARTHI_WHEN_ON, HEARTHI_WHEN_OFF };
 enum hearthi_gateway_kind { HEARTHI_GATEWAY_THREAD, HEARTHI_GATEWAY_RANK };

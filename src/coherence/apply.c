@@ -8,17 +8,17 @@
 
 #include "base/stat.h"
 #include "page/copies.h"
-#include "page/hold.h"
 #include "page/overwrite.h"
 #include "page/page.h"
-#include "page/predict.h"
-#include "page/tell.h"
+#include "page/pin.h"
+#include "page/reuse_prefetch.h"
+#include "page/sharer_notify.h"
 #include "space/segment.h"
 #include "world.h"
 
 /* A first copy may have been fetched before its shared flag could be seen. The
  * flags have arrived by now, since each fetch waited for its own, and their
- * homes are to be told (shared.c). */
+ * homes are to be told (sharer_flags.c). */
 static void
 provisional_drop(void)
 {
@@ -28,7 +28,7 @@ provisional_drop(void)
         n = hearthi_pages_in_row(l->page, l->n, i);
         for (size_t k = i; k < i + n; k++) {
             hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
-            hearthi_tell_later(hearthi_home_of(l->page[k]));
+            hearthi_sharer_notify_later(hearthi_home_of(l->page[k]));
         }
         hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
     }
@@ -39,7 +39,7 @@ static void
 notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
 {
     for (size_t i = 0; i < n && !everything; i++)
-        everything = notice[i].count == HEARTHI_EVERYTHING &&
+        everything = notice[i].count == HEARTHI_INVALIDATE_ALL &&
                      notice[i].writer != (uint32_t)hearthi_world.rank;
     if (everything) {
         hearthi_count(everything, 1);
@@ -50,7 +50,7 @@ notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
         uint64_t page = notice[i].page, count = notice[i].count;
 
         /* A writer that was alone keeps its own copy.  Which other rank it
-         * was is all one, so transports join what those wrote (join.c). */
+         * was is all one, so transports join what those wrote (coalesce.c). */
         if (notice[i].writer == (uint32_t)hearthi_world.rank ||
             page >= hearthi_table.top)
             continue;
@@ -69,7 +69,8 @@ hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
 {
     hearthi_overwrite_end();
     provisional_drop();
-    hearthi_predict_begin(); /* that first copies go says nothing of use */
+    hearthi_reuse_prefetch_begin(); /* that first copies go says nothing of use
+                                     */
     notices_drop(notice, n, everything);
-    hearthi_held_renew();
+    hearthi_pins_renew();
 }

@@ -34,18 +34,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bound.h"
 #include "base/report.h"
 #include "base/stat.h"
-#include "learnt.h"
-#include "left.h"
-#include "move.h"
-#include "page/mates.h"
+#include "base/test_limits.h"
+#include "known_notices.h"
+#include "lock_idle.h"
+#include "migrate.h"
+#include "migrate_request.h"
+#include "page/node_cache.h"
 #include "page/page.h"
-#include "page/predict.h"
-#include "page/steady.h"
-#include "shared.h"
-#include "wish.h"
+#include "page/reuse_prefetch.h"
+#include "policy/sticky_home.h"
+#include "sharer_flags.h"
 #include "world.h"
 
 /* Notices that are kept between barriers for locks and flags; more are merged.
@@ -53,8 +53,8 @@
  * which the random programs come to numbers that 15 and 16 bits do not hold.
  */
 enum {
-    KNOWN_MAX = HEARTHI_BOUND(8192, 32),
-    EPOCH_FIRST = HEARTHI_BOUND(1, 65530),
+    KNOWN_MAX = HEARTHI_TEST_LIMIT(8192, 32),
+    EPOCH_FIRST = HEARTHI_TEST_LIMIT(1, 65530),
     TWO = 2
 };
 
@@ -63,39 +63,39 @@ static struct {
     int                    turn;
 } c;
 
-struct hearthi_learnt hearthi_learnt;
+struct hearthi_known_notices hearthi_known_notices;
 
 void
 hearthi_coherence_open(void)
 {
     memset(&c, 0, sizeof c);
-    memset(&hearthi_learnt, 0, sizeof hearthi_learnt);
+    memset(&hearthi_known_notices, 0, sizeof hearthi_known_notices);
     hearthi_sync_views_open();
-    hearthi_left_open();
-    hearthi_known_init(&hearthi_learnt.known, KNOWN_MAX,
-                       (uint32_t)hearthi_world.rank);
-    hearthi_known_init(&hearthi_learnt.section, KNOWN_MAX,
-                       (uint32_t)hearthi_world.rank);
+    hearthi_lock_idle_open();
+    hearthi_notice_store_init(&hearthi_known_notices.known, KNOWN_MAX,
+                              (uint32_t)hearthi_world.rank);
+    hearthi_notice_store_init(&hearthi_known_notices.section, KNOWN_MAX,
+                              (uint32_t)hearthi_world.rank);
     for (int i = 0; i < TWO; i++)
-        hearthi_pageset_init(&c.own[i], HEARTHI_NEWS_OF_ONE);
+        hearthi_pageset_init(&c.own[i], HEARTHI_NOTICES_OF_ONE);
     hearthi_epochs.release = hearthi_epochs.acquire = EPOCH_FIRST;
-    hearthi_shared_open();
-    hearthi_steady_open();
-    hearthi_wishes_open();
+    hearthi_sharer_flags_open();
+    hearthi_sticky_home_open();
+    hearthi_migrate_requests_open();
     hearthi_interval_open();
 }
 
 void
 hearthi_coherence_close(void)
 {
-    hearthi_shared_close();
-    hearthi_steady_close();
-    hearthi_wishes_close();
+    hearthi_sharer_flags_close();
+    hearthi_sticky_home_close();
+    hearthi_migrate_requests_close();
     for (int i = 0; i < TWO; i++)
         hearthi_pageset_free(&c.own[i]);
-    hearthi_known_free(&hearthi_learnt.known);
-    hearthi_known_free(&hearthi_learnt.section);
-    hearthi_left_close();
+    hearthi_notice_store_free(&hearthi_known_notices.known);
+    hearthi_notice_store_free(&hearthi_known_notices.section);
+    hearthi_lock_idle_close();
     hearthi_sync_views_close();
 }
 
@@ -106,18 +106,18 @@ publish_own(uint64_t page, uint64_t count)
 {
     struct hearthi_notice n = { page, (uint32_t)count,
                                 (uint32_t)hearthi_world.rank,
-                                hearthi_learnt.interval };
+                                hearthi_known_notices.interval };
 
     hearthi_pageset_add(&c.own[c.turn], page, (uint32_t)count);
-    hearthi_known_add(&hearthi_learnt.known, &n, -1);
+    hearthi_notice_store_add(&hearthi_known_notices.known, &n, -1);
     if (hearthi_world.scope)
-        hearthi_known_add(&hearthi_learnt.section, &n, -1);
+        hearthi_notice_store_add(&hearthi_known_notices.section, &n, -1);
 }
 
 void
 hearthi_interval_next(enum hearthi_end how)
 {
-    hearthi_learnt.interval++;
+    hearthi_known_notices.interval++;
     hearthi_interval_end(publish_own, how);
 }
 
@@ -127,13 +127,13 @@ void
 hearthi_known_elsewhere(uint64_t page, uint32_t count)
 {
     struct hearthi_notice n = { page, count, (uint32_t)hearthi_world.rank,
-                                ++hearthi_learnt.interval };
+                                ++hearthi_known_notices.interval };
 
-    hearthi_known_add(&hearthi_learnt.known, &n, -1);
+    hearthi_notice_store_add(&hearthi_known_notices.known, &n, -1);
     if (!hearthi_world.threads)
         return;
-    if (count == HEARTHI_EVERYTHING)
-        hearthi_learnt.ahead = true;
+    if (count == HEARTHI_INVALIDATE_ALL)
+        hearthi_known_notices.ahead = true;
     else
         hearthi_pageset_add(&c.own[c.turn], page, count);
 }
@@ -157,28 +157,28 @@ own_notices(const struct hearthi_pageset *own)
 void
 hearthi_barrier(bool stay)
 {
-    struct hearthi_pageset *own;
-    struct hearthi_notice  *out = NULL;
-    struct hearthi_news     news = { .moves = false };
-    uint64_t                mark;
-    bool                    everything;
+    struct hearthi_pageset        *own;
+    struct hearthi_notice         *out = NULL;
+    struct hearthi_barrier_notices news = { .moves = false };
+    uint64_t                       mark;
+    bool                           everything;
 
     if (hearthi_world.nodes == 1) {
         hearthi_transport->barrier(NULL, 0, false, &news);
         return;
     }
     hearthi_table_lock();
-    hearthi_locks_leave();
+    hearthi_lock_idle_begin();
     hearthi_interval_next(stay ? HEARTHI_END_BARRIER : HEARTHI_END_ALL);
-    hearthi_mates_arrive();
+    hearthi_node_cache_arrive();
     own = &c.own[c.turn];
     c.turn = !c.turn;
     hearthi_pageset_normalise(own);
-    news.moves = stay && hearthi_wishes_begin(own);
-    mark = hearthi_known_next(&hearthi_learnt.known);
+    news.moves = stay && hearthi_migrate_requests_begin(own);
+    mark = hearthi_notice_store_next(&hearthi_known_notices.known);
     hearthi_epochs.release++;
-    everything = own->everything || hearthi_learnt.ahead;
-    hearthi_learnt.ahead = false;
+    everything = own->everything || hearthi_known_notices.ahead;
+    hearthi_known_notices.ahead = false;
     if (own->n > 0)
         out = own_notices(own);
     hearthi_table_unlock();
@@ -190,15 +190,15 @@ hearthi_barrier(bool stay)
     hearthi_table_lock();
     hearthi_pageset_clear(own);
     hearthi_notices_apply(news.notice, news.n, news.everything);
-    hearthi_wishes_learn(&news);
-    hearthi_known_forget(&hearthi_learnt.known, mark);
-    hearthi_mates_leave();
+    hearthi_migrate_requests_learn(&news);
+    hearthi_notice_store_forget(&hearthi_known_notices.known, mark);
+    hearthi_node_cache_leave();
     hearthi_epochs.acquire++;
     if (news.moves) {
         hearthi_table_unlock();
-        hearthi_move();
+        hearthi_migrate();
         hearthi_table_lock();
     }
-    hearthi_predict_fetch();
+    hearthi_reuse_prefetch_fetch();
     hearthi_table_unlock();
 }

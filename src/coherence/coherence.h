@@ -42,7 +42,8 @@ void hearthi_interval_begin(uint64_t now, bool acquire);
 typedef void hearthi_publish(uint64_t page, uint64_t count);
 
 /* Which pages that are written in every interval may stay open: none; copies,
- * at a barrier; pages at home, where a lock is released (page/steady.h). */
+ * at a barrier; pages at home, where a lock is released
+ * (policy/sticky_home.h). */
 enum hearthi_end { HEARTHI_END_ALL, HEARTHI_END_BARRIER, HEARTHI_END_LOCK };
 
 /* End the interval: every diff has arrived at its home, every shared home
@@ -55,8 +56,8 @@ void hearthi_interval_open(void);
 void hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
                            bool everything);
 
-/* These pages, or HEARTHI_EVERYTHING, may have been written by others who told
- * this rank past locks and flags: so it tells of them as its own. */
+/* These pages, or HEARTHI_INVALIDATE_ALL, may have been written by others who
+ * told this rank past locks and flags: so it tells of them as its own. */
 void hearthi_known_elsewhere(uint64_t page, uint32_t count);
 
 #endif

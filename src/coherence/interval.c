@@ -10,12 +10,12 @@
 #include "coherence.h"
 #include "page/copies.h"
 #include "page/diffs.h"
-#include "page/held.h"
+#include "page/evict.h"
 #include "page/overwrite.h"
 #include "page/page.h"
-#include "page/replace.h"
-#include "page/steady.h"
-#include "shared.h"
+#include "page/pin_count.h"
+#include "policy/sticky_home.h"
+#include "sharer_flags.h"
 
 #include <stdatomic.h>
 
@@ -44,10 +44,11 @@ static enum ending
 ending_of(uint64_t page, enum hearthi_end how)
 {
     unsigned state = hearthi_state_of(page);
-    bool     held = hearthi_is_held_open(page);
+    bool     held = hearthi_is_pinned_open(page);
 
     if (state == HEARTHI_HOME_DIRTY)
-        return held || (how == HEARTHI_END_LOCK && hearthi_steady_stays(page))
+        return held || (how == HEARTHI_END_LOCK &&
+                        hearthi_sticky_home_stays(page))
                    ? DONE
                    : ARM;
     if (state != HEARTHI_DIRTY)
@@ -161,8 +162,8 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
     size_t              n;
 
     hearthi_overwrite_end();
-    hearthi_steady_begin();
-    hearthi_shared_scan();
+    hearthi_sticky_home_begin();
+    hearthi_sharer_flags_scan();
     n = hearthi_written.n;
     if (n == 0)
         return;

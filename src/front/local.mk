@@ -1,16 +1,16 @@
 # What stands in front of MPI's calls and of the C library's; most of it is
 # made from tables.
 libhearth_core_la_SOURCES += \
-  %D%/aside.c %D%/aside.h \
+  %D%/staged_recv.c %D%/staged_recv.h \
   %D%/direct.h \
-  %D%/masks.c %D%/masks.h \
+  %D%/sigmask.c %D%/sigmask.h \
   %D%/mpi_front.h %D%/mpi_rules.h \
-  %D%/next.c %D%/next.h \
-  %D%/pending.c %D%/pending.h \
-  %D%/spans.c %D%/spans.h \
+  %D%/mpi_next.c %D%/mpi_next.h \
+  %D%/request_pins.c %D%/request_pins.h \
+  %D%/syscall_buffers.c %D%/syscall_buffers.h \
   %D%/system.c %D%/system.def %D%/system.h \
-  %D%/type.c %D%/type.h \
-  %D%/use.c %D%/use.h
+  %D%/datatype_walk.c %D%/datatype_walk.h \
+  %D%/buffer_pin.c %D%/buffer_pin.h
 nodist_libhearth_core_la_SOURCES = %D%/mpi_calls.c %D%/mpi_calls.h
 
 AM_CPPFLAGS += -I$(top_builddir)/src

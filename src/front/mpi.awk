@@ -36,7 +36,7 @@ function header_begin() {
     print "#ifndef HEARTHI_MPI_CALLS_H"
     print "#define HEARTHI_MPI_CALLS_H"
     print "#include <mpi.h>"
-    print "#include \"base/inside.h\""
+    print "#include \"base/mpi_call.h\""
 }
 
 function header_call(name, parameters) {
@@ -44,9 +44,9 @@ function header_call(name, parameters) {
     list = list "    X(" name ") \\\n"
     inlines = inlines "static inline int\nhearthi_mpi_" name "(" \
         parameters ")\n{\n" \
-        "    const char *outer = hearthi_inside_enter(\"MPI_" name "\");\n" \
+        "    const char *outer = hearthi_mpi_call_enter(\"MPI_" name "\");\n" \
         "    int code = hearthi_direct." name "(" names(parameters) ");\n\n" \
-        "    hearthi_inside_leave(outer);\n    return code;\n}\n"
+        "    hearthi_mpi_call_leave(outer);\n    return code;\n}\n"
     macros = macros "#define MPI_" name " hearthi_mpi_" name "\n"
 }
 
@@ -107,7 +107,7 @@ function second(arguments) {
 function small_add(name, bytes) {
     small_test = small_test (small_test == "" ? "" : " ||\n        ") \
         "hearthi_in_heap(" name ")"
-    small = small "        hearthi_use_bytes(small, HEARTH_WRITE, " name \
+    small = small "        hearthi_buffer_pin_bytes(small, HEARTH_WRITE, " name \
         ", " bytes ");\n"
 }
 
@@ -123,7 +123,7 @@ function rules(directives,    n, d, i) {
         else if (word == "until")
             until = args
         else if (word == "ends")
-            ends = ends "        ended = hearthi_pending_take(ended, " \
+            ends = ends "        ended = hearthi_request_pins_take(ended, " \
                 key_of(args) ");\n"
         else if (word == "requests")
             requests = args
@@ -149,7 +149,7 @@ function rule_use(    how, form, p) {
         touched = touched " ||\n        hearthi_in_heap(" trim(p[2]) \
             ") || hearthi_in_heap(" trim(p[3]) ")"
     uses = uses "        " (when == "" ? "" : "if " when "\n            ") \
-        "hearthi_use" form "(u, " how ", " args ");\n"
+        "hearthi_buffer_pin" form "(u, " how ", " args ");\n"
 }
 
 # What goes there is not held.
@@ -157,12 +157,12 @@ function rule_aside(    p) {
     split(args, p, ",")
     aside = trim(p[4])
     uses = uses "        if (!(" (when == "" ? "" : when " &&\n            ") \
-        "hearthi_aside(u, &" first "," p[2] "," p[3] ", &" aside ")))\n    "
+        "hearthi_staged_recv(u, &" first "," p[2] "," p[3] ", &" aside ")))\n    "
 }
 
 function key_of(args,    p) {
     split(args, p, ",")
-    return "HEARTHI_PENDING_" trim(p[1]) ", (uintptr_t)" trim(p[2]) \
+    return "HEARTHI_PINS_" trim(p[1]) ", (uintptr_t)" trim(p[2]) \
         ", (intptr_t)" trim(p[3])
 }
 
@@ -175,11 +175,11 @@ function calls_call(name, parameters, directives,    s) {
         "(__typeof__(MPI_" name ") **next, " parameters ")\n{\n" \
         "    const char *outer;\n    int code;\n"
     if (uses != "")
-        s = s "    struct hearthi_use *u = NULL;\n"
+        s = s "    struct hearthi_buffer_pin *u = NULL;\n"
     if (small != "")
-        s = s "    struct hearthi_use *small = NULL;\n"
+        s = s "    struct hearthi_buffer_pin *small = NULL;\n"
     if (ends != "")
-        s = s "    struct hearthi_use *ended = NULL;\n"
+        s = s "    struct hearthi_buffer_pin *ended = NULL;\n"
     if (requests != "" || starts != "")
         s = s "    struct hearthi_taken *taken = NULL;\n"
     s = s "\n    if (HEARTHI_RARE(*next == NULL))\n" \
@@ -192,30 +192,30 @@ function calls_call(name, parameters, directives,    s) {
     }
     if (uses != "")
         s = s "    if (HEARTHI_RARE(" touched ") &&\n" \
-            "        (u = hearthi_use_begin(\"MPI_" name "\")) != NULL) {\n" \
+            "        (u = hearthi_buffer_pin_begin(\"MPI_" name "\")) != NULL) {\n" \
             uses (until ~ /^PERSISTENT/ ? "" : \
-            "        hearthi_use_hold(u);\n") "    }\n"
+            "        hearthi_buffer_pin_take(u);\n") "    }\n"
     if (alone != "")
         s = s "    if (" alone " && u == NULL)\n" \
-            "        u = hearthi_use_begin(\"MPI_" name "\");\n" \
+            "        u = hearthi_buffer_pin_begin(\"MPI_" name "\");\n" \
             "    if (" alone " && u != NULL)\n" \
-            "        hearthi_use_alone(u);\n"
+            "        hearthi_buffer_pin_alone(u);\n"
     if (small != "")
         s = s "    if (HEARTHI_RARE(" small_test ") &&\n" \
-            "        (small = hearthi_use_begin(\"MPI_" name \
-            "\")) != NULL) {\n" small "        hearthi_use_hold(small);\n" \
+            "        (small = hearthi_buffer_pin_begin(\"MPI_" name \
+            "\")) != NULL) {\n" small "        hearthi_buffer_pin_take(small);\n" \
             "    }\n"
     if (ends != "")
-        s = s "    if (HEARTHI_RARE(hearthi_pending_any())) {\n" ends "    }\n"
+        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any())) {\n" ends "    }\n"
     if (starts != "")
-        s = s "    if (HEARTHI_RARE(hearthi_pending_any()))\n" \
+        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any()))\n" \
             "        taken = hearthi_requests_start(" starts ");\n"
     if (requests != "")
-        s = s "    if (HEARTHI_RARE(hearthi_pending_any()))\n" \
+        s = s "    if (HEARTHI_RARE(hearthi_request_pins_any()))\n" \
             "        taken = hearthi_requests_take(" requests ");\n"
-    s = s "    outer = hearthi_inside_enter(\"MPI_" name "\");\n" \
+    s = s "    outer = hearthi_mpi_call_enter(\"MPI_" name "\");\n" \
         "    code = (*next)(" names(parameters) ");\n" \
-        "    hearthi_inside_leave(outer);\n"
+        "    hearthi_mpi_call_leave(outer);\n"
     if (starts != "")
         s = s "    if (HEARTHI_RARE(taken != NULL))\n" \
             "        hearthi_requests_started(taken, " second(starts) ");\n"
@@ -224,19 +224,19 @@ function calls_call(name, parameters, directives,    s) {
             "        hearthi_requests_settle(taken, " second(requests) ");\n"
     if (ends != "")
         s = s "    if (HEARTHI_RARE(ended != NULL))\n" \
-            "        hearthi_use_end(ended);\n"
+            "        hearthi_buffer_pin_end(ended);\n"
     if (small != "")
         s = s "    if (HEARTHI_RARE(small != NULL))\n" \
-            "        hearthi_use_end(small);\n"
+            "        hearthi_buffer_pin_end(small);\n"
     if (aside != "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_aside_end(u, code, " aside ");\n"
+            "        hearthi_staged_recv_end(u, code, " aside ");\n"
     if (uses != "" && until == "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_use_end(u);\n"
+            "        hearthi_buffer_pin_end(u);\n"
     if (until != "")
         s = s "    if (HEARTHI_RARE(u != NULL))\n" \
-            "        hearthi_use_until(u, code, " key_of(until) ");\n"
+            "        hearthi_buffer_pin_until(u, code, " key_of(until) ");\n"
     print s "    return code;\n}\n"
     calls_names(name, parameters)
 }

@@ -6,11 +6,11 @@
 #ifndef HEARTHI_MPI_FRONT_H
 #define HEARTHI_MPI_FRONT_H
 
-#include "base/inside.h"
-#include "front/aside.h"
-#include "front/next.h"
-#include "front/pending.h"
-#include "front/use.h"
+#include "base/mpi_call.h"
+#include "front/buffer_pin.h"
+#include "front/mpi_next.h"
+#include "front/request_pins.h"
+#include "front/staged_recv.h"
 #include "hearth/hearth.h"
 
 #define HEARTHI_RARE(condition) __builtin_expect(!!(condition), 0)

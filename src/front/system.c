@@ -30,19 +30,22 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/next.h"
-#include "masks.h"
-#include "spans.h"
+#include "base/dlsym_next.h"
+#include "sigmask.h"
+#include "syscall_buffers.h"
 
-#define GIVE(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_READ)
-#define TAKE(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_WRITE)
-#define BOTH(p, bytes) HEARTHI_SPAN(s, p, bytes, HEARTH_READ | HEARTH_WRITE)
-#define TEXT(p)        GIVE(p, strlen(p) + 1)
+#define GIVE(p, bytes) HEARTHI_SYSCALL_BUFFER(s, p, bytes, HEARTH_READ)
+#define TAKE(p, bytes) HEARTHI_SYSCALL_BUFFER(s, p, bytes, HEARTH_WRITE)
+#define BOTH(p, bytes) \
+    HEARTHI_SYSCALL_BUFFER(s, p, bytes, HEARTH_READ | HEARTH_WRITE)
+#define TEXT(p) GIVE(p, strlen(p) + 1)
 #define MASK(set)      \
     sigset_t open_set; \
-    set = hearthi_mask_open(set, &open_set)
-#define GIVE_ALL(v, n) hearthi_spans_vector(s, v, (size_t)(n), HEARTH_READ)
-#define TAKE_ALL(v, n) hearthi_spans_vector(s, v, (size_t)(n), HEARTH_WRITE)
+    set = hearthi_sigmask_open(set, &open_set)
+#define GIVE_ALL(v, n) \
+    hearthi_syscall_buffers_vector(s, v, (size_t)(n), HEARTH_READ)
+#define TAKE_ALL(v, n) \
+    hearthi_syscall_buffers_vector(s, v, (size_t)(n), HEARTH_WRITE)
 #define LENGTH(p, len)      \
     BOTH(len, sizeof *len); \
     TAKE(p, (len) != NULL ? *(len) : 0)
@@ -61,36 +64,36 @@
  * is linked into it. */
 #define FRONT __attribute__((weak))
 
-#define SYSTEM(type, name, params, args, memory)               \
-    static type(*next_##name) params;                          \
-    HEARTH_API FRONT type system_##name params __asm__(#name); \
-                                                               \
-    static __attribute__((noinline)) type hold_##name params   \
-    {                                                          \
-        struct hearthi_spans spans, *const s = &spans;         \
-        type result;                                           \
-                                                               \
-        s->call = #name;                                       \
-        s->n = 0;                                              \
-        memory;                                                \
-        hearthi_spans_hold(s);                                 \
-        pthread_cleanup_push(hearthi_spans_drop, s);           \
-        result = next_##name args;                             \
-        pthread_cleanup_pop(1);                                \
-        return result;                                         \
-    }                                                          \
-                                                               \
-    type system_##name params                                  \
-    {                                                          \
-        struct hearthi_spans spans, *const s = &spans;         \
-                                                               \
-        s->n = 0;                                              \
-        memory;                                                \
-        if (next_##name == NULL)                               \
-            hearthi_next(&next_##name, #name);                 \
-        if (s->n == 0)                                         \
-            return next_##name args;                           \
-        return hold_##name args;                               \
+#define SYSTEM(type, name, params, args, memory)                 \
+    static type(*next_##name) params;                            \
+    HEARTH_API FRONT type system_##name params __asm__(#name);   \
+                                                                 \
+    static __attribute__((noinline)) type hold_##name params     \
+    {                                                            \
+        struct hearthi_syscall_buffers spans, *const s = &spans; \
+        type result;                                             \
+                                                                 \
+        s->call = #name;                                         \
+        s->n = 0;                                                \
+        memory;                                                  \
+        hearthi_syscall_buffers_hold(s);                         \
+        pthread_cleanup_push(hearthi_syscall_buffers_drop, s);   \
+        result = next_##name args;                               \
+        pthread_cleanup_pop(1);                                  \
+        return result;                                           \
+    }                                                            \
+                                                                 \
+    type system_##name params                                    \
+    {                                                            \
+        struct hearthi_syscall_buffers spans, *const s = &spans; \
+                                                                 \
+        s->n = 0;                                                \
+        memory;                                                  \
+        if (next_##name == NULL)                                 \
+            hearthi_dlsym_next(&next_##name, #name);             \
+        if (s->n == 0)                                           \
+            return next_##name args;                             \
+        return hold_##name args;                                 \
     }
 #include "system.def"
 #undef SYSTEM
@@ -101,7 +104,7 @@ __attribute__((constructor)) void
 hearthi_system_open(void)
 {
 #define SYSTEM(type, name, params, args, memory) \
-    hearthi_next(&next_##name, #name);
+    hearthi_dlsym_next(&next_##name, #name);
 #include "system.def"
 #undef SYSTEM
 }

@@ -8,15 +8,15 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "migration_frames.h"
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/fault.h"
-#include "page/mates.h"
+#include "page/node_cache.h"
 #include "page/page.h"
-#include "page/stream.h"
+#include "policy/stride_prefetch.h"
 #include "space/extent.h"
 #include "space/segment.h"
-#include "spare.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -38,7 +38,7 @@ hearthi_home_open(void)
                          hearthi_heap.pages - hearthi_heap.arena);
     for (int r = 0; r < hearthi_world.size; r++)
         hearthi_extents_init(&frames[r], 0, hearthi_segments.frames);
-    hearthi_spare_open();
+    hearthi_migration_frames_open();
     hearthi_nearest = hearthi_home_nearest;
 }
 
@@ -49,7 +49,7 @@ hearthi_home_close(void)
         hearthi_extents_fini(&frames[r]);
     hearthi_extents_fini(&pages);
     hearthi_extents_fini(&freed);
-    hearthi_spare_close();
+    hearthi_migration_frames_close();
     free(frames);
     reach = 0;
 }
@@ -72,7 +72,8 @@ no_home_memory(int rank, uint64_t want)
         "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
         "layout that spreads the pages",
         rank, (unsigned long long)want,
-        (unsigned long long)(frames[rank].left - hearthi_spare_held(rank)),
+        (unsigned long long)(frames[rank].left -
+                             hearthi_migration_frames_reserved(rank)),
         (unsigned long long)all,
         (unsigned long long)(all << hearthi_heap.shift >> 20));
 }
@@ -121,15 +122,15 @@ hearthi_home_take(size_t bytes, unsigned unit,
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
             hearthi_opt.heap >> 20);
-    rank = hearthi_layout_take(&a, to, frames, &want);
+    rank = hearthi_home_layout_take(&a, to, frames, &want);
     if (rank >= 0)
         no_home_memory(rank, want);
     reach_note(a.piece, a.pieces);
     if (need_of(to) > 0) {
-        hearthi_spare_take(&a, frames, need_of(to));
+        hearthi_migration_frames_take(&a, frames, need_of(to));
         reach_note(a.spare->piece, a.spare->n);
     }
-    return hearthi_places_add(&a);
+    return hearthi_page_map_add(&a);
 }
 
 /* The first frames of each rank, one piece after the other. */
@@ -156,7 +157,7 @@ hearthi_home_arena(void)
                                              (uint32_t)first };
     }
     reach_note(a.piece, n);
-    return hearthi_places_add(&a);
+    return hearthi_page_map_add(&a);
 }
 
 void
@@ -210,7 +211,7 @@ frames_give(struct hearthi_allocation *a)
     if (a->spare == NULL)
         return;
     own_clear(a->spare->piece, a->spare->n);
-    hearthi_spare_give(a, frames);
+    hearthi_migration_frames_give(a, frames);
 }
 
 /* A freed page is in no list, or it might come twice when it is used again. */
@@ -233,8 +234,8 @@ copies_forget(uint64_t page, uint64_t end)
     while ((page = hearthi_touched_next(page, end)) < end) {
         uint8_t state = hearthi_table.state[page];
 
-        if (hearthi_is_copy(state) || state == HEARTHI_HERE)
-            hearthi_mates_keep(page, 1);
+        if (hearthi_is_copy(state) || state == HEARTHI_PREFETCHED)
+            hearthi_node_cache_keep(page, 1);
         if (state == HEARTHI_DIRTY)
             hearthi_twin_free(page);
         page++;
@@ -245,14 +246,14 @@ copies_forget(uint64_t page, uint64_t end)
 static void
 gap_free(struct hearthi_allocation *a)
 {
-    size_t                           i = hearthi_places_before(a->page);
+    size_t                           i = hearthi_page_map_before(a->page);
     const struct hearthi_allocation *before =
-        i > 1 ? hearthi_places_get(i - 2) : NULL;
-    const struct hearthi_allocation *next = hearthi_places_get(i);
+        i > 1 ? hearthi_page_map_get(i - 2) : NULL;
+    const struct hearthi_allocation *next = hearthi_page_map_get(i);
     uint64_t from = before == NULL ? 0 : before->page + before->pages;
     uint64_t end = next == NULL ? hearthi_heap.pages : next->page;
 
-    hearthi_streams_forget(a->page, a->pages);
+    hearthi_stride_prefetch_forget(a->page, a->pages);
     hearthi_pages_free(a, from, end - from);
 }
 
@@ -267,7 +268,7 @@ hearthi_home_free(struct hearthi_allocation *a)
     list_forget(&hearthi_provisional, page, count);
     frames_give(a);
     hearthi_extents_give(&pages, page, count + GUARD);
-    hearthi_places_remove(a);
+    hearthi_page_map_remove(a);
 }
 
 /* Pages dealt one by one have frames that follow each other at their home, so
@@ -286,11 +287,11 @@ hearthi_home_clear(void)
 static const struct hearthi_allocation *
 nearest(uint64_t page)
 {
-    size_t                           i = hearthi_places_before(page);
-    const struct hearthi_allocation *next = hearthi_places_get(i), *before;
+    size_t                           i = hearthi_page_map_before(page);
+    const struct hearthi_allocation *next = hearthi_page_map_get(i), *before;
     uint64_t                         end;
 
-    before = i > 0 ? hearthi_places_get(i - 1) : NULL;
+    before = i > 0 ? hearthi_page_map_get(i - 1) : NULL;
     if (before == NULL || is_arena(before))
         return next;
     end = before->page + before->pages;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layout.h"
-#include "page/place.h"
+#include "home_layout.h"
+#include "page/page_map.h"
 
 void hearthi_home_open(void);
 void hearthi_home_close(void);

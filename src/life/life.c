@@ -19,18 +19,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abandoned_gather.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/thread.h"
-#include "call.h"
-#include "claim.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "heard.h"
-#include "line.h"
-#include "locks.h"
+#include "liveness_line.h"
+#include "liveness_rx.h"
+#include "report_election.h"
+#include "ring_setup.h"
 #include "space/segment.h"
-#include "together.h"
 #include "world.h"
 
 /* Nanoseconds.  DOUBT: what an MPI call that fails waits for somebody who
@@ -67,17 +67,18 @@ beat(void)
 {
     hearthi_segments_look();
     for (int i = 0; i < HEARTHI_LINES; i++) {
-        struct hearthi_line *line = &hearthi_line[i];
+        struct hearthi_liveness_line *line = &hearthi_liveness_line[i];
 
         if (line->fd < 0 && !line->lost)
             continue;
-        hearthi_line_send(line, HEARTHI_BEAT, hearthi_world.rank, 0, 0);
+        hearthi_liveness_line_send(line, HEARTHI_SAID_BEAT, hearthi_world.rank,
+                                   0, 0);
         __atomic_store_n(&line->silent,
                          line->heard ? 0 : line->silent + l.beat,
                          __ATOMIC_RELAXED);
         line->heard = false;
         if (line->silent > hearthi_opt.udp_giveup)
-            hearthi_line_silent(line);
+            hearthi_liveness_line_silent(line);
     }
 }
 
@@ -89,19 +90,20 @@ sleep_until(uint64_t due)
     uint64_t        now = hearthi_now(), left = due > now ? due - now : 0;
     struct timespec most = { .tv_sec = (time_t)(left / 1000000000),
                              .tv_nsec = (long)(left % 1000000000) };
-    struct pollfd   p[CALLS + HEARTHI_CALLS + 1];
+    struct pollfd   p[CALLS + HEARTHI_RING_CALLS + 1];
     uint64_t        count;
 
     /* Until it is settled another thread owns the line to the next rank. */
     for (int i = 0; i < HEARTHI_LINES; i++)
-        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_line[i].fd : -1,
+        p[i] = (struct pollfd){ .fd = l.settled ? hearthi_liveness_line[i].fd
+                                                : -1,
                                 .events = POLLIN };
     p[WAKE] = (struct pollfd){ .fd = l.wake, .events = POLLIN };
-    hearthi_calls_wait_for(p + CALLS);
+    hearthi_ring_setup_wait_for(p + CALLS);
     ppoll(p, sizeof p / sizeof *p, &most, NULL);
     if (p[WAKE].revents & POLLIN)
         (void)!read(l.wake, &count, sizeof count);
-    hearthi_calls_answer();
+    hearthi_ring_setup_answer();
 }
 
 static void *
@@ -110,19 +112,19 @@ watch(void *none)
     uint64_t next = hearthi_now() + l.beat;
 
     while (!l.stop) {
-        uint64_t due = hearthi_claim_due();
+        uint64_t due = hearthi_election_due();
 
         sleep_until(due < next ? due : next);
         if (!l.settled)
             continue;
-        hearthi_calls_settle();
+        hearthi_ring_setup_settle();
         for (int i = 0; i < HEARTHI_LINES; i++)
-            hearthi_line_read(&hearthi_line[i]);
+            hearthi_liveness_line_read(&hearthi_liveness_line[i]);
         if (hearthi_now() >= next) {
             beat();
             next = hearthi_now() + l.beat;
         }
-        hearthi_claim_judge();
+        hearthi_election_judge();
     }
     return none;
 }
@@ -132,15 +134,15 @@ watch(void *none)
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
-    const struct hearthi_claim claim = { rank, hearthi_world.rank,
-                                         hearthi_moment(), hearthi_moment(),
-                                         call };
-    char                       text[512];
-    va_list                    ap;
+    const struct hearthi_election claim = { rank, hearthi_world.rank,
+                                            hearthi_liveness_moment(),
+                                            hearthi_liveness_moment(), call };
+    char                          text[512];
+    va_list                       ap;
 
     va_start(ap, fmt);
     if (l.open)
-        hearthi_claim_make(&claim, fmt, ap);
+        hearthi_election_make(&claim, fmt, ap);
     else
         vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
@@ -158,23 +160,25 @@ doubt(void)
     const struct timespec nap = { .tv_nsec = 5000000 };
     uint64_t              end = hearthi_now() + DOUBT;
 
-    while (l.open && !hearthi_claims_known() && hearthi_now() < end)
+    while (l.open && !hearthi_elections_known() && hearthi_now() < end)
         nanosleep(&nap, NULL);
-    return hearthi_claims_known();
+    return hearthi_elections_known();
 }
 
 static void
 ending(void)
 {
-    hearthi_lines_tell(-1, HEARTHI_ENDING, hearthi_world.rank, 0, 0);
+    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_ENDING, hearthi_world.rank, 0,
+                                0);
 }
 
 bool
 hearthi_life_is_told(int rank)
 {
-    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    const struct hearthi_liveness_line *next =
+        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
 
-    if (hearthi_claims_known())
+    if (hearthi_elections_known())
         return true;
     return l.open && next->rank == rank &&
            __atomic_load_n(&next->silent, __ATOMIC_RELAXED) >
@@ -187,9 +191,10 @@ hearthi_life_is_told(int rank)
 static void
 lines_report(bool have)
 {
-    const struct hearthi_line *next = &hearthi_line[HEARTHI_NEXT];
+    const struct hearthi_liveness_line *next =
+        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
     int mine = have ? hearthi_world.size : hearthi_world.rank;
-    int first = hearthi_together_int(mine, MPI_MIN);
+    int first = hearthi_collective_int(mine, MPI_MIN);
 
     if (!have && first == mine)
         hearthi_warn("hearth_init",
@@ -212,9 +217,10 @@ line_await(bool have)
     const uint64_t        end = hearthi_now() + PATIENCE;
     int                   mine = have, comes;
 
-    hearthi_together_swap(&mine, hearthi_line[HEARTHI_NEXT].rank, &comes,
-                          hearthi_line[HEARTHI_PREV].rank, sizeof mine, 2);
-    while (comes && !hearthi_call_taken() && hearthi_now() < end)
+    hearthi_collective_swap(
+        &mine, hearthi_liveness_line[HEARTHI_LINE_NEXT].rank, &comes,
+        hearthi_liveness_line[HEARTHI_LINE_PREV].rank, sizeof mine, 2);
+    while (comes && !hearthi_ring_setup_taken() && hearthi_now() < end)
         nanosleep(&nap, NULL);
 }
 
@@ -227,8 +233,8 @@ hearthi_life_open(void)
 
     if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
-    hearthi_claims_open();
-    hearthi_locks_open();
+    hearthi_elections_open();
+    hearthi_abandoned_gather_open();
     l.beat = share < BEAT_LEAST  ? BEAT_LEAST
              : share < BEAT_MOST ? share
                                  : BEAT_MOST;
@@ -236,13 +242,13 @@ hearthi_life_open(void)
     l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l.wake < 0)
         hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
-    hearthi_calls_open();
+    hearthi_ring_setup_open();
     code = hearthi_thread_start(&l.thread, watch);
     if (code != 0)
         hearthi_fatal("hearth_init", "no thread to watch others: %s",
                       strerror(code));
     hearthi_cards_exchange();
-    have = hearthi_next_call();
+    have = hearthi_ring_setup_call();
     lines_report(have);
     line_await(have);
     l.settled = true;
@@ -259,8 +265,9 @@ hearthi_life_close(void)
 {
     if (!l.open)
         return;
-    hearthi_lines_tell(-1, HEARTHI_BYE, hearthi_world.rank, 0, 0);
-    hearthi_together(hearthi_world.comm);
+    hearthi_liveness_lines_tell(-1, HEARTHI_SAID_BYE, hearthi_world.rank, 0,
+                                0);
+    hearthi_collective(hearthi_world.comm);
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     l.open = false;
@@ -268,8 +275,8 @@ hearthi_life_close(void)
     thread_wake();
     pthread_join(l.thread, NULL);
     for (int i = 0; i < HEARTHI_LINES; i++)
-        hearthi_line_close(&hearthi_line[i]);
-    hearthi_calls_close();
+        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    hearthi_ring_setup_close();
     close(l.wake);
 }
 
@@ -280,7 +287,7 @@ hearthi_life_forked(void)
         return;
     l.open = false;
     for (int i = 0; i < HEARTHI_LINES; i++)
-        hearthi_line_close(&hearthi_line[i]);
-    hearthi_calls_close();
+        hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    hearthi_ring_setup_close();
     close(l.wake);
 }

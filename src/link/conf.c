@@ -17,17 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "setting.h"
+#include "conf_setting.h"
 
 enum { LINE = 1024 };
 
 struct source {
-    FILE                *file;
-    struct hearthi_conf *conf;
-    struct hearthi_place at;
-    char                 line[LINE];
-    char                *rest; /* of the line, or NULL */
-    bool                 bad;
+    FILE                     *file;
+    struct hearthi_conf      *conf;
+    struct hearthi_conf_place at;
+    char                      line[LINE];
+    char                     *rest; /* of the line, or NULL */
+    bool                      bad;
 };
 
 /* Without a comment and spaces around.  Only a # or ; that begins a word
@@ -74,12 +74,13 @@ section_take(struct source *s, char *text)
     char *end = strchr(text, ']');
 
     if (end == NULL) {
-        s->bad = !hearthi_wrong(s->at.wrong, "%s:%d: %s: a section is [NAME]",
+        s->bad =
+            !hearthi_link_error(s->at.wrong, "%s:%d: %s: a section is [NAME]",
                                 s->at.path, s->at.line, text);
         return NULL;
     }
     *end = '\0';
-    s->bad = !hearthi_setting_cluster(s->conf, text + 1, &s->at);
+    s->bad = !hearthi_conf_setting_cluster(s->conf, text + 1, &s->at);
     return end + 1;
 }
 
@@ -97,9 +98,9 @@ piece_give(struct source *s, char *out, int room)
     if (snprintf(out, (size_t)room, "%.*s\n",
                  next != NULL ? (int)(next - text) : (int)strlen(text),
                  text) >= room) {
-        s->bad = !hearthi_wrong(s->at.wrong,
-                                "%s:%d: a setting of more than %d bytes",
-                                s->at.path, s->at.line, room - 2);
+        s->bad = !hearthi_link_error(s->at.wrong,
+                                     "%s:%d: a setting of more than %d bytes",
+                                     s->at.path, s->at.line, room - 2);
         return NULL;
     }
     s->rest = next;
@@ -119,9 +120,9 @@ piece_read(char *out, int room, void *source)
         s->at.line++;
         s->rest = s->line;
         if (strlen(s->line) == sizeof s->line - 1) {
-            s->bad = !hearthi_wrong(s->at.wrong,
-                                    "%s:%d: a line of more than %d bytes",
-                                    s->at.path, s->at.line, LINE - 2);
+            s->bad = !hearthi_link_error(s->at.wrong,
+                                         "%s:%d: a line of more than %d bytes",
+                                         s->at.path, s->at.line, LINE - 2);
             return NULL;
         }
     }
@@ -136,7 +137,7 @@ setting_take(void *source, const char *section, const char *name,
 
     (void)section;
     if (!s->bad)
-        s->bad = !hearthi_setting(s->conf, name, value, &s->at);
+        s->bad = !hearthi_conf_setting(s->conf, name, value, &s->at);
     return !s->bad;
 }
 
@@ -155,8 +156,9 @@ piece_wrong(struct source *s, int number)
     while (number-- > 0 && piece_read(piece, sizeof piece, s) != NULL)
         ;
     piece[strcspn(piece, "\n")] = '\0';
-    return hearthi_wrong(s->at.wrong, "%s:%d: %s: a setting is NAME = VALUE",
-                         s->at.path, s->at.line, piece);
+    return hearthi_link_error(s->at.wrong,
+                              "%s:%d: %s: a setting is NAME = VALUE",
+                              s->at.path, s->at.line, piece);
 }
 
 static bool
@@ -167,11 +169,11 @@ file_take(struct source *s)
     if (s->bad)
         return false;
     if (ferror(s->file))
-        return hearthi_wrong(s->at.wrong, "%s: %s", s->at.path,
-                             strerror(errno));
+        return hearthi_link_error(s->at.wrong, "%s: %s", s->at.path,
+                                  strerror(errno));
     if (r > 0)
         return piece_wrong(s, r);
-    return hearthi_settings_whole(s->conf, s->at.wrong);
+    return hearthi_conf_settings_complete(s->conf, s->at.wrong);
 }
 
 /* What is no file would be waited for, and cannot be read again. */
@@ -194,19 +196,20 @@ file_open(const char *path)
 }
 
 struct hearthi_conf *
-hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
+hearthi_conf_read(const char *path, struct hearthi_link_error *wrong)
 {
     struct hearthi_conf *c = calloc(1, sizeof *c);
     struct source        s = { .conf = c, .at = { path, 0, wrong } };
     bool                 good = false;
 
     if (c == NULL || strlen(path) >= sizeof c->path) {
-        hearthi_wrong(wrong, "%s: no memory, or too long a name", path);
+        hearthi_link_error(wrong, "%s: no memory, or too long a name", path);
     } else if ((s.file = file_open(path)) == NULL) {
-        hearthi_wrong(wrong,
-                      "%s: %s: HEARTH_CLUSTERS is a file that names the "
-                      "clusters",
-                      path, errno == EINVAL ? "no file" : strerror(errno));
+        hearthi_link_error(wrong,
+                           "%s: %s: HEARTH_CLUSTERS is a file that names the "
+                           "clusters",
+                           path,
+                           errno == EINVAL ? "no file" : strerror(errno));
     } else {
         strcpy(c->path, path);
         good = file_take(&s);
@@ -220,7 +223,7 @@ hearthi_conf_read(const char *path, struct hearthi_wrong *wrong)
 
 int
 hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
-                  struct hearthi_wrong *wrong)
+                  struct hearthi_link_error *wrong)
 {
     char   all[400] = "";
     size_t at = 0;
@@ -232,8 +235,8 @@ hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
             at += (size_t)snprintf(all + at, sizeof all - at, "%s%s",
                                    i > 0 ? ", " : "", conf->cluster[i].name);
     }
-    hearthi_wrong(wrong, "no cluster %s in %s: there are %s", name, conf->path,
-                  all);
+    hearthi_link_error(wrong, "no cluster %s in %s: there are %s", name,
+                       conf->path, all);
     return -1;
 }
 

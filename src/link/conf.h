@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "wrong.h"
+#include "link_error.h"
 
 enum {
     HEARTHI_CLUSTERS_MAX = 64,
@@ -41,12 +41,12 @@ struct hearthi_conf {
 };
 
 /* NULL with what is wrong, else to be freed. */
-struct hearthi_conf *hearthi_conf_read(const char           *path,
-                                       struct hearthi_wrong *wrong);
+struct hearthi_conf *hearthi_conf_read(const char                *path,
+                                       struct hearthi_link_error *wrong);
 
 /* Index of the cluster of that name, or -1 with what is wrong. */
 int hearthi_conf_find(const struct hearthi_conf *conf, const char *name,
-                      struct hearthi_wrong *wrong);
+                      struct hearthi_link_error *wrong);
 
 /* Its gateway as it stands there, "192.0.2.10:7100" or "[2001:db8::4]:7100";
  * returns out. */

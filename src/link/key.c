@@ -21,7 +21,7 @@ text_write(int fd, const char *text, size_t len)
 }
 
 bool
-hearthi_key_make(const char *path, struct hearthi_wrong *wrong)
+hearthi_key_make(const char *path, struct hearthi_link_error *wrong)
 {
     unsigned char key[HEARTHI_KEY_BYTES];
     char          text[DIGITS + 2];
@@ -29,22 +29,23 @@ hearthi_key_make(const char *path, struct hearthi_wrong *wrong)
     bool          good;
 
     if (RAND_priv_bytes(key, sizeof key) != 1)
-        return hearthi_wrong(wrong, "OpenSSL gives no random bytes");
+        return hearthi_link_error(wrong, "OpenSSL gives no random bytes");
     for (int i = 0; i < HEARTHI_KEY_BYTES; i++)
         sprintf(text + 2 * i, "%02x", key[i]);
     strcpy(text + DIGITS, "\n");
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return hearthi_wrong(wrong, "%s: %s%s", path, strerror(errno),
-                             errno == EEXIST ? ": a key is never overwritten; "
-                                               "remove it first, or give "
-                                               "another name"
-                                             : "");
+        return hearthi_link_error(wrong, "%s: %s%s", path, strerror(errno),
+                                  errno == EEXIST
+                                      ? ": a key is never overwritten; "
+                                        "remove it first, or give "
+                                        "another name"
+                                      : "");
     good = text_write(fd, text, DIGITS + 1);
     OPENSSL_cleanse(key, sizeof key);
     OPENSSL_cleanse(text, sizeof text);
     if (!good) {
-        hearthi_wrong(wrong, "%s: %s", path, strerror(errno));
+        hearthi_link_error(wrong, "%s: %s", path, strerror(errno));
         unlink(path);
     }
     close(fd);
@@ -73,26 +74,27 @@ digits_take(const char *text, int len, unsigned char *key)
 }
 
 static bool
-file_good(int fd, const char *path, struct hearthi_wrong *wrong)
+file_good(int fd, const char *path, struct hearthi_link_error *wrong)
 {
     struct stat s;
 
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))
-        return hearthi_wrong(wrong,
-                             "key %s is no file: make one with "
-                             "hearth-gateway --new-key FILE",
-                             path);
+        return hearthi_link_error(wrong,
+                                  "key %s is no file: make one with "
+                                  "hearth-gateway --new-key FILE",
+                                  path);
     if ((s.st_mode & 077) != 0)
-        return hearthi_wrong(wrong,
-                             "key %s may be used by others (mode %04o): chmod "
-                             "600 %s",
-                             path, (unsigned)s.st_mode & 07777, path);
+        return hearthi_link_error(
+            wrong,
+            "key %s may be used by others (mode %04o): chmod "
+            "600 %s",
+            path, (unsigned)s.st_mode & 07777, path);
     return true;
 }
 
 static bool
 text_take(int fd, const char *path, unsigned char *key,
-          struct hearthi_wrong *wrong)
+          struct hearthi_link_error *wrong)
 {
     char text[DIGITS + 64];
     int  len = (int)read(fd, text, sizeof text);
@@ -103,25 +105,26 @@ text_take(int fd, const char *path, unsigned char *key,
     OPENSSL_cleanse(text, sizeof text);
     if (n == DIGITS && end == len)
         return true;
-    return hearthi_wrong(wrong,
-                         "key %s is not %d hexadecimal digits%s: make one "
-                         "with hearth-gateway --new-key FILE",
-                         path, DIGITS, n < DIGITS ? ", but less" : "");
+    return hearthi_link_error(
+        wrong,
+        "key %s is not %d hexadecimal digits%s: make one "
+        "with hearth-gateway --new-key FILE",
+        path, DIGITS, n < DIGITS ? ", but less" : "");
 }
 
 bool
 hearthi_key_read(const char *path, unsigned char key[static HEARTHI_KEY_BYTES],
-                 struct hearthi_wrong *wrong)
+                 struct hearthi_link_error *wrong)
 {
     int  fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool good;
 
     if (fd < 0)
-        return hearthi_wrong(wrong, "key %s: %s%s", path, strerror(errno),
-                             errno == ENOENT
-                                 ? ": make it once with hearth-gateway "
-                                   "--new-key, and copy it to each cluster"
-                                 : "");
+        return hearthi_link_error(
+            wrong, "key %s: %s%s", path, strerror(errno),
+            errno == ENOENT ? ": make it once with hearth-gateway "
+                              "--new-key, and copy it to each cluster"
+                            : "");
     good = file_good(fd, path, wrong) && text_take(fd, path, key, wrong);
     close(fd);
     return good;

@@ -6,15 +6,15 @@
 #ifndef HEARTHI_LINK_KEY_H
 #define HEARTHI_LINK_KEY_H
 
-#include "wrong.h"
+#include "link_error.h"
 
 enum { HEARTHI_KEY_BYTES = 32 };
 
 /* Into a new file, mode 0600; never over one that is there. */
-bool hearthi_key_make(const char *path, struct hearthi_wrong *wrong);
+bool hearthi_key_make(const char *path, struct hearthi_link_error *wrong);
 
-bool hearthi_key_read(const char           *path,
-                      unsigned char         key[static HEARTHI_KEY_BYTES],
-                      struct hearthi_wrong *wrong);
+bool hearthi_key_read(const char                *path,
+                      unsigned char              key[static HEARTHI_KEY_BYTES],
+                      struct hearthi_link_error *wrong);
 
 #endif

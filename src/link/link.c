@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "state.h"
+#include "link_state.h"
 
 enum { EVENTS = 64 };
 
@@ -33,8 +33,8 @@ hearthi_link_defaults(void)
 void
 hearthi_link_warn(struct hearthi_link *k, const char *fmt, ...)
 {
-    struct hearthi_wrong line;
-    va_list              ap;
+    struct hearthi_link_error line;
+    va_list                   ap;
 
     va_start(ap, fmt);
     vsnprintf(line.text, sizeof line.text, fmt, ap);
@@ -65,7 +65,7 @@ agree_text(const struct hearthi_link *k)
 }
 
 static bool
-gateways_find(struct hearthi_link *k, struct hearthi_wrong *wrong)
+gateways_find(struct hearthi_link *k, struct hearthi_link_error *wrong)
 {
     for (int c = 0; c <= k->me; c++)
         if (!hearthi_gateway_find(&k->mate[c].at, &k->conf->cluster[c], wrong))
@@ -74,7 +74,7 @@ gateways_find(struct hearthi_link *k, struct hearthi_wrong *wrong)
 }
 
 static bool
-link_prepare(struct hearthi_link *k, struct hearthi_wrong *wrong)
+link_prepare(struct hearthi_link *k, struct hearthi_link_error *wrong)
 {
     uint64_t now = hearthi_clock_kernel();
 
@@ -84,22 +84,22 @@ link_prepare(struct hearthi_link *k, struct hearthi_wrong *wrong)
     k->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (k->agree == NULL || k->epoll < 0 ||
         RAND_bytes((unsigned char *)&k->job, sizeof k->job) != 1)
-        return hearthi_wrong(wrong, "the link: %s", strerror(errno));
+        return hearthi_link_error(wrong, "the link: %s", strerror(errno));
     return hearthi_tls_open(&k->tls, k->conf->key, wrong) &&
-           gateways_find(k, wrong) && hearthi_door_open(k, wrong);
+           gateways_find(k, wrong) && hearthi_acceptor_open(k, wrong);
 }
 
 struct hearthi_link *
 hearthi_link_open(const struct hearthi_conf *conf, int me,
                   const struct hearthi_link_options *options,
                   const struct hearthi_link_calls *calls, void *arg,
-                  struct hearthi_wrong *wrong)
+                  struct hearthi_link_error *wrong)
 {
     struct hearthi_link *k =
         calloc(1, sizeof *k + (size_t)conf->n * sizeof k->mate[0]);
 
     if (k == NULL) {
-        hearthi_wrong(wrong, "no memory for the link");
+        hearthi_link_error(wrong, "no memory for the link");
         return NULL;
     }
     k->conf = conf;
@@ -115,9 +115,9 @@ hearthi_link_open(const struct hearthi_conf *conf, int me,
 }
 
 void
-hearthi_link_bury(struct hearthi_link *k, struct hearthi_lane *l)
+hearthi_link_bury(struct hearthi_link *k, struct hearthi_connection *l)
 {
-    l->state = HEARTHI_LANE_NONE;
+    l->state = HEARTHI_CONNECTION_NONE;
     k->counts.raw_in += l->bytes_in;
     k->counts.raw_out += l->bytes_out;
     epoll_ctl(k->epoll, EPOLL_CTL_DEL, l->fd, NULL);
@@ -128,11 +128,11 @@ hearthi_link_bury(struct hearthi_link *k, struct hearthi_lane *l)
 static void
 dead_free(struct hearthi_link *k)
 {
-    struct hearthi_lane *l;
+    struct hearthi_connection *l;
 
     while ((l = k->dead) != NULL) {
         k->dead = l->next;
-        hearthi_lane_free(l);
+        hearthi_connection_free(l);
     }
 }
 
@@ -140,21 +140,22 @@ void
 hearthi_link_close(struct hearthi_link *k)
 {
     while (k->guests != NULL) {
-        struct hearthi_lane *l = k->guests;
+        struct hearthi_connection *l = k->guests;
 
-        hearthi_door_leave(k, l);
+        hearthi_acceptor_leave(k, l);
         hearthi_link_bury(k, l);
     }
     for (int c = 0; c < k->conf->n; c++) {
-        struct hearthi_mate *m = &k->mate[c];
+        struct hearthi_remote_gateway *m = &k->mate[c];
 
-        for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
+        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
             if (m->lane[i] == NULL)
                 continue;
-            hearthi_post_lane_lost(&m->post, i, m->lane[i]->out.letter);
+            hearthi_reliable_queue_lane_lost(&m->post, i,
+                                             m->lane[i]->out.letter);
             hearthi_link_bury(k, m->lane[i]);
         }
-        hearthi_post_clear(&m->post);
+        hearthi_reliable_queue_clear(&m->post);
     }
     dead_free(k);
     if (k->listener >= 0)
@@ -169,13 +170,14 @@ hearthi_link_close(struct hearthi_link *k)
 /* ---- messages ---- */
 
 static bool
-letter_send(struct hearthi_link *k, int cluster, struct hearthi_letter *m)
+letter_send(struct hearthi_link *k, int cluster,
+            struct hearthi_queued_message *m)
 {
     if (m == NULL)
         return false;
     k->counts.messages_out++;
     k->counts.bytes_out += m->head.len;
-    hearthi_post_give(&k->mate[cluster].post, m);
+    hearthi_reliable_queue_give(&k->mate[cluster].post, m);
     return true;
 }
 
@@ -187,19 +189,20 @@ hearthi_link_send(struct hearthi_link *k, int cluster,
 
     for (int i = 0; i < n; i++)
         len += part[i].iov_len;
-    return len <= HEARTHI_LANE_LONGEST &&
-           letter_send(k, cluster,
-                       hearthi_letter_copy(HEARTHI_MESSAGE, part, n));
+    return len <= HEARTHI_CONNECTION_LONGEST &&
+           letter_send(
+               k, cluster,
+               hearthi_queued_message_copy(HEARTHI_FRAME_MESSAGE, part, n));
 }
 
 bool
 hearthi_link_give(struct hearthi_link *k, int cluster, void *body, size_t len,
                   void (*release)(void *))
 {
-    return len <= HEARTHI_LANE_LONGEST &&
-           letter_send(
-               k, cluster,
-               hearthi_letter_take(HEARTHI_MESSAGE, body, len, release));
+    return len <= HEARTHI_CONNECTION_LONGEST &&
+           letter_send(k, cluster,
+                       hearthi_queued_message_take(HEARTHI_FRAME_MESSAGE, body,
+                                                   len, release));
 }
 
 size_t
@@ -214,11 +217,11 @@ hearthi_link_counts(const struct hearthi_link *k)
     struct hearthi_link_counts n = k->counts;
 
     for (int c = 0; c < k->conf->n; c++) {
-        const struct hearthi_mate *m = &k->mate[c];
+        const struct hearthi_remote_gateway *m = &k->mate[c];
 
         n.again += m->post.again;
         n.twice += m->post.twice;
-        for (int i = 0; i < HEARTHI_LANES_MAX; i++) {
+        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
             n.raw_in += m->lane[i] != NULL ? m->lane[i]->bytes_in : 0;
             n.raw_out += m->lane[i] != NULL ? m->lane[i]->bytes_out : 0;
         }
@@ -239,7 +242,7 @@ static bool
 more(const struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < HEARTHI_LANES_MAX; i++)
+        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
             if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
                 return true;
     return false;
@@ -248,12 +251,12 @@ more(const struct hearthi_link *k)
 int
 hearthi_link_due(const struct hearthi_link *k)
 {
-    uint64_t now = hearthi_clock_kernel(), due = hearthi_door_due(k), one;
+    uint64_t now = hearthi_clock_kernel(), due = hearthi_acceptor_due(k), one;
 
     if (more(k))
         return 0;
     for (int c = 0; c < k->conf->n; c++)
-        if (c != k->me && (one = hearthi_mate_due(k, c)) < due)
+        if (c != k->me && (one = hearthi_remote_gateway_due(k, c)) < due)
             due = one;
     if (due <= now)
         return 0;
@@ -262,14 +265,15 @@ hearthi_link_due(const struct hearthi_link *k)
 }
 
 static void
-lane_work(struct hearthi_link *k, struct hearthi_lane *l)
+lane_work(struct hearthi_link *k, struct hearthi_connection *l)
 {
-    if (l->state == HEARTHI_LANE_NONE || hearthi_lane_work(l) || k->over)
+    if (l->state == HEARTHI_CONNECTION_NONE || hearthi_connection_work(l) ||
+        k->over)
         return;
     if (l->cluster >= 0)
-        hearthi_mate_lane_end(k, l);
+        hearthi_remote_gateway_lane_end(k, l);
     else
-        hearthi_door_lane_end(k, l);
+        hearthi_acceptor_connection_end(k, l);
 }
 
 static void
@@ -280,12 +284,12 @@ events_take(struct hearthi_link *k, int ms)
 
     for (int i = 0; i < n && !k->over; i++) {
         if (e[i].data.ptr == NULL)
-            hearthi_door_answer(k);
+            hearthi_acceptor_answer(k);
         else
             lane_work(k, e[i].data.ptr);
     }
     for (int c = 0; c < k->conf->n; c++)
-        for (int i = 0; i < HEARTHI_LANES_MAX && !k->over; i++)
+        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX && !k->over; i++)
             if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
                 lane_work(k, k->mate[c].lane[i]);
 }
@@ -297,13 +301,13 @@ all_tend(struct hearthi_link *k)
 {
     uint64_t now = hearthi_clock_kernel();
 
-    hearthi_door_tend(k, now);
+    hearthi_acceptor_tend(k, now);
     for (int c = 0; c < k->conf->n && !k->over; c++) {
         if (c == k->me)
             continue;
-        hearthi_mate_tend(k, c, now);
+        hearthi_remote_gateway_tend(k, c, now);
         if (!k->over)
-            hearthi_mate_push(k, c);
+            hearthi_remote_gateway_push(k, c);
     }
 }
 
@@ -312,7 +316,7 @@ all_push(struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n && !k->over; c++)
         if (c != k->me)
-            hearthi_mate_push(k, c);
+            hearthi_remote_gateway_push(k, c);
 }
 
 bool

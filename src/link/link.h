@@ -23,7 +23,7 @@
 
 #include "conf.h"
 
-enum { HEARTHI_LANES_MAX = 8 };
+enum { HEARTHI_CONNECTIONS_MAX = 8 };
 
 struct hearthi_link_calls {
     /* A message of another cluster; body is the link's until this returns,
@@ -72,12 +72,12 @@ struct hearthi_link *
 hearthi_link_open(const struct hearthi_conf *conf, int me,
                   const struct hearthi_link_options *options,
                   const struct hearthi_link_calls *calls, void *arg,
-                  struct hearthi_wrong *wrong);
+                  struct hearthi_link_error *wrong);
 
 /* Queue a message for a cluster: a copy of the parts, or body itself, which is
  * released when that cluster has it.  It leaves in the next turn, with all
- * others.  False: no memory, or more than HEARTHI_LANE_LONGEST bytes, which
- * the other side would take for nonsense; body is the caller's then. */
+ * others.  False: no memory, or more than HEARTHI_CONNECTION_LONGEST bytes,
+ * which the other side would take for nonsense; body is the caller's then. */
 bool hearthi_link_send(struct hearthi_link *k, int cluster,
                        const struct iovec *part, int n);
 bool hearthi_link_give(struct hearthi_link *k, int cluster, void *body,

@@ -6,7 +6,7 @@
 #include <openssl/err.h>
 #include <string.h>
 
-#include "pipe.h"
+#include "bio.h"
 
 /* Tells nothing: who listens sees it in clear. */
 static const unsigned char identity[] = "hearth";
@@ -73,7 +73,7 @@ context_set(SSL_CTX *c)
  * may still be in it. */
 bool
 hearthi_tls_open(struct hearthi_tls *t, const char *key,
-                 struct hearthi_wrong *wrong)
+                 struct hearthi_link_error *wrong)
 {
     t->context = NULL;
     if (!hearthi_key_read(key, t->key, wrong))
@@ -82,8 +82,8 @@ hearthi_tls_open(struct hearthi_tls *t, const char *key,
         t->context = SSL_CTX_new(TLS_method());
     if (t->context != NULL && context_set(t->context))
         return true;
-    hearthi_wrong(wrong, "OpenSSL cannot TLS 1.3 here: %s",
-                  hearthi_tls_error());
+    hearthi_link_error(wrong, "OpenSSL cannot TLS 1.3 here: %s",
+                       hearthi_tls_error());
     hearthi_tls_close(t);
     return false;
 }
@@ -100,7 +100,7 @@ SSL *
 hearthi_tls_new(struct hearthi_tls *t, int fd, bool server)
 {
     SSL *s = SSL_new(t->context);
-    BIO *pipe = hearthi_pipe_new(fd);
+    BIO *pipe = hearthi_bio_new(fd);
 
     if (s == NULL || pipe == NULL) {
         SSL_free(s);
@@ -128,19 +128,19 @@ hearthi_tls_free(SSL *s)
 bool
 hearthi_tls_flush(SSL *s)
 {
-    return hearthi_pipe_flush(SSL_get_wbio(s));
+    return hearthi_bio_flush(SSL_get_wbio(s));
 }
 
 size_t
 hearthi_tls_waiting(const SSL *s)
 {
-    return hearthi_pipe_waiting(SSL_get_wbio(s));
+    return hearthi_bio_waiting(SSL_get_wbio(s));
 }
 
 uint64_t
 hearthi_tls_came(const SSL *s)
 {
-    return hearthi_pipe_came(SSL_get_rbio(s));
+    return hearthi_bio_came(SSL_get_rbio(s));
 }
 
 const char *

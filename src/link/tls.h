@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "key.h"
-#include "wrong.h"
+#include "link_error.h"
 
 struct hearthi_tls {
     SSL_CTX      *context;
@@ -31,7 +31,7 @@ struct hearthi_tls {
 };
 
 bool hearthi_tls_open(struct hearthi_tls *t, const char *key,
-                      struct hearthi_wrong *wrong);
+                      struct hearthi_link_error *wrong);
 void hearthi_tls_close(struct hearthi_tls *t);
 
 /* One end of a connection.  What is encrypted gathers, and goes out by

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Memory without collectives: objects of any size that any thread of any rank
- * takes and gives back.  Lowest file first: class.h, slab.h, ground.h,
- * stock.h, hand.h, cache.h, and this.
+ * takes and gives back.  Lowest file first: size_class.h, slab.h, arena_map.h,
+ * central_freelist.h, remote_free.h, tcache.h, and this.
  *
  * Why an allocator of our own: others keep what they know where it faults, and
  * where two nodes would change it at once.  mimalloc links free blocks through
@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ground.h"
+#include "arena_map.h"
 
 void hearthi_malloc_open(void);
 void hearthi_malloc_close(void);

@@ -10,13 +10,13 @@
 static int
 range_compare(const void *a, const void *b)
 {
-    const struct hearthi_range *x = a, *y = b;
+    const struct hearthi_heap_range *x = a, *y = b;
 
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
 void
-hearthi_ranges_order(struct hearthi_range *range, size_t n,
+hearthi_ranges_order(struct hearthi_heap_range *range, size_t n,
                      void (*order)(uint64_t page, uint64_t count))
 {
     unsigned shift = hearthi_heap.shift;

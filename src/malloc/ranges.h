@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hearthi_range {
+struct hearthi_heap_range {
     uint64_t at, bytes; /* in the heap */
 };
 
 /* Sort n ranges by where they begin, and release or acquire their pages in as
  * few runs as there are. */
-void hearthi_ranges_order(struct hearthi_range *range, size_t n,
+void hearthi_ranges_order(struct hearthi_heap_range *range, size_t n,
                           void (*order)(uint64_t page, uint64_t count));
 
 #endif

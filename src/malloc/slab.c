@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "base/report.h"
-#include "class.h"
+#include "size_class.h"
 
 struct hearthi_slab *
 hearthi_slab_new(char *base, size_t bytes, unsigned class, int home)
 {
-    size_t               size = hearthi_class_size(class);
+    size_t               size = hearthi_size_class_bytes(class);
     size_t               slots = bytes / size;
     struct hearthi_slab *s = malloc(sizeof *s + slots * sizeof s->slot[0]);
 

@@ -24,7 +24,7 @@ struct hearthi_notice {
 
 /* As a count: every page; `page` is 0 then, `writer` the rank that said so
  * (the origin) and `interval` the origin's number for it. */
-#define HEARTHI_EVERYTHING UINT32_MAX
+#define HEARTHI_INVALIDATE_ALL UINT32_MAX
 
 /* ---- merging: fewer runs, which say more ---- */
 
@@ -37,7 +37,7 @@ hearthi_gap_between(uint64_t page, uint32_t count, uint64_t next,
 {
     uint64_t end = page + count, next_end = next + next_count;
 
-    if ((next_end > end ? next_end : end) - page >= HEARTHI_EVERYTHING)
+    if ((next_end > end ? next_end : end) - page >= HEARTHI_INVALIDATE_ALL)
         return UINT64_MAX;
     return next > end ? next - end : 0;
 }
@@ -59,7 +59,8 @@ bool hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap);
 uint64_t hearthi_notice_gap(const struct hearthi_notice *a,
                             const struct hearthi_notice *b);
 static inline void
-hearthi_notice_join(struct hearthi_notice *a, const struct hearthi_notice *b)
+hearthi_notice_coalesce(struct hearthi_notice       *a,
+                        const struct hearthi_notice *b)
 {
     uint64_t end = a->page + a->count;
 
@@ -72,8 +73,8 @@ hearthi_notice_join(struct hearthi_notice *a, const struct hearthi_notice *b)
 
 /* The same of n things of `size` bytes that begin with a notice: `gap` is
  * hearthi_notice_gap() of two that follow each other, and `join` makes one of
- * two, with hearthi_notice_join(), also where the first says what the second
- * does. */
+ * two, with hearthi_notice_coalesce(), also where the first says what the
+ * second does. */
 struct hearthi_merging {
     size_t       size;
     hearthi_gap *gap;
@@ -127,7 +128,7 @@ void hearthi_pageset_add(struct hearthi_pageset *s, uint64_t page,
                          uint32_t count);
 
 /* Sort and merge.  Runs are maximal, but none is longer than
- * HEARTHI_EVERYTHING - 1 pages.  O(1) if nothing was added since. */
+ * HEARTHI_INVALIDATE_ALL - 1 pages.  O(1) if nothing was added since. */
 void hearthi_pageset_normalise(struct hearthi_pageset *s);
 
 /* ---- what a rank knows ---- */
@@ -138,37 +139,39 @@ void hearthi_pageset_normalise(struct hearthi_pageset *s);
  *
  * A notice that names the same run and writer as an older one takes its
  * place, at the end.  When there are more than cap of them the nearest become
- * one (merge.c), until there are half as many; where there are too many
- * writers for that, all become one HEARTHI_EVERYTHING of this rank.  Those do
- * not count for cap, and there is at most one of each origin, never a second
- * time with the same number: so "everything" cannot echo between ranks.
+ * one (run_coarsen.c), until there are half as many; where there are too many
+ * writers for that, all become one HEARTHI_INVALIDATE_ALL of this rank.  Those
+ * do not count for cap, and there is at most one of each origin, never a
+ * second time with the same number: so "everything" cannot echo between ranks.
  *
  * Sequence numbers go on over forgetting, so 0 is always "nothing given". */
-struct hearthi_known {
-    struct hearthi_known_entry *entry; /* by sequence, dead ones between */
-    size_t                      n, live, runs, room;
-    uint32_t                   *slot; /* hash table: 1 + index into entry */
-    size_t                      slots;
-    uint64_t                    next;       /* sequence number */
-    uint64_t                    everything; /* last number used as origin */
-    size_t                      cap;
-    uint32_t                    origin;
+struct hearthi_notice_store {
+    struct hearthi_notice_entry *entry; /* by sequence, dead ones between */
+    size_t                       n, live, runs, room;
+    uint32_t                    *slot; /* hash table: 1 + index into entry */
+    size_t                       slots;
+    uint64_t                     next;       /* sequence number */
+    uint64_t                     everything; /* last number used as origin */
+    size_t                       cap;
+    uint32_t                     origin;
 };
 
 /* Nothing known; cap is at least 1, origin this rank.  Memory is at most
  * about 230 * (cap + ranks) bytes, taken when needed. */
-void hearthi_known_init(struct hearthi_known *k, size_t cap, uint32_t origin);
-void hearthi_known_free(struct hearthi_known *k);
+void hearthi_notice_store_init(struct hearthi_notice_store *k, size_t cap,
+                               uint32_t origin);
+void hearthi_notice_store_free(struct hearthi_notice_store *k);
 
 /* Forget all, after a barrier.  O(n); O(1) if there is nothing. */
-void hearthi_known_clear(struct hearthi_known *k);
+void hearthi_notice_store_clear(struct hearthi_notice_store *k);
 
 /* Forget what has a sequence number below `mark`: what was known when a
  * barrier began, while other threads went on adding.  O(n). */
-void hearthi_known_forget(struct hearthi_known *k, uint64_t mark);
+void hearthi_notice_store_forget(struct hearthi_notice_store *k,
+                                 uint64_t                     mark);
 
 /* The sequence number that the next notice gets. */
-uint64_t hearthi_known_next(const struct hearthi_known *k);
+uint64_t hearthi_notice_store_next(const struct hearthi_notice_store *k);
 
 /* Learn a notice.  from_lock is the lock in whose log it was, below 65535, or
  * -1 if this rank made it; it is not given to that lock.  False if it was
@@ -179,34 +182,36 @@ uint64_t hearthi_known_next(const struct hearthi_known *k);
  * is noted that the lock has them.  O(1) in the mean.
  * An EVERYTHING that this rank makes is numbered in here, whatever the notice
  * says, and stands for all that was known. */
-bool hearthi_known_add(struct hearthi_known *k, const struct hearthi_notice *n,
-                       int from_lock);
+bool hearthi_notice_store_add(struct hearthi_notice_store *k,
+                              const struct hearthi_notice *n, int from_lock);
 
 /* The log of this lock had overflowed: whatever it said is now known as one
- * new HEARTHI_EVERYTHING of this rank, for all other locks.  `given` is what
- * this lock was given so far.  O(1).
- * A log needs room for a few notices of every rank: when the logs of two
- * locks are always lost, "everything" goes round between them for ever. */
-void hearthi_known_lost(struct hearthi_known *k, int lock, uint64_t given);
+ * new HEARTHI_INVALIDATE_ALL of this rank, for all other locks.  `given` is
+ * what this lock was given so far.  O(1). A log needs room for a few notices
+ * of every rank: when the logs of two locks are always lost, "everything" goes
+ * round between them for ever. */
+void hearthi_notice_store_lost(struct hearthi_notice_store *k, int lock,
+                               uint64_t given);
 
 /* What this lock was not given yet: notices with a sequence number of *given
  * or later that were not seen in its own log, by sequence, at most max.
  * Moves *given past what it returns (and past all, if it returns less than
  * max).  O(log n + notices since *given). */
-size_t hearthi_known_since(const struct hearthi_known *k, int lock,
-                           uint64_t *given, struct hearthi_notice *out,
-                           size_t max);
+size_t hearthi_notice_store_since(const struct hearthi_notice_store *k,
+                                  int lock, uint64_t *given,
+                                  struct hearthi_notice *out, size_t max);
 
 /* All of that, merged again and again while it is more than `most`, with room
  * for one more.  Returns more than `most`, which mean nothing then, only if
  * there are too many writers to be merged so far. */
-size_t hearthi_known_merged(struct hearthi_known *k, int lock, uint64_t *given,
-                            struct hearthi_notice *out, size_t most);
+size_t hearthi_notice_store_merged(struct hearthi_notice_store *k, int lock,
+                                   uint64_t *given, struct hearthi_notice *out,
+                                   size_t most);
 
 /* ---- the ring in which a lock keeps its log ---- */
 
 /* Elements [at, at + n) of the ring's storage. */
-struct hearthi_span {
+struct hearthi_ring_span {
     uint32_t at, n;
 };
 
@@ -220,11 +225,11 @@ struct hearthi_span {
 /* What a reader at pos finds when the end is at tail.  False if it has lost
  * some of it. */
 bool hearthi_ring_read(uint32_t cap, uint32_t pos, uint32_t tail,
-                       struct hearthi_span span[2]);
+                       struct hearthi_ring_span span[2]);
 
 /* Append count elements at *tail, and move it.  False if they are more than
  * cap: nothing is to be written, and every reader from before has lost. */
 bool hearthi_ring_write(uint32_t cap, uint32_t *tail, uint32_t count,
-                        struct hearthi_span span[2]);
+                        struct hearthi_ring_span span[2]);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { LIMIT_MIN = 64 };
 
-static const uint64_t LONGEST = HEARTHI_EVERYTHING - 1;
+static const uint64_t LONGEST = HEARTHI_INVALIDATE_ALL - 1;
 
 void
 hearthi_pageset_init(struct hearthi_pageset *s, size_t cap)
@@ -80,7 +80,7 @@ hearthi_pageset_add(struct hearthi_pageset *s, uint64_t page, uint32_t count)
 {
     if (s->everything || count == 0)
         return;
-    if (count == HEARTHI_EVERYTHING) {
+    if (count == HEARTHI_INVALIDATE_ALL) {
         s->everything = true;
         s->n = 0;
         return;

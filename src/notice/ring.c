@@ -5,18 +5,19 @@
 
 /* [pos, pos + n), with n at most cap, as it lies in the storage. */
 static void
-spans_set(uint32_t cap, uint32_t pos, uint32_t n, struct hearthi_span span[2])
+spans_set(uint32_t cap, uint32_t pos, uint32_t n,
+          struct hearthi_ring_span span[2])
 {
     uint32_t at = pos % cap;
     uint32_t some = n < cap - at ? n : cap - at;
 
-    span[0] = (struct hearthi_span){ at, some };
-    span[1] = (struct hearthi_span){ 0, n - some };
+    span[0] = (struct hearthi_ring_span){ at, some };
+    span[1] = (struct hearthi_ring_span){ 0, n - some };
 }
 
 bool
 hearthi_ring_read(uint32_t cap, uint32_t pos, uint32_t tail,
-                  struct hearthi_span span[2])
+                  struct hearthi_ring_span span[2])
 {
     bool lost = tail < pos || tail - pos > cap;
 
@@ -27,7 +28,7 @@ hearthi_ring_read(uint32_t cap, uint32_t pos, uint32_t tail,
 /* More than fits moves the end so far that no reader can think it has all. */
 bool
 hearthi_ring_write(uint32_t cap, uint32_t *tail, uint32_t count,
-                   struct hearthi_span span[2])
+                   struct hearthi_ring_span span[2])
 {
     bool lost = count > cap;
 

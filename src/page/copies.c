@@ -13,14 +13,14 @@
 
 #include "base/stat.h"
 #include "diffs.h"
+#include "evict.h"
 #include "frames.h"
-#include "held.h"
-#include "mates.h"
+#include "node_cache.h"
 #include "overwrite.h"
 #include "page.h"
-#include "predict.h"
-#include "replace.h"
-#include "tell.h"
+#include "pin_count.h"
+#include "reuse_prefetch.h"
+#include "sharer_notify.h"
 
 enum { BATCH = 256 };
 
@@ -68,7 +68,7 @@ shut_state(uint64_t page)
 {
     return !hearthi_is_overwritten(page) ||
                    ((hearthi_table.mark[page] & HEARTHI_REGISTERED) &&
-                    hearthi_is_told(hearthi_home_of(page)))
+                    hearthi_sharer_is_notified(hearthi_home_of(page)))
                ? HEARTHI_CLEAN
                : HEARTHI_INVALID;
 }
@@ -86,7 +86,7 @@ hearthi_copies_shut(uint64_t page, uint64_t count)
             hearthi_diff_begin(p, false);
             hearthi_twin_free(p);
         }
-        hearthi_mates_lend_written(page, n);
+        hearthi_node_cache_lend_written(page, n);
     }
 }
 
@@ -94,7 +94,7 @@ static bool
 may_shut(uint64_t page)
 {
     return hearthi_table.state[page] == HEARTHI_DIRTY &&
-           !hearthi_is_held_open(page);
+           !hearthi_is_pinned_open(page);
 }
 
 void
@@ -139,7 +139,7 @@ valid_run_drop(uint64_t page, uint64_t count)
         dirty = run_has_dirty(page, n);
         memcpy(was, hearthi_table.state + page, n);
         hearthi_pages_set(page, n, HEARTHI_INVALID);
-        hearthi_predict_dropped(page, n);
+        hearthi_reuse_prefetch_dropped(page, n);
         for (uint64_t i = 0; dirty && i < n; i++) {
             if (was[i] != HEARTHI_DIRTY)
                 continue;
@@ -152,25 +152,25 @@ valid_run_drop(uint64_t page, uint64_t count)
 }
 
 /* A held copy must not go, not for a moment: it is brought up to date where it
- * is (hold.c).  One on its way is not there yet, and will not be valid when it
- * is (coming.h).  One that is here and was not shown has nothing to bring
- * home.
+ * is (pin.c).  One on its way is not there yet, and will not be valid when it
+ * is (page_in_flight.h).  One that is here and was not shown has nothing to
+ * bring home.
  */
 static bool
 may_go(uint64_t page)
 {
     uint8_t *state = &hearthi_table.state[page];
 
-    if (*state == HEARTHI_COMING)
-        *state = HEARTHI_MISSED;
-    if (*state == HEARTHI_HERE) {
-        hearthi_mates_keep(page, 1);
+    if (*state == HEARTHI_IN_FLIGHT)
+        *state = HEARTHI_STALE_IN_FLIGHT;
+    if (*state == HEARTHI_PREFETCHED) {
+        hearthi_node_cache_keep(page, 1);
         *state = HEARTHI_INVALID;
-        hearthi_predict_unused(page);
+        hearthi_reuse_prefetch_unused(page);
     }
     if (!hearthi_is_copy(*state))
         return false;
-    if (!hearthi_is_held(page))
+    if (!hearthi_is_pinned(page))
         return true;
     hearthi_stale_add(page);
     return false;

@@ -9,11 +9,11 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
-#include "mates.h"
+#include "home_write_guard.h"
+#include "node_cache.h"
 #include "notice/diff.h"
 #include "overwrite.h"
 #include "page.h"
-#include "past.h"
 #include "space/segment.h"
 #include "transport/transport.h"
 
@@ -160,9 +160,9 @@ runs_add(int home, size_t at, const char *src)
 static void
 masks_send(uint64_t page, const char *src, size_t runs, bool words)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    int                         home = (int)r->home;
-    size_t                      at =
+    const struct hearthi_page_place *r = hearthi_page_place_of(page);
+    int                              home = (int)r->home;
+    size_t                           at =
         hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
 
     if (runs < MANY || !words || hearthi_transport->patch == NULL ||
@@ -202,9 +202,10 @@ changed_begin(uint64_t page, bool refresh)
     char                  *now = hearthi_cached(page), *twin = twin_at(page);
     struct hearthi_changed c =
         hearthi_diff_masks(now, twin, hearthi_heap.page,
-                           hearthi_place_of(page)->in->unit, d.masks);
+                           hearthi_page_place_of(page)->in->unit, d.masks);
 
-    bool exact = c.runs > 0 && hearthi_past_exact(page, now, twin, d.masks);
+    bool exact =
+        c.runs > 0 && hearthi_home_write_guard_exact(page, now, twin, d.masks);
 
     if (exact)
         c = masks_count();
@@ -265,6 +266,6 @@ hearthi_diff_end(void)
     hearthi_count(diff_waits, d.queued);
     d.queued = false;
     if (d.home != d.diffs)
-        hearthi_mates_acquired();
+        hearthi_node_cache_acquired();
     d.home = d.diffs;
 }

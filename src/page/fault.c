@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a fault does.  The aim is fewer of them: pages are fetched and opened
- * ahead (stream.h), and a page that was written in the interval before is
- * opened at once.
+ * ahead (stride_prefetch.h), and a page that was written in the interval
+ * before is opened at once.
  */
 #include "config.h"
 
@@ -12,21 +12,21 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
-#include "base/inside.h"
+#include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
-#include "coming.h"
 #include "copies.h"
+#include "evict.h"
 #include "fetch.h"
 #include "frames.h"
 #include "overwrite.h"
 #include "page.h"
-#include "predict.h"
-#include "replace.h"
-#include "stream.h"
-#include "watched.h"
+#include "page_in_flight.h"
+#include "policy/stride_prefetch.h"
+#include "reuse_prefetch.h"
+#include "uffd_pages.h"
 #include "world.h"
 
 /* Open the page and, in a sequence of such faults, those behind it that are
@@ -34,21 +34,22 @@
 static void
 fault_write(uint64_t page, enum hearthi_state state)
 {
-    struct hearthi_stream *s = hearthi_stream_find(HEARTHI_WRITES, page);
-    uint64_t               n = 1;
+    struct hearthi_stride *s =
+        hearthi_stride_prefetch_find(HEARTHI_WRITES, page);
+    uint64_t n = 1;
 
     if (s->stride == 1)
         n = hearthi_run_length(page, s->step, state);
     else if (s->stride == -1)
         n = hearthi_run_before(page, s->step, state);
-    hearthi_stream_took(s, page, n);
+    hearthi_stride_prefetch_took(s, page, n);
     if (s->stride == -1)
         page -= n - 1;
     if (state == HEARTHI_CLEAN) {
         hearthi_copies_write(page, n);
         if (n > 1)
             hearthi_populate(hearthi_app(page), n << hearthi_heap.shift, true);
-        hearthi_stream_opened(s, page, n);
+        hearthi_stride_prefetch_opened(s, page, n);
         return;
     }
     for (uint64_t p = page; p < page + n; p++)
@@ -61,21 +62,21 @@ fault_write(uint64_t page, enum hearthi_state state)
 static bool
 fault_overwrite(uint64_t page, enum hearthi_state state)
 {
-    struct hearthi_stream *s;
+    struct hearthi_stride *s;
     uint64_t               n;
 
     if (hearthi_overwrite_run(page, 1) == 0)
         return false;
-    s = hearthi_stream_find(HEARTHI_WRITES, page);
+    s = hearthi_stride_prefetch_find(HEARTHI_WRITES, page);
     n = s->stride == 1 ? hearthi_run_length(page, s->step, state) : 1;
     n = hearthi_overwrite_run(page, n);
     if (state == HEARTHI_INVALID) {
         hearthi_copies_reserve(n);
         n = hearthi_frames_take(page, n);
     }
-    hearthi_stream_took(s, page, n);
+    hearthi_stride_prefetch_took(s, page, n);
     hearthi_overwrite_open(page, n);
-    hearthi_stream_opened(s, page, n);
+    hearthi_stride_prefetch_opened(s, page, n);
     return true;
 }
 
@@ -96,8 +97,8 @@ enum { MATES = 3 };
 static bool
 fault_wait(uint64_t page, bool write, int *mates)
 {
-    if (hearthi_is_coming(hearthi_table.state[page])) {
-        hearthi_coming_wait();
+    if (hearthi_is_in_flight(hearthi_table.state[page])) {
+        hearthi_in_flight_wait();
         return true;
     }
     if (*mates == 0 || (write && hearthi_overwrite_run(page, 1) > 0))
@@ -118,16 +119,16 @@ fault_serve(uint64_t page, bool write)
     hearthi_copies_reserve(1);
     switch (hearthi_state_of(page)) {
     case HEARTHI_UNUSED: return false;
-    case HEARTHI_COMING:
-    case HEARTHI_MISSED: break; /* it cannot have come to that */
+    case HEARTHI_IN_FLIGHT:
+    case HEARTHI_STALE_IN_FLIGHT: break; /* it cannot have come to that */
     case HEARTHI_INVALID: fault_fetch(page, write); break;
-    case HEARTHI_HERE:
-        if (!write || !fault_overwrite(page, HEARTHI_HERE))
-            hearthi_predict_touch(page, write);
+    case HEARTHI_PREFETCHED:
+        if (!write || !fault_overwrite(page, HEARTHI_PREFETCHED))
+            hearthi_reuse_prefetch_touch(page, write);
         break;
     case HEARTHI_CLEAN:
         if (!write)
-            hearthi_watched_renew(page);
+            hearthi_uffd_pages_renew(page);
         else if (!fault_overwrite(page, HEARTHI_CLEAN))
             fault_write(page, HEARTHI_CLEAN);
         break;
@@ -136,7 +137,7 @@ fault_serve(uint64_t page, bool write)
             fault_write(page, HEARTHI_HOME_ARMED);
         break;
     case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
-    case HEARTHI_DIRTY: hearthi_watched_renew(page); break;
+    case HEARTHI_DIRTY: hearthi_uffd_pages_renew(page); break;
     case HEARTHI_HOME_OPEN:
     case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
     }
@@ -151,7 +152,7 @@ _Noreturn static void
 inside_refuse(const void *addr, const char *why)
 {
     hearthi_fatal(
-        hearthi_inside,
+        hearthi_mpi_call,
         "address %p of the heap was touched inside the call, %s: "
         "hold what it touches (hearth_hold) before the call, or give "
         "it private memory",
@@ -164,8 +165,8 @@ is_on_its_way(const void *addr)
 {
     uint64_t page = hearthi_page_of(addr);
 
-    return hearthi_is_coming(hearthi_table.state[page]) &&
-           !hearthi_predict_brings(page);
+    return hearthi_is_in_flight(hearthi_table.state[page]) &&
+           !hearthi_reuse_prefetch_brings(page);
 }
 
 /* Another thread may hold the lock, or fetch the page, and wait for MPI, which
@@ -197,16 +198,18 @@ inside_serve(const void *addr, bool write)
 
     switch (hearthi_state_of(page)) {
     case HEARTHI_UNUSED: return false;
-    case HEARTHI_COMING:
-    case HEARTHI_MISSED: /* inside_lock has waited */
+    case HEARTHI_IN_FLIGHT:
+    case HEARTHI_STALE_IN_FLIGHT: /* inside_lock has waited */
     case HEARTHI_INVALID:
         inside_refuse(addr, "where its page cannot be fetched");
-    case HEARTHI_HERE: hearthi_predict_show(page, 1, write); break;
+    case HEARTHI_PREFETCHED:
+        hearthi_reuse_prefetch_show(page, 1, write);
+        break;
     case HEARTHI_CLEAN:
         if (write)
             hearthi_copies_write(page, 1);
         else
-            hearthi_watched_renew(page);
+            hearthi_uffd_pages_renew(page);
         break;
     case HEARTHI_HOME_ARMED:
         if (write) {
@@ -215,7 +218,7 @@ inside_serve(const void *addr, bool write)
         }
         break;
     case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
-    case HEARTHI_DIRTY: hearthi_watched_renew(page); break;
+    case HEARTHI_DIRTY: hearthi_uffd_pages_renew(page); break;
     case HEARTHI_HOME_OPEN:
     case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
     }
@@ -229,7 +232,8 @@ locked_serve(void *addr, bool write)
 {
     bool known;
 
-    if (hearthi_inside != NULL && hearthi_opt.transport == HEARTHI_MPI) {
+    if (hearthi_mpi_call != NULL &&
+        hearthi_opt.transport == HEARTHI_TRANSPORT_MPI) {
         inside_lock(addr);
         known = inside_serve(addr, write);
     } else {

@@ -16,11 +16,11 @@ void hearthi_signal_close(void);
 
 /* Say in a line what memory cannot be had, where a touch of home memory is
  * SIGBUS, and end the job; other SIGBUS goes to who had it before. */
-void hearthi_bus_open(void);
+void hearthi_sigbus_open(void);
 
 /* A bus error that no page fault was: ends the job with a line where memory of
  * Hearth's cannot be had, and returns otherwise. */
-void hearthi_bus_tell(const siginfo_t *info);
+void hearthi_sigbus_tell(const siginfo_t *info);
 
 /* True if calls of other libraries do not come to libhearth's functions of the
  * same names first: it was loaded after them. */

@@ -3,20 +3,20 @@
 
 #include "fetch.h"
 
-#include "base/least.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "base/stat.h"
-#include "batch.h"
-#include "coming.h"
 #include "copies.h"
+#include "evict.h"
+#include "fetch_round.h"
 #include "frames.h"
-#include "mates.h"
+#include "node_cache.h"
 #include "page.h"
-#include "predict.h"
+#include "page_in_flight.h"
+#include "policy/stride_prefetch.h"
 #include "protect.h"
-#include "replace.h"
-#include "stream.h"
-#include "tell.h"
+#include "reuse_prefetch.h"
+#include "sharer_notify.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -25,16 +25,16 @@ static bool started; /* a fetch, and not finished */
 void
 hearthi_fetch_open(void)
 {
-    hearthi_streams_open();
-    hearthi_predict_open();
-    hearthi_tells_open();
+    hearthi_stride_prefetch_open();
+    hearthi_reuse_prefetch_open();
+    hearthi_sharer_notify_open();
     started = false;
 }
 
 void
 hearthi_fetch_close(void)
 {
-    hearthi_tells_close();
+    hearthi_sharer_notify_close();
 }
 
 /* Those that were missed are passed by. */
@@ -64,7 +64,7 @@ hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
 void
 hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n)
 {
-    hearthi_runs_fetch(run, n, hearthi_runs_tell(run, n));
+    hearthi_runs_fetch(run, n, hearthi_sharer_notify_runs(run, n));
     hearthi_runs_count(run, n);
 }
 
@@ -74,13 +74,13 @@ hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
 {
     bool told, way;
 
-    hearthi_borrow(run, n, HEARTHI_FORESEEN, rest);
+    hearthi_node_copy(run, n, HEARTHI_FORESEEN, rest);
     if (rest->n == 0)
         return false;
-    told = hearthi_runs_tell(rest->run, rest->n);
+    told = hearthi_sharer_notify_runs(rest->run, rest->n);
     way = !told && hearthi_way_take(rest->all, rest->n + 1) == 0;
     for (size_t i = 0; i < rest->n; i++)
-        hearthi_coming_begin(&rest->run[i]);
+        hearthi_in_flight_begin(&rest->run[i]);
     started = way && hearthi_transport->bring_begin(rest->run, rest->n);
     if (!way)
         hearthi_runs_fetch(rest->run, rest->n, told);
@@ -106,12 +106,12 @@ here_show(uint64_t page, uint64_t end)
 {
     uint64_t n = 1;
 
-    if (hearthi_table.state[page] == HEARTHI_COMING &&
-        hearthi_predict_brings(page))
-        hearthi_predict_finish();
-    if (hearthi_table.state[page] == HEARTHI_HERE) {
-        n = hearthi_run_length(page, end - page, HEARTHI_HERE);
-        hearthi_predict_show(page, n, false);
+    if (hearthi_table.state[page] == HEARTHI_IN_FLIGHT &&
+        hearthi_reuse_prefetch_brings(page))
+        hearthi_reuse_prefetch_finish();
+    if (hearthi_table.state[page] == HEARTHI_PREFETCHED) {
+        n = hearthi_run_length(page, end - page, HEARTHI_PREFETCHED);
+        hearthi_reuse_prefetch_show(page, n, false);
     }
     return n;
 }
@@ -119,9 +119,9 @@ here_show(uint64_t page, uint64_t end)
 bool
 hearthi_fetch_await(uint64_t page)
 {
-    if (hearthi_mates_fetch(page) && hearthi_predict_finish())
+    if (hearthi_node_cache_fetch(page) && hearthi_reuse_prefetch_finish())
         return true;
-    return hearthi_mates_wait(page);
+    return hearthi_node_cache_wait(page);
 }
 
 /* What is done about pages that another rank of the node is fetching. */
@@ -136,11 +136,11 @@ struct range {
 /* Add invalid pages of a range, for a message round; no more than half the
  * cache, or the end would push out the beginning. */
 static void
-range_gather(struct hearthi_batch *b, struct range *r)
+range_gather(struct hearthi_fetch_round *b, struct range *r)
 {
     uint64_t most = hearthi_copies_most(), n; /* others may hold more */
 
-    hearthi_batch_init(b);
+    hearthi_fetch_round_init(b);
     hearthi_copies_reserve(most);
     for (; r->page < r->end && b->n < HEARTHI_RUNS && b->pages < most;
          r->page += n) {
@@ -149,39 +149,39 @@ range_gather(struct hearthi_batch *b, struct range *r)
             n = here_show(r->page, r->end);
             continue;
         }
-        if (r->others != WITH_THEM && hearthi_mates_fetch(r->page)) {
+        if (r->others != WITH_THEM && hearthi_node_cache_fetch(r->page)) {
             r->late = true;
             if (r->others == STOP)
                 return;
             continue;
         }
-        n = hearthi_least(r->end - r->page, most - b->pages);
+        n = hearthi_min(r->end - r->page, most - b->pages);
         n = hearthi_run_length(r->page, n, HEARTHI_INVALID);
-        n = r->others == WITH_THEM ? hearthi_batch_add(b, r->page, n)
-                                   : hearthi_batch_claim(b, r->page, n);
+        n = r->others == WITH_THEM ? hearthi_fetch_round_add(b, r->page, n)
+                                   : hearthi_fetch_round_claim(b, r->page, n);
     }
 }
 
 static void
-batch_show(const struct hearthi_batch *b)
+batch_show(const struct hearthi_fetch_round *b)
 {
     for (size_t i = 0; i < b->n; i++)
-        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_COMING,
+        hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_IN_FLIGHT,
                          false);
 }
 
 static void
 range_bring(struct range *r, bool alone, uint64_t *left)
 {
-    struct hearthi_batch b;
+    struct hearthi_fetch_round b;
 
     range_gather(&b, r);
     if (b.n == 0)
         return;
-    *left -= hearthi_least(*left, b.pages);
-    hearthi_batch_bring(&b, alone);
+    *left -= hearthi_min(*left, b.pages);
+    hearthi_fetch_round_bring(&b, alone);
     batch_show(&b);
-    hearthi_borrow_end(&b.rest);
+    hearthi_node_copy_end(&b.rest);
 }
 
 /* What others are fetching comes last. */
@@ -228,14 +228,14 @@ is_dense(uint64_t begin, uint64_t end, uint64_t page)
 
 /* The invalid pages of a range, as far as there is room. */
 static void
-batch_add_range(struct hearthi_batch *b, uint64_t page, uint64_t end)
+batch_add_range(struct hearthi_fetch_round *b, uint64_t page, uint64_t end)
 {
     while (page < end && b->n < HEARTHI_RUNS) {
         uint64_t n = 1;
 
         if (hearthi_state_of(page) == HEARTHI_INVALID) {
             n = hearthi_run_length(page, end - page, HEARTHI_INVALID);
-            hearthi_batch_add(b, page, n);
+            hearthi_fetch_round_add(b, page, n);
         }
         page += n;
     }
@@ -244,17 +244,17 @@ batch_add_range(struct hearthi_batch *b, uint64_t page, uint64_t end)
 bool
 hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    uint64_t                    first = page - page % GROUP;
+    const struct hearthi_page_place *r = hearthi_page_place_of(page);
+    uint64_t                         first = page - page % GROUP;
 
     *begin = first < r->page ? r->page : first;
-    *end = hearthi_least(first + GROUP, r->page + r->count);
+    *end = hearthi_min(first + GROUP, r->page + r->count);
     return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end, page) &&
            GROUP <= hearthi_copies_most();
 }
 
 static void
-group_gather(struct hearthi_batch *b, uint64_t page)
+group_gather(struct hearthi_fetch_round *b, uint64_t page)
 {
     uint64_t begin, end;
 
@@ -263,24 +263,24 @@ group_gather(struct hearthi_batch *b, uint64_t page)
         batch_add_range(b, page, end);
         batch_add_range(b, begin, page);
     } else {
-        hearthi_batch_add(b, page, 1);
+        hearthi_fetch_round_add(b, page, 1);
     }
 }
 
 /* Pages at a distance, each that is there to be fetched, within the
  * allocation.  Returns how far the sequence was followed. */
 static uint64_t
-apart_gather(struct hearthi_batch *b, uint64_t page, int64_t stride,
+apart_gather(struct hearthi_fetch_round *b, uint64_t page, int64_t stride,
              uint64_t step)
 {
-    const struct hearthi_allocation *in = hearthi_place_of(page)->in;
+    const struct hearthi_allocation *in = hearthi_page_place_of(page)->in;
     uint64_t                         n = 0;
 
     for (; n < step && b->n < HEARTHI_RUNS; n++, page += (uint64_t)stride) {
         if (page - in->page >= in->pages)
             break;
         if (hearthi_state_of(page) == HEARTHI_INVALID)
-            hearthi_batch_add(b, page, 1);
+            hearthi_fetch_round_add(b, page, 1);
     }
     return n;
 }
@@ -295,7 +295,7 @@ static void
 behind_note(struct hearthi_fetch *last, uint64_t step)
 {
     uint64_t most =
-        hearthi_least(step * FAR_TIMES, FAR_BYTES >> hearthi_heap.shift);
+        hearthi_min(step * FAR_TIMES, FAR_BYTES >> hearthi_heap.shift);
     uint64_t n;
 
     if (step < FAR_STEP ||
@@ -312,22 +312,22 @@ behind_note(struct hearthi_fetch *last, uint64_t step)
  * of first touch is about to be shared out: a page that somebody else has
  * fetched, though it never touches it, would be tracked wherever it lies. */
 static uint64_t
-fault_gather(struct hearthi_batch *b, uint64_t page,
-             const struct hearthi_stream *s)
+fault_gather(struct hearthi_fetch_round *b, uint64_t page,
+             const struct hearthi_stride *s)
 {
     uint64_t n, done;
 
-    hearthi_batch_init(b);
+    hearthi_fetch_round_init(b);
     hearthi_copies_reserve(s->step);
-    if (hearthi_place_of(page)->in->fresh)
-        return hearthi_batch_add(b, page, 1);
+    if (hearthi_page_place_of(page)->in->fresh)
+        return hearthi_fetch_round_add(b, page, 1);
     if (s->step == 1) {
         group_gather(b, page);
         return 1;
     }
     if (s->stride == 1) {
         n = hearthi_run_length(page, s->step, HEARTHI_INVALID);
-        done = hearthi_batch_claim(b, page, n);
+        done = hearthi_fetch_round_claim(b, page, n);
         if (done == n)
             behind_note(&b->run[b->n - 1], s->step);
         return done;
@@ -335,40 +335,41 @@ fault_gather(struct hearthi_batch *b, uint64_t page,
     if (s->stride != -1)
         return apart_gather(b, page, s->stride, s->step);
     n = hearthi_run_before(page, s->step, HEARTHI_INVALID);
-    n = hearthi_mates_until(page, n, true);
-    done = hearthi_batch_add(b, page - n + 1, n);
-    hearthi_mates_keep(page - n + 1 + done, n - done);
+    n = hearthi_node_cache_until(page, n, true);
+    done = hearthi_fetch_round_add(b, page - n + 1, n);
+    hearthi_node_cache_keep(page - n + 1 + done, n - done);
     return n;
 }
 
 static void
-batch_open(const struct hearthi_batch *b, uint64_t page, bool write)
+batch_open(const struct hearthi_fetch_round *b, uint64_t page, bool write)
 {
     if (write)
-        hearthi_run_open(page, 1, HEARTHI_COMING, true);
+        hearthi_run_open(page, 1, HEARTHI_IN_FLIGHT, true);
     batch_show(b);
 }
 
 void
 hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
-    struct hearthi_stream *s = hearthi_stream_find(HEARTHI_READS, page);
-    bool                   row = s->step > 1 && s->stride == 1;
-    struct hearthi_batch   b;
-    uint64_t               n;
+    struct hearthi_stride *s =
+        hearthi_stride_prefetch_find(HEARTHI_READS, page);
+    bool                       row = s->step > 1 && s->stride == 1;
+    struct hearthi_fetch_round b;
+    uint64_t                   n;
 
     n = fault_gather(&b, page, s);
-    hearthi_stream_took(s, page, n);
-    hearthi_batch_bring(&b, alone);
+    hearthi_stride_prefetch_took(s, page, n);
+    hearthi_fetch_round_bring(&b, alone);
     hearthi_count(ahead, hearthi_rest_ahead(&b.rest, page));
     /* A sequence of writes opens what it fetched ahead, unless another
      * thread's sequence has taken its place meanwhile; a single write may be
      * the only one. */
-    if (write && row && hearthi_stream_is_at(s, page, n)) {
-        hearthi_run_open(page, n, HEARTHI_COMING, true);
-        hearthi_stream_opened(s, page, n);
+    if (write && row && hearthi_stride_prefetch_is_at(s, page, n)) {
+        hearthi_run_open(page, n, HEARTHI_IN_FLIGHT, true);
+        hearthi_stride_prefetch_opened(s, page, n);
     } else {
         batch_open(&b, page, write);
     }
-    hearthi_borrow_end(&b.rest);
+    hearthi_node_copy_end(&b.rest);
 }

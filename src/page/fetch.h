@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "borrow.h"
+#include "node_copy.h"
 #include "page.h"
 #include "transport/transport.h"
 
@@ -25,13 +25,13 @@ void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
 /* Begin to bring runs that were announced before, which are COMING afterwards:
  * what others of the node have, and the rest from home; true if what nobody
  * has waited for yet.  One at a time; finish waits, and then they are for the
- * caller to end (coming.h, borrow.h). */
+ * caller to end (page_in_flight.h, node_copy.h). */
 bool hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
                          struct hearthi_rest *rest);
 void hearthi_fetch_finish(const struct hearthi_rest *rest);
 
 /* Another rank of the node is fetching this page: what this rank has begun
- * ends first, or the wait of mates.h. */
+ * ends first, or the wait of node_cache.h. */
 bool hearthi_fetch_await(uint64_t page);
 
 /* Make the pages of a run visible that are in this state, COMING or HERE, and
@@ -44,8 +44,8 @@ void hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
 bool hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end);
 
 /* Fetch what is invalid of a run of pages: without the lock meanwhile, and
- * then some may have been missed (coming.h) and still be invalid; `alone`:
- * with it.
+ * then some may have been missed (page_in_flight.h) and still be invalid;
+ * `alone`: with it.
  */
 void hearthi_fetch_range(uint64_t page, uint64_t count, bool alone);
 

@@ -9,11 +9,11 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "freeze.h"
-#include "held.h"
+#include "migration_freeze.h"
 #include "page.h"
+#include "pin_count.h"
 #include "space/pool.h"
-#include "watched.h"
+#include "uffd_pages.h"
 
 enum { MIN_CACHE = 16 };
 
@@ -230,10 +230,10 @@ hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if (split && hearthi_is_watched(page)) {
+        if (split && hearthi_is_uffd_page(page)) {
             *ring_at(f.n++) = page;
-        } else if ((*mark & HEARTHI_SECOND) || hearthi_is_held(page) ||
-                   (hearthi_is_coming(hearthi_table.state[page]) &&
+        } else if ((*mark & HEARTHI_SECOND) || hearthi_is_pinned(page) ||
+                   (hearthi_is_in_flight(hearthi_table.state[page]) &&
                     !hearthi_is_frozen(page))) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
             *ring_at(f.n++) = page;

@@ -7,8 +7,8 @@
 
 #include "base/stat.h"
 #include "copies.h"
-#include "held.h"
 #include "page.h"
+#include "pin_count.h"
 #include "protect.h"
 
 enum { RANGES = 16 };
@@ -47,7 +47,7 @@ static bool
 is_untouched(uint64_t page)
 {
     return !(hearthi_table.mark[page] & HEARTHI_LISTED) &&
-           !hearthi_is_held(page);
+           !hearthi_is_pinned(page);
 }
 
 uint64_t

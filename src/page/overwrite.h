@@ -8,9 +8,9 @@
  *     rank's to say; a page at a range's end has bytes of others, and is
  *     opened like any other.
  *   - A page may go home before all of it was stored: it is closed behind a
- *     sequence (stream.h), evicted, or released by another thread.  What is
- *     stored afterwards needs what was stored before: so a page that is listed
- *     in this interval is not opened so again, but fetched.
+ *     sequence (stride_prefetch.h), evicted, or released by another thread.
+ * What is stored afterwards needs what was stored before: so a page that is
+ * listed in this interval is not opened so again, but fetched.
  *   - Its home does not know of a copy that it never gave, and would not tell
  *     of its own later stores: a page that was never announced, or whose home
  *     was not told yet (fetch.h), is no copy when it is closed.

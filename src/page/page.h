@@ -6,7 +6,7 @@
  * protections, and always for a whole run of pages.
  *
  * The table is memory that nobody has touched until a page is: an entry of
- * zeroes says that the page is as its allocation placed it, which place.h
+ * zeroes says that the page is as its allocation placed it, which page_map.h
  * works out.  So it grows with the pages that this rank touches and not with
  * those that are allocated; what is freed gives its part back.
  *
@@ -20,15 +20,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place.h"
+#include "page_map.h"
 #include "space/heap.h"
 
 enum hearthi_state {
-    HEARTHI_UNUSED,     /* in no allocation; in the table: as it was placed */
-    HEARTHI_INVALID,    /* home on another node, no valid copy here */
-    HEARTHI_COMING,     /* the same, a copy is on its way (coming.h) */
-    HEARTHI_MISSED,     /* the same, but it may be too old when it is here */
-    HEARTHI_HERE,       /* valid copy that was brought in advance: not shown */
+    HEARTHI_UNUSED,    /* in no allocation; in the table: as it was placed */
+    HEARTHI_INVALID,   /* home on another node, no valid copy here */
+    HEARTHI_IN_FLIGHT, /* the same, a copy is on its way (page_in_flight.h) */
+    HEARTHI_STALE_IN_FLIGHT, /* the same, but it may be too old when it is here
+                              */
+    HEARTHI_PREFETCHED, /* valid copy that was brought in advance: not shown */
     HEARTHI_CLEAN,      /* valid copy, read-only */
     HEARTHI_DIRTY,      /* valid copy with a twin, open for writing */
     HEARTHI_HOME_OPEN,  /* home on this node, nobody else ever had it */
@@ -52,7 +53,7 @@ enum hearthi_mark {
 struct hearthi_table {
     uint8_t  *state;
     uint8_t  *mark;
-    uint8_t  *habit;   /* how it was used so far (habit.h) */
+    uint8_t  *habit;   /* how it was used so far (reuse_predictor.h) */
     uint32_t *twin;    /* slot, while HEARTHI_DIRTY */
     uint32_t *moved;   /* its cached frame's distance from its own place */
     uint32_t *shown;   /* the same of what the application view shows */
@@ -83,7 +84,7 @@ hearthi_state_of(uint64_t page)
 
     return state != HEARTHI_UNUSED
                ? (enum hearthi_state)state
-               : (enum hearthi_state)hearthi_place_of(page)->state;
+               : (enum hearthi_state)hearthi_page_place_of(page)->state;
 }
 
 /* Let the table say it, for those who look there without the lock. */
@@ -158,7 +159,7 @@ void hearthi_pages_free(struct hearthi_allocation *a, uint64_t from,
 /* For these two: let the view show home frames of a run, readable and
  * writable, and no cached frames.  The table is not changed. */
 void hearthi_home_show(uint64_t page, uint64_t count,
-                       const struct hearthi_place *r);
+                       const struct hearthi_page_place *r);
 void hearthi_copies_hide(uint64_t page, uint64_t count);
 
 /* True when the kernel's limit on mappings is near: give something up. */
@@ -188,9 +189,9 @@ hearthi_is_copy(unsigned state)
 }
 
 static inline bool
-hearthi_is_coming(unsigned state)
+hearthi_is_in_flight(unsigned state)
 {
-    return state == HEARTHI_COMING || state == HEARTHI_MISSED;
+    return state == HEARTHI_IN_FLIGHT || state == HEARTHI_STALE_IN_FLIGHT;
 }
 
 static inline bool
@@ -204,7 +205,7 @@ hearthi_is_home(unsigned state)
 static inline bool
 hearthi_follows(uint64_t page)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
+    const struct hearthi_page_place *r = hearthi_page_place_of(page);
 
     return page + 1 - r->page < r->count;
 }
@@ -214,9 +215,9 @@ hearthi_follows(uint64_t page)
 static inline uint64_t
 hearthi_run_length(uint64_t page, uint64_t max, enum hearthi_state state)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    const uint8_t              *noted = hearthi_table.state + page;
-    uint64_t                    n = 1, left = r->page + r->count - page;
+    const struct hearthi_page_place *r = hearthi_page_place_of(page);
+    const uint8_t                   *noted = hearthi_table.state + page;
+    uint64_t                         n = 1, left = r->page + r->count - page;
 
     if (max > left)
         max = left;
@@ -230,9 +231,9 @@ hearthi_run_length(uint64_t page, uint64_t max, enum hearthi_state state)
 static inline uint64_t
 hearthi_run_before(uint64_t page, uint64_t max, enum hearthi_state state)
 {
-    const struct hearthi_place *r = hearthi_place_of(page);
-    const uint8_t              *noted = hearthi_table.state + page;
-    uint64_t                    n = 1, left = page - r->page + 1;
+    const struct hearthi_page_place *r = hearthi_page_place_of(page);
+    const uint8_t                   *noted = hearthi_table.state + page;
+    uint64_t                         n = 1, left = page - r->page + 1;
 
     if (max > left)
         max = left;

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/least.h"
+#include "base/min.h"
 #include "base/report.h"
-#include "granule.h"
-#include "mates.h"
+#include "node_cache.h"
 #include "page.h"
+#include "policy/uffd_policy.h"
 #include "space/segment.h"
-#include "watched.h"
+#include "uffd_pages.h"
 #include "world.h"
 
 bool
@@ -29,11 +29,11 @@ hearthi_areas_short(void)
 enum area { NOTHING, COPY_R, COPY_RW, WATCHED, HOME_R, HOME_RW };
 
 static const uint8_t area_of[] = {
-    [HEARTHI_UNUSED] = NOTHING,    [HEARTHI_INVALID] = NOTHING,
-    [HEARTHI_COMING] = NOTHING,    [HEARTHI_MISSED] = NOTHING,
-    [HEARTHI_HERE] = NOTHING,      [HEARTHI_CLEAN] = COPY_R,
-    [HEARTHI_DIRTY] = COPY_RW,     [HEARTHI_HOME_OPEN] = HOME_RW,
-    [HEARTHI_HOME_ARMED] = HOME_R, [HEARTHI_HOME_DIRTY] = HOME_RW,
+    [HEARTHI_UNUSED] = NOTHING,     [HEARTHI_INVALID] = NOTHING,
+    [HEARTHI_IN_FLIGHT] = NOTHING,  [HEARTHI_STALE_IN_FLIGHT] = NOTHING,
+    [HEARTHI_PREFETCHED] = NOTHING, [HEARTHI_CLEAN] = COPY_R,
+    [HEARTHI_DIRTY] = COPY_RW,      [HEARTHI_HOME_OPEN] = HOME_RW,
+    [HEARTHI_HOME_ARMED] = HOME_R,  [HEARTHI_HOME_DIRTY] = HOME_RW,
     [HEARTHI_HOME_AWAY] = NOTHING,
 };
 
@@ -48,8 +48,8 @@ static const int prot_of[] = {
 static enum area
 area_at(uint64_t page)
 {
-    return hearthi_is_watched(page) ? WATCHED
-                                    : area_of[hearthi_state_of(page)];
+    return hearthi_is_uffd_page(page) ? WATCHED
+                                      : area_of[hearthi_state_of(page)];
 }
 
 /* Does the kernel need two mappings for page - 1 and page, which are these
@@ -108,7 +108,8 @@ protect(uint64_t page, uint64_t count, enum area a)
 }
 
 void
-hearthi_home_show(uint64_t page, uint64_t count, const struct hearthi_place *r)
+hearthi_home_show(uint64_t page, uint64_t count,
+                  const struct hearthi_page_place *r)
 {
     errno =
         hearthi_segment_map(page, count, hearthi_world.node_rank_of[r->home],
@@ -122,11 +123,11 @@ static void
 homes_map(uint64_t page, uint64_t count)
 {
     for (uint64_t end = page + count, n; page < end; page += n) {
-        const struct hearthi_place *r = hearthi_place_of(page);
+        const struct hearthi_page_place *r = hearthi_page_place_of(page);
 
-        n = hearthi_least(end - page, r->page + r->count - page);
+        n = hearthi_min(end - page, r->page + r->count - page);
         hearthi_home_show(page, n, r);
-        hearthi_watched_forget(page, n);
+        hearthi_uffd_pages_forget(page, n);
     }
 }
 
@@ -160,8 +161,8 @@ frames_map(uint64_t page, uint64_t count, uint32_t distance, enum area a)
 static bool
 is_by_watched(uint64_t page, uint64_t count)
 {
-    return (page > 0 && hearthi_is_watched(page - 1)) ||
-           hearthi_is_watched(page + count);
+    return (page > 0 && hearthi_is_uffd_page(page - 1)) ||
+           hearthi_is_uffd_page(page + count);
 }
 
 /* Pages that show their own place are watched from then on where those beside
@@ -170,18 +171,18 @@ static void
 cached_map(uint64_t page, uint64_t count, uint32_t distance,
            enum hearthi_state to)
 {
-    bool watch = hearthi_watched.up && distance == 0 && to != HEARTHI_UNUSED &&
-                 is_by_watched(page, count);
+    bool watch = hearthi_uffd_pages.up && distance == 0 &&
+                 to != HEARTHI_UNUSED && is_by_watched(page, count);
     enum area a = watch ? NOTHING : area_of[to];
 
     frames_map(page, count, distance, a);
     for (uint64_t p = page; p < page + count; p++)
         if (hearthi_table.shown[p] != distance)
             hearthi_table.shown[p] = distance;
-    hearthi_watched_forget(page, count);
+    hearthi_uffd_pages_forget(page, count);
     if (watch) {
-        hearthi_watch(page, count);
-        hearthi_watched_set(page, count, to);
+        hearthi_uffd_pages_watch(page, count);
+        hearthi_uffd_pages_set(page, count, to);
     }
 }
 
@@ -198,9 +199,10 @@ way_of(uint64_t page, enum hearthi_state to)
 
     if (t->shown[page] != to_show(page, to))
         return MAP;
-    if (hearthi_is_watched(page))
+    if (hearthi_is_uffd_page(page))
         return WATCH;
-    return hearthi_watched.up && hearthi_watched.page[page] == HEARTHI_LEFT &&
+    return hearthi_uffd_pages.up &&
+                   hearthi_uffd_pages.page[page] == HEARTHI_UFFD_LEFT &&
                    !hearthi_is_copy(to) && !(t->mark[page] & HEARTHI_RESIDENT)
                ? MAP
                : PROTECT;
@@ -221,7 +223,7 @@ cached_set(uint64_t page, uint64_t count, enum hearthi_state to, bool anew)
         switch (way) {
         case MAP: cached_map(page, n, want, to); break;
         case PROTECT: protect(page, n, area_of[to]); break;
-        case WATCH: hearthi_watched_set(page, n, to); break;
+        case WATCH: hearthi_uffd_pages_set(page, n, to); break;
         }
     }
 }
@@ -252,16 +254,16 @@ range_watch(uint64_t page, uint64_t end)
     long more = -borders(page, end - page);
 
     chunks_touch(page, end);
-    hearthi_watched_note(page, end - page);
+    hearthi_uffd_pages_note(page, end - page);
     frames_map(page, end - page, 0, NOTHING);
-    hearthi_watch(page, end - page);
+    hearthi_uffd_pages_watch(page, end - page);
     more += borders(page, end - page);
     hearthi_table.areas += more;
-    hearthi_place_of(page)->in->areas += more;
+    hearthi_page_place_of(page)->in->areas += more;
     for (uint64_t n; page < end; page += n) {
         n = same_copies(page, end);
         if (hearthi_is_copy(hearthi_table.state[page]))
-            hearthi_watched_show(page, n);
+            hearthi_uffd_pages_show(page, n);
     }
 }
 
@@ -269,14 +271,14 @@ range_watch(uint64_t page, uint64_t end)
 static void
 copies_begin(uint64_t page, uint64_t count)
 {
-    if (!hearthi_watched.up)
+    if (!hearthi_uffd_pages.up)
         return;
-    hearthi_granule_note(page, count);
+    hearthi_uffd_policy_note(page, count);
     for (uint64_t p = page, end = page + count, first, last; p < end; p++) {
-        if (!hearthi_granule_scattered(p)) {
-            p |= HEARTHI_GRANULE - 1;
+        if (!hearthi_uffd_policy_scattered(p)) {
+            p |= HEARTHI_UFFD_GRANULE - 1;
         } else if (hearthi_table.moved[p] == 0 && hearthi_may_watch(p)) {
-            hearthi_granule_around(p, &first, &last);
+            hearthi_uffd_policy_around(p, &first, &last);
             range_watch(first, last);
         }
     }
@@ -293,7 +295,7 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
         copies_begin(page, count);
     was = area_at(page);
     if (to != HEARTHI_CLEAN && was < HOME_R)
-        hearthi_mates_keep(page, count);
+        hearthi_node_cache_keep(page, count);
     more = -borders(page, count);
     if (a < HOME_R)
         cached_set(page, count, to, was >= HOME_R);
@@ -308,7 +310,7 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     memset(t->state + page, (int)to, count);
     more += borders(page, count);
     t->areas += more;
-    hearthi_place_of(page)->in->areas += more;
+    hearthi_page_place_of(page)->in->areas += more;
 }
 
 void
@@ -322,7 +324,8 @@ bool
 hearthi_view_is_own(uint64_t page)
 {
     return hearthi_table.shown[page] == 0 &&
-           (!hearthi_watched.up || hearthi_watched.page[page] != HEARTHI_LEFT);
+           (!hearthi_uffd_pages.up ||
+            hearthi_uffd_pages.page[page] != HEARTHI_UFFD_LEFT);
 }
 
 void
@@ -331,27 +334,27 @@ hearthi_copies_unwatch(uint64_t page, uint64_t count)
     const uint8_t *state = hearthi_table.state;
     long           more;
 
-    if (!hearthi_watched.up)
+    if (!hearthi_uffd_pages.up)
         return;
     more = -borders(page, count);
     for (uint64_t p = page, n; p < page + count; p += n) {
         for (n = 1; p + n < page + count && state[p + n] == state[p] &&
-                    hearthi_is_watched(p + n) == hearthi_is_watched(p);
+                    hearthi_is_uffd_page(p + n) == hearthi_is_uffd_page(p);
              n++)
             ;
-        if (hearthi_is_watched(p) && hearthi_is_copy(state[p]))
-            hearthi_unwatch(p, n, prot_of[area_of[state[p]]]);
+        if (hearthi_is_uffd_page(p) && hearthi_is_copy(state[p]))
+            hearthi_uffd_pages_unwatch(p, n, prot_of[area_of[state[p]]]);
     }
     more += borders(page, count);
     hearthi_table.areas += more;
-    hearthi_place_of(page)->in->areas += more;
+    hearthi_page_place_of(page)->in->areas += more;
 }
 
 /* What is watched is shown already. */
 void
 hearthi_copies_populate(uint64_t page, uint64_t count, bool write)
 {
-    if (count > 1 && !hearthi_is_watched(page))
+    if (count > 1 && !hearthi_is_uffd_page(page))
         hearthi_populate(hearthi_app(page), count << hearthi_heap.shift,
                          write);
 }

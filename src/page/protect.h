@@ -14,7 +14,7 @@
 bool hearthi_view_is_own(uint64_t page);
 
 /* Copies are about to be given to the kernel: none of the run is watched
- * (watched.h) from now on. */
+ * (uffd_pages.h) from now on. */
 void hearthi_copies_unwatch(uint64_t page, uint64_t count);
 
 /* See hearthi_populate(): for pages that have just become visible. */

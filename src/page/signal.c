@@ -4,7 +4,7 @@
  *
  * A program, a language runtime or an MPI library may install a handler
  * before or after hearth_init().  Before: ours goes in front and passes on
- * what is not ours.  After: sigaction() and its kin (front/masks.c) of
+ * what is not ours.  After: sigaction() and its kin (front/sigmask.c) of
  * libhearth stand before those of the C library for every program linked with
  * it; while the heap is up they keep a new handler of these behind ours
  * instead of installing it.  A handler installed past them (a raw system call)
@@ -23,14 +23,14 @@
 
 #include "altstack.h"
 #include "base/clock.h"
+#include "base/dlsym_next.h"
 #include "base/fault_signal.h"
-#include "base/next.h"
 #include "base/report.h"
 #include "fault.h"
+#include "fault_dispatch.h"
 #include "hearth/hearth.h"
-#include "serve.h"
 #include "space/heap.h"
-#include "watched.h"
+#include "uffd_pages.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 typedef int mask_function(int, const sigset_t *, sigset_t *);
@@ -68,7 +68,7 @@ real_sigaction(void)
     static action_function *real;
 
     if (real == NULL)
-        hearthi_next(&real, "sigaction");
+        hearthi_dlsym_next(&real, "sigaction");
     return real;
 }
 
@@ -79,7 +79,7 @@ real_mask(int how, const sigset_t *set)
     static mask_function *real;
 
     if (real == NULL)
-        hearthi_next(&real, "pthread_sigmask");
+        hearthi_dlsym_next(&real, "pthread_sigmask");
     real(how, set, NULL);
 }
 
@@ -152,13 +152,13 @@ handler(int sig, siginfo_t *info, void *context)
     }
     /* si_code <= 0: sent by kill(2), not a fault at all. */
     if ((info->si_code > 0 && hearthi_in_heap(addr) &&
-         hearthi_serve(info, context, t->on_stack)) ||
+         hearthi_fault_dispatch(info, context, t->on_stack)) ||
         told_by_another(info)) {
         errno = saved;
         return;
     }
     if (sig == SIGBUS)
-        hearthi_bus_tell(info);
+        hearthi_sigbus_tell(info);
     errno = saved;
     chain(sig, info, context);
 }
@@ -294,7 +294,7 @@ void
 hearthi_signal_open(void)
 {
     passed = calls_pass();
-    hearthi_serve_open();
+    hearthi_fault_dispatch_open();
     take(taken_of(SIGSEGV));
     take(taken_of(SIGBUS));
 }
@@ -313,7 +313,7 @@ hearthi_signal_close(void)
             taken[i].wanted = taken[i].installed = false;
             real_sigaction()(taken[i].sig, &taken[i].behind, NULL);
         }
-    hearthi_serve_close();
+    hearthi_fault_dispatch_close();
 }
 
 static bool
@@ -338,5 +338,5 @@ hearthi_signal_check(void)
     for (int i = 0; i < TAKEN; i++)
         if (taken[i].wanted && is_replaced(&taken[i]))
             install(&taken[i]);
-    hearthi_watched_check();
+    hearthi_uffd_pages_check();
 }

@@ -7,9 +7,9 @@
  * reached without windows of MPI.  But what a window covers a network card may
  * pin: a sixteenth of the machine's memory at most is set aside by all of its
  * ranks then, and so much that the first window, which doubles from 64 MiB on
- * (transport/mpi/window.c), has 64 MiB beside it for what else the program
- * allocates.  Nor is it more than a quarter of the home memory beside it, and
- * where that lies in /dev/shm, no more than is left there.
+ * (transport/mpi/mpi_fabric_window.c), has 64 MiB beside it for what else the
+ * program allocates.  Nor is it more than a quarter of the home memory beside
+ * it, and where that lies in /dev/shm, no more than is left there.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/statvfs.h>
 
-#include "base/least.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "cluster.h"
 #include "heap.h"
@@ -42,7 +42,8 @@ round_down(size_t bytes)
 static bool
 has_windows(void)
 {
-    return hearthi_opt.transport == HEARTHI_MPI && hearthi_cluster.nodes > 1;
+    return hearthi_opt.transport == HEARTHI_TRANSPORT_MPI &&
+           hearthi_cluster.nodes > 1;
 }
 
 /* 64, 192, 448 or 960 MiB; less only where the machine is small. */
@@ -53,7 +54,7 @@ beside_first_window(size_t most)
 
     while (2 * window - 64 * MIB <= most && window < GIB)
         window *= 2;
-    return hearthi_least(most, window - 64 * MIB);
+    return hearthi_min(most, window - 64 * MIB);
 }
 
 size_t
@@ -64,7 +65,7 @@ hearthi_arena_most(void)
     if (has_windows())
         return round_down(960 * MIB);
     return round_down(
-        hearthi_least(4 * GIB, 1024 * GIB / (size_t)hearthi_world.size));
+        hearthi_min(4 * GIB, 1024 * GIB / (size_t)hearthi_world.size));
 }
 
 /* Of what is left in /dev/shm for each rank, but for a sixteenth. */
@@ -82,18 +83,18 @@ left_beside(size_t home)
 }
 
 size_t
-hearthi_arena_wish(size_t home)
+hearthi_arena_wanted(size_t home)
 {
     size_t most = hearthi_arena_most();
 
     if (hearthi_opt.malloc != 0)
         return most;
-    most = hearthi_least(most, home / 4);
+    most = hearthi_min(most, home / 4);
     if (hearthi_opt.home != 0)
-        most = hearthi_least(most, left_beside(home));
+        most = hearthi_min(most, left_beside(home));
     if (has_windows())
         most = beside_first_window(
-            hearthi_least(most, hearthi_machine_memory() / 16 /
-                                    (size_t)hearthi_cluster.machine_ranks));
+            hearthi_min(most, hearthi_machine_memory() / 16 /
+                                  (size_t)hearthi_cluster.machine_ranks));
     return round_down(most);
 }

@@ -18,6 +18,6 @@ size_t hearthi_arena_most(void);
 
 /* Bytes that this rank can have beside so much home memory; at most the
  * above, and 0 if there is no room. */
-size_t hearthi_arena_wish(size_t home);
+size_t hearthi_arena_wanted(size_t home);
 
 #endif

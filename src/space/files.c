@@ -14,11 +14,11 @@
 
 #include "base/report.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
 #include "heap.h"
-#include "together.h"
 
-struct hearthi_mates_files hearthi_mates_files;
+struct hearthi_node_files hearthi_node_files;
 
 /* Where a rank has a file open, and which one it is. */
 struct place {
@@ -106,8 +106,8 @@ shared_make(size_t bytes)
 static bool
 all_map(const struct place (*of)[FILES])
 {
-    struct hearthi_mates_files *f = &hearthi_mates_files;
-    bool                        all = true;
+    struct hearthi_node_files *f = &hearthi_node_files;
+    bool                       all = true;
 
     f->shared = place_map(&of[0][SHARED], f->shared_bytes, true);
     for (int r = 0; r < hearthi_cluster.node_size; r++) {
@@ -125,19 +125,19 @@ all_have(bool mine)
 {
     int has = mine, all;
 
-    hearthi_together_reduce(&has, &all, 1, MPI_INT, MPI_LAND,
-                            hearthi_cluster.node_comm);
+    hearthi_collective_reduce(&has, &all, 1, MPI_INT, MPI_LAND,
+                              hearthi_cluster.node_comm);
     return all != 0;
 }
 
 const char *
-hearthi_mates_files_open(size_t shared_bytes)
+hearthi_node_files_open(size_t shared_bytes)
 {
-    struct hearthi_mates_files *f = &hearthi_mates_files;
-    size_t                      n = (size_t)hearthi_cluster.node_size;
-    struct place                mine[FILES], (*of)[FILES];
-    int                         fd = -1;
-    bool                        all;
+    struct hearthi_node_files *f = &hearthi_node_files;
+    size_t                     n = (size_t)hearthi_cluster.node_size;
+    struct place               mine[FILES], (*of)[FILES];
+    int                        fd = -1;
+    bool                       all;
 
     f->shared_bytes = shared_bytes;
     f->cached = calloc(n, sizeof *f->cached);
@@ -148,21 +148,22 @@ hearthi_mates_files_open(size_t shared_bytes)
         fd = shared_make(shared_bytes);
     mine[CACHED] = place_of(hearthi_heap.fd);
     mine[SHARED] = place_of(fd);
-    hearthi_together_gather(mine, sizeof mine, of, hearthi_cluster.node_comm);
+    hearthi_collective_gather(mine, sizeof mine, of,
+                              hearthi_cluster.node_comm);
     all = all_have(all_map((const struct place(*)[FILES])of));
     if (fd >= 0)
         close(fd); /* all who could have mapped it have */
     free(of);
     if (all)
         return NULL;
-    hearthi_mates_files_close();
+    hearthi_node_files_close();
     return "memory of the node's other ranks cannot be mapped by way of /proc";
 }
 
 void
-hearthi_mates_files_close(void)
+hearthi_node_files_close(void)
 {
-    struct hearthi_mates_files *f = &hearthi_mates_files;
+    struct hearthi_node_files *f = &hearthi_node_files;
 
     for (int r = 0; f->cached != NULL && r < hearthi_cluster.node_size; r++)
         if (f->cached[r] != NULL)

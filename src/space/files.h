@@ -17,17 +17,17 @@
 
 #include <stddef.h>
 
-struct hearthi_mates_files {
+struct hearthi_node_files {
     char  *shared; /* zeroes, without memory where nobody touched them */
     size_t shared_bytes;
     char **cached; /* of each rank of the node, NULL for this one */
 };
 
-extern struct hearthi_mates_files hearthi_mates_files;
+extern struct hearthi_node_files hearthi_node_files;
 
 /* Returns NULL, or what could not be done, on all ranks of the node alike.
  * Collective over the node; after the heap. */
-const char *hearthi_mates_files_open(size_t shared_bytes);
-void        hearthi_mates_files_close(void);
+const char *hearthi_node_files_open(size_t shared_bytes);
+void        hearthi_node_files_close(void);
 
 #endif

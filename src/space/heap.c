@@ -13,8 +13,8 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "together.h"
 #include "world.h"
 
 struct hearthi_heap hearthi_heap;
@@ -115,7 +115,7 @@ arenas_bytes(const struct hearthi_heap *h)
 
     if (hearthi_world.gather != NULL) /* clusters may be of different kinds */
         hearthi_all_reduce(&mine, &each, 1, MPI_UINT64_T, MPI_MIN,
-                           hearthi_together_wait);
+                           hearthi_collective_wait);
     if (each > (most - hearthi_opt.heap) / ranks)
         hearthi_fatal("hearth_init",
                       "HEARTH_MALLOC=%zu for each of %zu ranks does not fit "
@@ -137,7 +137,7 @@ reserve(size_t bytes)
         char *p = candidate_map(CANDIDATE_FIRST + (uintptr_t)i * step, bytes);
         int   mine = p != NULL;
 
-        if (hearthi_together_int(mine, MPI_LAND))
+        if (hearthi_collective_int(mine, MPI_LAND))
             return p;
         if (p != NULL)
             munmap(p, bytes);

@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "arena.h"
-#include "base/least.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
 #include "heap.h"
-#include "together.h"
 #include "world.h"
 
 struct hearthi_segments hearthi_segments;
@@ -48,7 +48,7 @@ home_default(void)
         return home;
     share = shm.f_bavail * shm.f_frsize / 4 * 3 /
             (size_t)hearthi_cluster.machine_ranks;
-    return hearthi_least(home, share);
+    return hearthi_min(home, share);
 }
 
 /* A MiB for the letters of all ranks, eight of each, as long as that makes
@@ -78,7 +78,7 @@ spare_frames(uint64_t frames, uint64_t arena)
     most = shm.f_bavail * shm.f_frsize / 8 * 7 /
            (size_t)hearthi_cluster.machine_ranks / hearthi_heap.page;
     frames += arena;
-    return most > frames ? hearthi_least(frames - arena, most - frames) : 0;
+    return most > frames ? hearthi_min(frames - arena, most - frames) : 0;
 }
 
 /* Home memory and an arena, in bytes: that of /dev/shm is for both. */
@@ -86,7 +86,7 @@ static void
 wishes(uint64_t wish[2])
 {
     wish[0] = hearthi_opt.home != 0 ? hearthi_opt.home : home_default();
-    wish[1] = hearthi_arena_wish(wish[0]);
+    wish[1] = hearthi_arena_wanted(wish[0]);
     if (hearthi_opt.home == 0 && hearthi_cluster.node_size > 1 &&
         hearthi_opt.malloc == 0)
         wish[0] -= wish[1];
@@ -102,14 +102,14 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
 
     wishes(wish);
     hearthi_all_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
-                       hearthi_together_wait);
+                       hearthi_collective_wait);
     s->frames = least[0] / page;
     s->arena = least[1] / page;
     if (s->frames == 0)
         s->frames = 1;
     spare = spare_frames(s->frames, s->arena);
     hearthi_all_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
-                       hearthi_together_wait);
+                       hearthi_collective_wait);
     s->frames += s->spare + s->arena;
     s->summary_at = round_up(s->frames, 64);
     s->told_at =
@@ -118,9 +118,9 @@ sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
     s->mail_at = round_up(s->keep_at + keep_bytes, 64);
     letters_size(s);
     mail = (size_t)hearthi_cluster.size *
-           (HEARTHI_MAIL_WORDS + s->places * s->letter);
+           (HEARTHI_AM_MAILBOX_WORDS + s->places * s->letter);
     hearthi_all_reduce(&mail, &mails, 1, MPI_UINT64_T, MPI_MAX,
-                       hearthi_together_wait);
+                       hearthi_collective_wait);
     s->names_at = round_up(s->mail_at + mails, 64);
     s->frames_at = round_up(s->names_at + names_bytes, page);
     s->bytes = s->frames_at + s->frames * page;
@@ -227,9 +227,9 @@ hearthi_segments_close(void)
     memset(s, 0, sizeof *s);
 }
 
-/* Who touches home memory that cannot be had is told so (page/bus.c).  But MPI
- * carries pages between nodes of one machine past page tables, and then Open
- * MPI 4.1.4 tries for ever and MPICH 4.0.2 fails in UCX. */
+/* Who touches home memory that cannot be had is told so (page/fault_report.c).
+ * But MPI carries pages between nodes of one machine past page tables, and
+ * then Open MPI 4.1.4 tries for ever and MPICH 4.0.2 fails in UCX. */
 void
 hearthi_segments_look(void)
 {
@@ -293,7 +293,7 @@ hearthi_segment_unflag(uint64_t frame, uint64_t count)
 
     for (uint64_t end = frame + count, n; frame < end; frame += n) {
         n = HEARTHI_SUMMARY - frame % HEARTHI_SUMMARY;
-        n = hearthi_least(n, end - frame);
+        n = hearthi_min(n, end - frame);
         if (summary[frame / HEARTHI_SUMMARY])
             memset(flags + frame, 0, n);
     }
@@ -311,7 +311,7 @@ shared_clear(char *at, size_t bytes)
     bool           swaps = sysinfo(&machine) != 0 || machine.totalswap > 0;
 
     for (char *end = at + bytes; at < end; at += n) {
-        n = hearthi_least(LOOK * page, (size_t)(end - at));
+        n = hearthi_min(LOOK * page, (size_t)(end - at));
         if (swaps || mincore(at, n, there) != 0)
             memset(there, 1, sizeof there);
         for (size_t i = 0; i < n / page; i++)

@@ -20,11 +20,11 @@ struct hearthi_segments {
     uint64_t arena;      /* and the first ones, for hearth_malloc (arena.h) */
     size_t   summary_at; /* offsets within a segment: flags are at 0 */
     size_t   told_at;    /* HEARTHI_TOLD words */
-    size_t   keep_at;    /* locks that stay (transport/keep.h) */
+    size_t   keep_at;    /* locks that stay (node/lock_delegation.h) */
     size_t   mail_at;    /* for each rank two words, then its letters */
     size_t   letter;     /* bytes of one */
     size_t   places;     /* of each rank */
-    size_t   names_at;   /* of locks (transport/directory.h) */
+    size_t   names_at;   /* of locks (transport/lock_directory.h) */
     size_t   frames_at;
     size_t   bytes; /* of a segment */
     char   **base;  /* system view of each segment of this node */
@@ -33,8 +33,9 @@ struct hearthi_segments {
 extern struct hearthi_segments hearthi_segments;
 
 enum {
-    HEARTHI_SUMMARY = 64,    /* flags that a summary byte stands for */
-    HEARTHI_MAIL_WORDS = 64, /* bytes from one rank's words to the next's */
+    HEARTHI_SUMMARY = 64, /* flags that a summary byte stands for */
+    HEARTHI_AM_MAILBOX_WORDS =
+        64,           /* bytes from one rank's words to the next's */
     HEARTHI_TOLD = 64 /* rank r tells of new flags in word r modulo this */
 };
 

@@ -8,14 +8,14 @@
 #define FULL UINT32_MAX /* the end of a log that has run out of positions */
 
 static void
-no_spans(struct hearthi_span span[2])
+no_spans(struct hearthi_ring_span span[2])
 {
-    span[0] = span[1] = (struct hearthi_span){ 0, 0 };
+    span[0] = span[1] = (struct hearthi_ring_span){ 0, 0 };
 }
 
 enum hearthi_log_news
 hearthi_log_read(const struct hearthi_log *log, uint32_t room, uint64_t epoch,
-                 uint32_t *pos, struct hearthi_span span[2])
+                 uint32_t *pos, struct hearthi_ring_span span[2])
 {
     uint32_t from = *pos;
 
@@ -42,7 +42,7 @@ hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos)
 /* Move the end; `whole` is what the last positions hold of the epoch then. */
 static bool
 log_write(struct hearthi_log *log, uint32_t room, uint32_t count,
-          uint32_t whole, struct hearthi_span span[2])
+          uint32_t whole, struct hearthi_ring_span span[2])
 {
     uint32_t from = log->end;
     bool     fits = hearthi_ring_write(room, &log->end, count, span);
@@ -57,7 +57,7 @@ log_write(struct hearthi_log *log, uint32_t room, uint32_t count,
 
 bool
 hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
-                   uint32_t count, struct hearthi_span span[2])
+                   uint32_t count, struct hearthi_ring_span span[2])
 {
     bool all;
 
@@ -75,7 +75,7 @@ hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
 bool
 hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
                     uint64_t epoch, uint32_t count,
-                    struct hearthi_span span[2])
+                    struct hearthi_ring_span span[2])
 {
     no_spans(span);
     if (log->epoch < epoch || log->whole == 0 || count == 0 || count > room ||
@@ -87,7 +87,7 @@ hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
 uint32_t
 hearthi_log_merge(struct hearthi_log *log, uint32_t room,
                   struct hearthi_notice *all, const struct hearthi_notice *n,
-                  uint32_t count, struct hearthi_span span[2])
+                  uint32_t count, struct hearthi_ring_span span[2])
 {
     memcpy(all + log->whole, n, count * sizeof *n);
     count = (uint32_t)hearthi_notices_merge(all, log->whole + count, room / 2);

@@ -21,8 +21,8 @@
  * Epochs are 64-bit numbers that only grow, and so does a log's.
  *
  * A log that is full is merged: all that was published in its epoch is read
- * from the ring, becomes fewer notices that say no less (merge.c), and is
- * appended again with what is new.  Whoever has lost some of the ring finds
+ * from the ring, becomes fewer notices that say no less (run_coarsen.c), and
+ * is appended again with what is new.  Whoever has lost some of the ring finds
  * all of it in the last `whole` positions, and who has lost nothing reads on
  * where he was: of what he reads twice he finds that he knows it, or drops
  * more copies than he must.  A merged notice is younger than each of its
@@ -42,21 +42,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
+#include "base/test_limits.h"
 #include "hearth/hearth.h"
 #include "notice/notice.h"
 
 /* Synchronisation objects: locks, then flags, condition variables and
  * reader-writer locks, in one numbering; locks under which names are given
- * (named.h); and behind all these locks that have names. */
+ * (lock_names.h); and behind all these locks that have names. */
 enum {
     HEARTHI_CONDS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
     HEARTHI_RWS_AT = HEARTHI_CONDS_AT + HEARTH_CONDS,
     HEARTHI_NAMING_AT = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
     HEARTHI_NAMING = 16,
     HEARTHI_SYNCS = HEARTHI_NAMING_AT + HEARTHI_NAMING,
-    HEARTHI_LOG = HEARTHI_BOUND(168, 10),    /* notices that a log holds */
-    HEARTHI_LOG_NAMED = HEARTHI_BOUND(40, 6) /* of a lock that has a name */
+    HEARTHI_LOG = HEARTHI_TEST_LIMIT(168, 10), /* notices that a log holds */
+    HEARTHI_LOG_NAMED =
+        HEARTHI_TEST_LIMIT(40, 6) /* of a lock that has a name */
 };
 
 static inline bool
@@ -133,8 +134,8 @@ enum hearthi_log_news {
  * *pos.  The spans are empty unless there is news. */
 enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
                                        uint32_t room, uint64_t epoch,
-                                       uint32_t           *pos,
-                                       struct hearthi_span span[2]);
+                                       uint32_t                *pos,
+                                       struct hearthi_ring_span span[2]);
 
 /* True if nothing was appended since a reader was at pos in this epoch. */
 bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
@@ -142,13 +143,13 @@ bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
 /* Publish count notices of `epoch`.  True if they are to be written to the
  * spans. */
 bool hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
-                        uint32_t count, struct hearthi_span span[2]);
+                        uint32_t count, struct hearthi_ring_span span[2]);
 
 /* Would that fill it?  Then the spans are the whole log, to be read and merged
  * with what is new. */
 bool hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
                          uint64_t epoch, uint32_t count,
-                         struct hearthi_span span[2]);
+                         struct hearthi_ring_span span[2]);
 
 /* Publish count notices with all of the log, which was read into `all`, where
  * there is space for count more.  Half of the room is free then.  Returns how
@@ -156,6 +157,6 @@ bool hearthi_log_is_full(const struct hearthi_log *log, uint32_t room,
 uint32_t hearthi_log_merge(struct hearthi_log *log, uint32_t room,
                            struct hearthi_notice       *all,
                            const struct hearthi_notice *n, uint32_t count,
-                           struct hearthi_span span[2]);
+                           struct hearthi_ring_span span[2]);
 
 #endif

@@ -16,8 +16,10 @@ struct hearthi_epochs               hearthi_epochs;
 
 /* Between nodes, and where there is but one. */
 static const struct hearthi_transport_ops *const all[][2] = {
-    [HEARTHI_MPI] = { &hearthi_transport_mpi, &hearthi_transport_mpi },
-    [HEARTHI_UDP] = { &hearthi_transport_udp, &hearthi_transport_udp_node },
+    [HEARTHI_TRANSPORT_MPI] = { &hearthi_transport_mpi,
+                                &hearthi_transport_mpi },
+    [HEARTHI_TRANSPORT_UDP] = { &hearthi_transport_udp,
+                                &hearthi_transport_udp_node },
 };
 
 void
@@ -28,7 +30,7 @@ hearthi_transport_open(void)
 
     hearthi_transport = all[hearthi_opt.transport][alone];
     if (hearthi_world.gather != NULL)
-        hearthi_transport = hearthi_transport_over(hearthi_transport);
+        hearthi_transport = hearthi_transport_wan(hearthi_transport);
     hearthi_transport->open();
 }
 

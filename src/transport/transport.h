@@ -17,11 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
+#include "base/test_limits.h"
 #include "notice/notice.h"
+#include "transport/abandoned_locks.h"
+#include "transport/atomic_op.h"
 #include "transport/log.h"
-#include "transport/lost.h"
-#include "transport/step.h"
 
 /* A run of pages with one home and neighbouring frames, there and here. */
 struct hearthi_fetch {
@@ -64,13 +64,13 @@ struct hearthi_grant {
 
 /* Runs that a barrier exchanges, of one rank and of all. */
 enum {
-    HEARTHI_NEWS_OF_ONE = HEARTHI_BOUND(16384, 40),
-    HEARTHI_NEWS_MAX = HEARTHI_BOUND(131072, 64)
+    HEARTHI_NOTICES_OF_ONE = HEARTHI_TEST_LIMIT(16384, 40),
+    HEARTHI_BARRIER_NOTICES_MAX = HEARTHI_TEST_LIMIT(131072, 64)
 };
 
 /* What a barrier learnt; valid until the next barrier.  `moves`: this rank
  * asks whether pages move, and then that some rank did. */
-struct hearthi_news {
+struct hearthi_barrier_notices {
     bool                         moves;
     const struct hearthi_notice *notice;
     size_t                       n;
@@ -126,7 +126,8 @@ struct hearthi_transport_ops {
 
     /* diff brings changed bytes to an offset of home's segment, some time
      * before the next flush returns; src stays untouched until then.  What
-     * sends messages of its own cuts no aligned word of 8 bytes (cut.h). */
+     * sends messages of its own cuts no aligned word of 8 bytes
+     * (word_split.h). */
     void (*diff)(int home, size_t offset, const void *src, size_t len);
 
     /* patch does that for many runs: bytes of blocks of 64 whose bits are set
@@ -159,22 +160,23 @@ struct hearthi_transport_ops {
                     size_t count);
 
     /* keep lets a lock that this rank holds stay here, released for its own
-     * threads only (keep.h).  From then on somebody who asks for it is made
-     * known by hearthi_keep_want(), until it is released.  False if somebody
-     * waits for it already, or nobody could ask: it is to be released. */
+     * threads only (lock_delegation.h).  From then on somebody who asks for it
+     * is made known by hearthi_delegation_want(), until it is released.  False
+     * if somebody waits for it already, or nobody could ask: it is to be
+     * released. */
     bool (*keep)(int lock);
 
-    /* begin makes a lock ready that is given a name (named.h), before any rank
-     * uses it.  Blocks.  NULL: it is ready. */
+    /* begin makes a lock ready that is given a name (lock_names.h), before any
+     * rank uses it.  Blocks.  NULL: it is ready. */
     void (*begin)(int lock);
 
     /* barrier waits for every rank and exchanges what each has written since
-     * the last barrier, at most HEARTHI_NEWS_OF_ONE runs; what is more than
-     * HEARTHI_NEWS_MAX of all together is merged.  Of a notice of the news the
-     * writer says whether it was this rank, and no more: runs of ranks
-     * elsewhere may be joined, and this rank's own left out.  Blocks. */
+     * the last barrier, at most HEARTHI_NOTICES_OF_ONE runs; what is more than
+     * HEARTHI_BARRIER_NOTICES_MAX of all together is merged.  Of a notice of
+     * the news the writer says whether it was this rank, and no more: runs of
+     * ranks elsewhere may be joined, and this rank's own left out.  Blocks. */
     void (*barrier)(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_news *news);
+                    bool everything, struct hearthi_barrier_notices *news);
 
     /* A flag is a synchronisation object with a value.  set publishes as
      * release does; wait blocks until the value is 1 and reads the log. */
@@ -193,7 +195,7 @@ struct hearthi_transport_ops {
     /* lost adds the locks that another rank has, which is gone, held or kept,
      * as far as this rank knows: on any thread, at any time between open and
      * close.  Does not wait. */
-    void (*lost)(int rank, struct hearthi_lost *l);
+    void (*lost)(int rank, struct hearthi_abandoned_locks *l);
 
     /* A reader-writer lock: acquire enters, among the readers or to `write`,
      * and reads the log as acquire of a lock does; phase-fair, and a try waits
@@ -204,16 +206,18 @@ struct hearthi_transport_ops {
     void (*rw_release)(int sync, bool write, const struct hearthi_notice *n,
                        size_t count);
 
-    /* forget: no page of a run (count may be HEARTHI_EVERYTHING) is fetched
-     * from here on as it was before this call, by whomever it is kept on its
-     * way.  NULL: nobody does that.  Under the lock of the page table. */
+    /* forget: no page of a run (count may be HEARTHI_INVALIDATE_ALL) is
+     * fetched from here on as it was before this call, by whomever it is kept
+     * on its way.  NULL: nobody does that.  Under the lock of the page table.
+     */
     void (*forget)(uint64_t page, uint32_t count);
 
     /* One atomic step on a word of home's segment, aligned to its size; gives
      * what was there.  Atomic to all other steps on that word that come this
      * way, of all ranks and threads, as long as they are as wide; bytes beside
      * it stay as they are, whoever stores to them meanwhile.  Blocks. */
-    uint64_t (*atomic)(int home, size_t offset, const struct hearthi_step *s);
+    uint64_t (*atomic)(int home, size_t offset,
+                       const struct hearthi_atomic_op *s);
 
     /* Let others be served.  Local, cheap. */
     void (*progress)(void);

@@ -74,7 +74,7 @@ main(int argc, char **argv)
     const struct hearthi_link_calls calls = { .message = message,
                                               .failed = failed };
     struct hearthi_link_options     options = hearthi_link_defaults();
-    struct hearthi_wrong            wrong;
+    struct hearthi_link_error       wrong;
     struct hearthi_conf            *conf =
         hearthi_conf_read(getenv("HEARTH_CLUSTERS"), &wrong);
     int me = hearthi_conf_find(conf, getenv("HEARTH_CLUSTER"), &wrong);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The chain of a lock between nodes over MPI (src/transport/mpi/chain.c): each
- * node takes the lock a few times, waiting or by a try, and may keep it; each
- * swap of a word is a step.  Node 0 is the manager.
+ * The chain of a lock between nodes over MPI (src/transport/mpi/mcs_lock.c):
+ * each node takes the lock a few times, waiting or by a try, and may keep it;
+ * each swap of a word is a step.  Node 0 is the manager.
  */
 #include "chain.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a rank knows, gives and learns, as in src/coherence/coherence.c and
- * src/notice/known.c, and logs, as in src/transport/log.c.
+ * src/notice/notice_store.c, and logs, as in src/transport/log.c.
  */
 #include "epoch.h"
 

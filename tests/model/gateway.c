@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A gateway's copy of one page whose home is in another cluster
- * (src/transport/clusters/kept.h).
+ * (src/transport/clusters/gateway_cache.h).
  *
  * The home's rank and two ranks of the gateway's cluster each take a lock a
  * few times, write the page or read it, and give the lock back; one of the two
@@ -11,9 +11,9 @@
  * the lock was given to him.  A fetch is asked for at the gateway, served at
  * the other in steps, and comes back; so does a store, in the order of the
  * link.  The two are of one node, and take copies of each other whose fetch
- * began after they had last acquired (page/mates.h).  The home sees that the
- * page is shared when it was told, at a release, and tells of its writes from
- * then on (coherence/shared.c).
+ * began after they had last acquired (page/node_cache.h).  The home sees that
+ * the page is shared when it was told, at a release, and tells of its writes
+ * from then on (coherence/sharer_flags.c).
  */
 #include "gateway.h"
 

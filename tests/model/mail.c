@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Letters (src/transport/mpi/mail.c): a home, its helper, a thread of its own
- * that writes beside, and two ranks that write bytes of one word there, by
- * letters and by Puts.  What a rank puts arrives in pieces and in any order,
- * until it has waited for that, words too.  A bell may be lost, and then who
- * waits rings again.  With --sure bells arrive, words come whole and nobody
- * rings again, which shows that the helper never sleeps over a letter.
+ * Letters (src/transport/mpi/am_mailbox.c): a home, its helper, a thread of
+ * its own that writes beside, and two ranks that write bytes of one word
+ * there, by letters and by Puts.  What a rank puts arrives in pieces and in
+ * any order, until it has waited for that, words too.  A bell may be lost, and
+ * then who waits rings again.  With --sure bells arrive, words come whole and
+ * nobody rings again, which shows that the helper never sleeps over a letter.
  */
 #include "mail.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Guests that are mates (--mates): ranks of one node, which take copies of
- * each other (page/mates.h).  To look at the word and to copy the page is one
- * step: tests/model/word walks how that is made so.
+ * each other (page/node_cache.h).  To look at the word and to copy the page is
+ * one step: tests/model/word walks how that is made so.
  *
  * Of a number only its place among the others counts, so the next one is the
  * largest there is and one.
@@ -124,7 +124,7 @@ mate_take(struct state *s, int r, int owner)
     return copy_take(s, r, owner, CLEAN);
 }
 
-/* In the place of a fetch in advance (page/predict.h). */
+/* In the place of a fetch in advance (page/reuse_prefetch.h). */
 bool
 mate_take_ahead(struct state *s, int r, int owner)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An exhaustive model of home pages without cost (coherence/shared.c) and
- * of what they rest on: one page of two bytes, ranks of the home's node that
- * store to it directly (co-homes), ranks of other nodes that fetch, write,
- * flush and lose copies of it (guests), locks and a barrier; and
- * what allocates and frees the page.
+ * An exhaustive model of home pages without cost (coherence/sharer_flags.c)
+ * and of what they rest on: one page of two bytes, ranks of the home's node
+ * that store to it directly (co-homes), ranks of other nodes that fetch,
+ * write, flush and lose copies of it (guests), locks and a barrier; and what
+ * allocates and frees the page.
  *
  * There is no program: at every moment each rank may do whatever a program
  * without data races could do next, so the walk covers all such programs, of
@@ -111,13 +111,14 @@ struct state {
 
 /* What is walked: how many of each, and which rules are broken. */
 struct model {
-    int      homes, guests, bytes, locks, writes;
-    bool     barrier, alloc;
-    bool     overwrite; /* guests open pages without their content */
-    bool     predict;   /* guests fetch in advance (page/predict.h) */
-    bool     steady;    /* home pages may stay open (page/steady.h) */
-    bool     stay;  /* locks may be held over the barrier (coherence/give.c) */
-    bool     mates; /* guests are one node, and lend copies (page/mates.h) */
+    int  homes, guests, bytes, locks, writes;
+    bool barrier, alloc;
+    bool overwrite; /* guests open pages without their content */
+    bool predict;   /* guests fetch in advance (page/reuse_prefetch.h) */
+    bool steady;    /* home pages may stay open (policy/sticky_home.h) */
+    bool stay;  /* locks may be held over the barrier (coherence/lock_recall.c)
+                 */
+    bool mates; /* guests are one node, and lend copies (page/node_cache.h) */
     uint64_t broken;
 };
 extern struct model model;

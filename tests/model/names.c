@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Names of locks at their manager (src/transport/directory.c): each word is
- * read or written by a step.  Each actor asks for two names, which belong to
- * the same place of the table, one after the other, and uses the lock that it
- * is told.
+ * Names of locks at their manager (src/transport/lock_directory.c): each word
+ * is read or written by a step.  Each actor asks for two names, which belong
+ * to the same place of the table, one after the other, and uses the lock that
+ * it is told.
  */
 #include "search.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks that stay with their last holder (src/transport/keep.h): one lock, and
- * three ranks.  The first has two threads and the second one; they take the
- * lock a few times, and may keep it.  The third one tries.  The transport is a
- * queue, and a hint that names who keeps the lock (chain.c).  Who wants it
- * reads the hint and asks later; that may be lost, and may come when nobody
- * wants it any more.
+ * Locks that stay with their last holder (src/node/lock_delegation.h): one
+ * lock, and three ranks.  The first has two threads and the second one; they
+ * take the lock a few times, and may keep it.  The third one tries.  The
+ * transport is a queue, and a hint that names who keeps the lock (chain.c).
+ * Who wants it reads the hint and asks later; that may be lost, and may come
+ * when nobody wants it any more.
  */
 #include "search.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Waiters of a flag over MPI (src/transport/mpi/wake.c and flag.c): each
+ * Waiters of a flag over MPI (src/transport/mpi/wait_slot.c and flag.c): each
  * Fetch_and_op is a step.  One actor sets the flag a few times and resets it
  * in between; the others wait for it, more than once.
  */

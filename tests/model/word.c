@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The word by which a rank lends a copy to the others of its node
- * (src/page/mates.h): the owner takes its name away, puts another page into
- * the frame, this one again, and its name with a new number, twice; a mate may
- * put its own name there meanwhile; and a reader copies the frame.
+ * (src/page/node_cache.h): the owner takes its name away, puts another page
+ * into the frame, this one again, and its name with a new number, twice; a
+ * mate may put its own name there meanwhile; and a reader copies the frame.
  *
  * Processors are as weak as any: the owner's stores come to memory in any
  * order but for those to one place, and the reader's loads are done in any

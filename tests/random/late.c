@@ -17,7 +17,7 @@ static uint64_t                            random_state, most_us;
 
 static void
 barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
-             struct hearthi_news *news)
+             struct hearthi_barrier_notices *news)
 {
     struct timespec nap = { 0, 0 };
 

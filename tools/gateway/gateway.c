@@ -33,7 +33,7 @@ static const char help_text[] =
     "  -V, --version       the version\n";
 
 static int
-wrong_say(const struct hearthi_wrong *wrong)
+wrong_say(const struct hearthi_link_error *wrong)
 {
     fprintf(stderr, "hearth-gateway: %s\n", wrong->text);
     return EXIT_FAILURE;
@@ -42,7 +42,7 @@ wrong_say(const struct hearthi_wrong *wrong)
 static int
 key_make(const char *path)
 {
-    struct hearthi_wrong wrong;
+    struct hearthi_link_error wrong;
 
     if (!hearthi_key_make(path, &wrong))
         return wrong_say(&wrong);
@@ -69,10 +69,10 @@ clusters_print(const struct hearthi_conf *c)
 static int
 file_check(const char *path)
 {
-    struct hearthi_wrong wrong;
-    struct hearthi_conf *c = hearthi_conf_read(path, &wrong);
-    unsigned char        key[HEARTHI_KEY_BYTES];
-    bool                 good;
+    struct hearthi_link_error wrong;
+    struct hearthi_conf      *c = hearthi_conf_read(path, &wrong);
+    unsigned char             key[HEARTHI_KEY_BYTES];
+    bool                      good;
 
     if (c == NULL)
         return wrong_say(&wrong);

@@ -10,19 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agree.h"
-#include "attend.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "channel.h"
 #include "cluster.h"
-#include "gate.h"
-#include "handler.h"
+#include "collective.h"
+#include "config_check.h"
+#include "gateway_channel.h"
+#include "gateway_server.h"
+#include "gateway_thread.h"
+#include "global_collective.h"
 #include "hearth/version.h"
+#include "hidden_rank.h"
 #include "link/conf.h"
 #include "link/link.h"
-#include "round.h"
-#include "together.h"
 #include "world.h"
 
 static struct {
@@ -42,14 +42,14 @@ hearthi_gateway_is_here(void)
 
 /* With a handler that is a rank it is one more than the file says. */
 static bool
-ranks_fit(int size, struct hearthi_wrong *wrong)
+ranks_fit(int size, struct hearthi_link_error *wrong)
 {
     bool more = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     int  want = c.conf->cluster[c.me].ranks;
 
     if (size == want + more)
         return true;
-    return hearthi_wrong(
+    return hearthi_link_error(
         wrong,
         "this job has %d ranks, but %s:%d says that cluster "
         "%s has %d%s: start as many, or correct the file on "
@@ -60,16 +60,17 @@ ranks_fit(int size, struct hearthi_wrong *wrong)
 }
 
 static bool
-conf_find(int size, struct hearthi_wrong *wrong)
+conf_find(int size, struct hearthi_link_error *wrong)
 {
     const char *path = hearthi_opt.clusters.text;
     const char *name = hearthi_opt.cluster.text;
 
     if (*name == '\0')
-        return hearthi_wrong(wrong,
-                             "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the "
-                             "name of the cluster that this job is",
-                             path);
+        return hearthi_link_error(
+            wrong,
+            "HEARTH_CLUSTERS=%s needs HEARTH_CLUSTER, the "
+            "name of the cluster that this job is",
+            path);
     c.conf = hearthi_conf_read(path, wrong);
     if (c.conf == NULL)
         return false;
@@ -82,20 +83,20 @@ conf_find(int size, struct hearthi_wrong *wrong)
 static void
 conf_read(MPI_Comm comm)
 {
-    struct hearthi_wrong wrong;
-    int                  rank, size, mine, first;
+    struct hearthi_link_error wrong;
+    int                       rank, size, mine, first;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     mine = conf_find(size, &wrong) ? size : rank;
-    hearthi_together_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    hearthi_collective_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == rank)
         hearthi_fatal("hearth_init", "%s", wrong.text);
     if (first < size)
         hearthi_end_wait();
 }
 
-/* A page crosses the link in one message (link/lane.h). */
+/* A page crosses the link in one message (link/gateway_connection.h). */
 static void
 page_check(void)
 {
@@ -156,8 +157,8 @@ gateway_find(void)
                    ? hearthi_cluster.rank
                    : hearthi_cluster.size;
 
-    hearthi_together_reduce(&mine, &c.gateway, 1, MPI_INT, MPI_MIN,
-                            hearthi_cluster.comm);
+    hearthi_collective_reduce(&mine, &c.gateway, 1, MPI_INT, MPI_MIN,
+                              hearthi_cluster.comm);
     if (c.gateway == hearthi_cluster.size)
         c.gateway = 0;
 }
@@ -173,7 +174,7 @@ hearthi_clusters_read(MPI_Comm comm)
     page_check();
     job.hides = hearthi_opt.gateway == HEARTHI_GATEWAY_RANK;
     if (job.hides)
-        job.comm = hearthi_attendant_last(
+        job.comm = hearthi_hidden_rank_last(
             comm, is_of_this_machine(c.conf->cluster[c.me].host));
     return job;
 }
@@ -184,26 +185,26 @@ static void
 link_open(void)
 {
     static struct hearthi_link_options options;
-    struct hearthi_wrong               wrong;
+    struct hearthi_link_error          wrong;
 
     options = hearthi_link_defaults();
     options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
     options.lanes = (int)hearthi_opt.gateway_lanes;
-    options.agree = hearthi_agreement();
+    options.agree = hearthi_config_text();
     options.tell = "";
     options.version = HEARTH_VERSION;
-    hearthi_gate.link = hearthi_link_open(c.conf, c.me, &options,
-                                          &hearthi_gate_calls, NULL, &wrong);
-    if (hearthi_gate.link == NULL)
+    hearthi_gateway_server.link = hearthi_link_open(
+        c.conf, c.me, &options, &hearthi_gateway_link_calls, NULL, &wrong);
+    if (hearthi_gateway_server.link == NULL)
         hearthi_fatal("hearth_init", "%s", wrong.text);
 }
 
 static void
 channels_open(void)
 {
-    struct hearthi_door door;
+    struct hearthi_listener door;
 
-    hearthi_gate = (struct hearthi_gate){
+    hearthi_gateway_server = (struct hearthi_gateway_server){
         .conf = c.conf,
         .me = c.me,
         .first = c.conf->cluster[c.me].first,
@@ -212,31 +213,32 @@ channels_open(void)
     };
     gateway_find();
     if (hearthi_cluster.rank == c.gateway) {
-        hearthi_rounds_open();
+        hearthi_global_collectives_open();
         link_open();
-        door = hearthi_handler_listen();
+        door = hearthi_gateway_thread_listen();
     }
-    hearthi_together_bcast(&door, sizeof door, c.gateway,
-                           hearthi_cluster.comm);
+    hearthi_collective_bcast(&door, sizeof door, c.gateway,
+                             hearthi_cluster.comm);
     if (hearthi_cluster.rank == c.gateway)
-        hearthi_handler_start();
-    hearthi_channels_open(&door);
+        hearthi_gateway_thread_start();
+    hearthi_gateway_channels_open(&door);
 }
 
 static void
 gather(const void *mine, size_t bytes, void *all)
 {
-    struct hearthi_channel  *ch = hearthi_channel_take();
-    const struct hearthi_ask ask = { .op = HEARTHI_ASK_GATHER };
-    char                     rest[8];
-    struct hearthi_ask       answer =
-        hearthi_channel_ask(ch, ask, mine, bytes, "hearth_init");
+    struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
+    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_GATHER };
+    char                             rest[8];
+    struct hearthi_wan_message       answer =
+        hearthi_gateway_channel_ask(ch, ask, mine, bytes, "hearth_init");
 
     if (answer.len != bytes * (size_t)hearthi_world.size)
         hearthi_fatal("gateway", "ranks are in different collective calls");
-    hearthi_channel_read(ch, all, answer.len);
-    hearthi_channel_read(ch, rest, hearthi_ask_round(answer.len) - answer.len);
-    hearthi_channel_give(ch);
+    hearthi_gateway_channel_read(ch, all, answer.len);
+    hearthi_gateway_channel_read(ch, rest,
+                                 hearthi_wan_round(answer.len) - answer.len);
+    hearthi_gateway_channel_give(ch);
 }
 
 /* ---- the world ---- */
@@ -286,10 +288,10 @@ ending(void)
 {
     static const char line[64] = "it was ended by one of its ranks";
 
-    if (hearthi_handler_is_self())
-        hearthi_gate_ending(line);
+    if (hearthi_gateway_thread_is_self())
+        hearthi_gateway_ending(line);
     else
-        hearthi_channel_ending(line, sizeof line);
+        hearthi_gateway_channel_ending(line, sizeof line);
 }
 
 /* All ranks of this cluster, as any may be the gateway's.  What is wrong for
@@ -299,7 +301,7 @@ threads_check(void)
 {
     const struct hearthi_cluster *j = &hearthi_cluster;
 
-    if (hearthi_opt.transport != HEARTHI_MPI || j->nodes == 1)
+    if (hearthi_opt.transport != HEARTHI_TRANSPORT_MPI || j->nodes == 1)
         return;
     if (j->unthreaded == j->rank)
         hearthi_fatal("hearth_init",
@@ -334,26 +336,26 @@ hearthi_clusters_open(void)
     channels_open();
     w->gather = gather;
     hearthi_ending_hook = ending;
-    hearthi_page_agree(c.conf);
+    hearthi_config_page_size(c.conf);
     nodes_number();
 }
 
 void
 hearthi_clusters_close(void)
 {
-    const struct hearthi_ask bye = { .op = HEARTHI_ASK_BYE };
+    const struct hearthi_wan_message bye = { .op = HEARTHI_WAN_BYE };
 
     if (hearthi_world.gather == NULL)
         return;
     hearthi_ending_hook = NULL;
     if (!hearthi_cluster_hidden())
-        hearthi_channel_call(bye, NULL, 0, "hearth_finalize");
+        hearthi_gateway_channel_call(bye, NULL, 0, "hearth_finalize");
     if (hearthi_cluster.rank == c.gateway) {
-        hearthi_handler_join();
-        hearthi_link_close(hearthi_gate.link);
-        hearthi_rounds_close();
+        hearthi_gateway_thread_join();
+        hearthi_link_close(hearthi_gateway_server.link);
+        hearthi_global_collectives_close();
     }
-    hearthi_channels_close();
+    hearthi_gateway_channels_close();
     hearthi_world.gather = NULL;
     free(c.conf);
     free(c.node_of);

@@ -34,7 +34,7 @@ void hearthi_clusters_close(void);
 
 /* The transport over all clusters, made of the one within this. */
 const struct hearthi_transport_ops *
-hearthi_transport_over(const struct hearthi_transport_ops *inner);
+hearthi_transport_wan(const struct hearthi_transport_ops *inner);
 
 /* This rank's process has the gateway's thread. */
 bool hearthi_gateway_is_here(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The barrier.  The ranks of a node deposit their notices in its memory; its
- * first rank, the leader, joins their runs (join.h), exchanges 64 bytes with
- * the leaders of the other nodes, and the notices themselves only if they do
- * not fit there, and joins what came; then the node's ranks find the news in
- * its memory.  First come those of the node's own ranks, as they were: each
+ * first rank, the leader, joins their runs (coalesce.h), exchanges 64 bytes
+ * with the leaders of the other nodes, and the notices themselves only if they
+ * do not fit there, and joins what came; then the node's ranks find the news
+ * in its memory.  First come those of the node's own ranks, as they were: each
  * rank keeps copies of what it alone wrote.
  *
  * The exchange of the 64 bytes is an all-gather by the algorithm of Bruck et
@@ -21,7 +21,7 @@
 #include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
-#include "notice/join.h"
+#include "notice/coalesce.h"
 #include "space/heap.h"
 
 enum { INLINE = 2, ROUNDS = 32 };
@@ -44,7 +44,7 @@ static struct hearthi_gathered ours; /* of each rank here, for the others */
 static struct hearthi_notice  *told; /* the same or joined, for other nodes */
 static struct hearthi_notice  *joined, *spare; /* for that */
 
-enum { MOST = HEARTHI_NEWS_MAX };
+enum { MOST = HEARTHI_BARRIER_NOTICES_MAX };
 
 static const size_t room = MOST * sizeof(struct hearthi_notice);
 
@@ -165,7 +165,7 @@ ours_join(void)
 
     told = ours.notice;
     if (!is_alone())
-        told = hearthi_notices_join(told, &n, joined, spare);
+        told = hearthi_notices_coalesce(told, &n, joined, spare);
     return (uint32_t)n;
 }
 
@@ -187,9 +187,10 @@ news_from_blocks(struct hearthi_notice *to)
 static uint32_t
 share_of(uint32_t n, size_t total)
 {
-    uint32_t most = HEARTHI_NEWS_MAX / (uint32_t)hearthi_cluster.nodes;
+    uint32_t most =
+        HEARTHI_BARRIER_NOTICES_MAX / (uint32_t)hearthi_cluster.nodes;
 
-    return total <= HEARTHI_NEWS_MAX || n <= most ? n : most;
+    return total <= HEARTHI_BARRIER_NOTICES_MAX || n <= most ? n : most;
 }
 
 /* What is told, merged to a share and behind it some of no pages, as all
@@ -207,7 +208,7 @@ told_merge(uint32_t n, uint32_t share)
     hearthi_notices_sign(told, n, leader);
     some = hearthi_notices_merge(told, n, share);
     if (some > share) {
-        told[0] = (struct hearthi_notice){ .count = HEARTHI_EVERYTHING,
+        told[0] = (struct hearthi_notice){ .count = HEARTHI_INVALIDATE_ALL,
                                            .writer = leader };
         some = 1;
     }
@@ -287,7 +288,7 @@ leaders_exchange(void)
         return;
     others = hearthi_mpi.news + news->n;
     n = fits ? news_from_blocks(others) : news_exchange(total);
-    hearthi_notices_join(others, &n, others, spare);
+    hearthi_notices_coalesce(others, &n, others, spare);
     news->n += (uint32_t)n;
 }
 
@@ -295,7 +296,7 @@ static void
 deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
         size_t n, bool everything)
 {
-    everything |= n > HEARTHI_NEWS_OF_ONE;
+    everything |= n > HEARTHI_NOTICES_OF_ONE;
     mine->everything = everything;
     mine->n = everything ? 0 : (uint32_t)n;
     if (mine->n > 0)
@@ -308,7 +309,7 @@ deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
  * rank of the node has arrived, so has read the last ones. */
 void
 hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_news *news)
+                    bool everything, struct hearthi_barrier_notices *news)
 {
     struct hearthi_node_area *node = hearthi_mpi.node;
     struct hearthi_deposit   *mine = &node->of[hearthi_cluster.node_rank];

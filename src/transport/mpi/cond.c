@@ -8,21 +8,21 @@
  * Of several that wake one changes the count at a time; who enters meanwhile
  * has not been there.  On one node both counts lie in its memory.
  *
- * Between nodes who waits leaves his name (wake.h) in the slot of his place,
- * and who wakes the place leaves a mark there, each by a swap.  The one who
- * comes second finds what the first has left: so a waiter sees the mark, or is
- * woken by one message.  There are fewer slots than places, which use them in
- * rounds: the second one ends the round, and nobody of the next one swaps
- * before that.
+ * Between nodes who waits leaves his name (wait_slot.h) in the slot of his
+ * place, and who wakes the place leaves a mark there, each by a swap.  The one
+ * who comes second finds what the first has left: so a waiter sees the mark,
+ * or is woken by one message.  There are fewer slots than places, which use
+ * them in rounds: the second one ends the round, and nobody of the next one
+ * swaps before that.
  */
 #include "config.h"
 
-#include "base/bound.h"
+#include "base/test_limits.h"
 #include "cluster.h"
-#include "managed.h"
-#include "near.h"
-#include "queue.h"
-#include "wake.h"
+#include "flag_ticket.h"
+#include "node/node_lock.h"
+#include "rma_object.h"
+#include "wait_slot.h"
 
 enum {
     ENTERED = HEARTHI_NEXT,
@@ -31,7 +31,7 @@ enum {
 };
 
 /* A slot: its round, and a name, the mark or, as 0, nothing yet. */
-enum { SLOTS = HEARTHI_BOUND(56, 2), MARK = UINT32_MAX };
+enum { SLOTS = HEARTHI_TEST_LIMIT(56, 2), MARK = UINT32_MAX };
 
 _Static_assert(HEARTHI_LOG_AT + SLOTS * sizeof(uint64_t) <= HEARTHI_ZERO,
                "slots are 0 at first");
@@ -92,14 +92,14 @@ static void
 far_wait(int sync, uint64_t place)
 {
     struct hearthi_patience p = { 0 };
-    uint32_t                name = hearthi_wake_begin();
+    uint32_t                name = hearthi_wait_slot_begin();
 
     while (name == 0 && look(sync, WOKEN) <= place)
         hearthi_patience_pause(&p, 1);
     if (slot_meet(sync, place, name == 0 ? MARK : name) == 0)
-        hearthi_wake_wait(name);
+        hearthi_wait_slot_wait(name);
     else if (name != 0)
-        hearthi_wake_end(name);
+        hearthi_wait_slot_end(name);
 }
 
 void
@@ -153,7 +153,7 @@ hearthi_mpi_cond_wake(int sync, bool all)
         uint32_t name = slot_meet(sync, place, MARK);
 
         if (name != 0)
-            hearthi_wake(name);
+            hearthi_wait_slot(name);
     }
     if (next != woken)
         hearthi_word_op(sync, WOKEN, MPI_REPLACE, next);

@@ -21,17 +21,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "am_mailbox.h"
 #include "base/clock.h"
 #include "base/network.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "mail.h"
 #include "mpi.h"
+#include "node/lock_delegation.h"
+#include "node/lock_names.h"
 #include "progress.h"
-#include "together.h"
-#include "transport/keep.h"
-#include "transport/named.h"
 
 enum { ALL = HEARTHI_ADDRESSES };
 
@@ -98,7 +98,7 @@ socket_bind(struct hearthi_addresses *c, int family)
 static int
 all_agree(int mine)
 {
-    return hearthi_together_here(mine, MPI_BAND);
+    return hearthi_collective_here(mine, MPI_BAND);
 }
 
 static void
@@ -110,7 +110,7 @@ cards_exchange(struct hearthi_addresses *mine)
     bells = calloc(n, sizeof *bells);
     if (all == NULL || bells == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    hearthi_together_gather(mine, sizeof *mine, all, hearthi_cluster.comm);
+    hearthi_collective_gather(mine, sizeof *mine, all, hearthi_cluster.comm);
     for (size_t r = 0; r < n; r++) {
         bells[r].card = all[r];
         atomic_init(&bells[r].use, all[r].n == 1 ? 0 : ALL);
@@ -153,13 +153,13 @@ ring(int rank, int says)
 }
 
 void
-hearthi_bell_ring(int rank)
+hearthi_doorbell_ring(int rank)
 {
     ring(rank, RING);
 }
 
 void
-hearthi_bell_announce(int rank)
+hearthi_doorbell_announce(int rank)
 {
     uint64_t now = hearthi_now(), rung;
 
@@ -173,13 +173,13 @@ hearthi_bell_announce(int rank)
 }
 
 void
-hearthi_bell_mail(int rank)
+hearthi_doorbell_mail(int rank)
 {
     ring(rank, MAIL);
 }
 
 void
-hearthi_bell_want(int rank, int lock)
+hearthi_doorbell_want(int rank, int lock)
 {
     ring_for(rank, WANT, lock);
 }
@@ -213,7 +213,7 @@ lock_want(int lock)
     int keeper = atomic_load(&hearthi_mpi.lock[lock].keeper);
 
     if (keeper != 0)
-        hearthi_keep_want_of(keeper - 1, lock);
+        hearthi_delegation_want_of(keeper - 1, lock);
 }
 
 /* Take one datagram: what it says if it is a ring, 0 if not, -1 if there is
@@ -234,7 +234,7 @@ datagram_take(void)
     if (d.says & ASK)
         ask_answer(&d, &from);
     if (d.says & MAIL)
-        hearthi_mail_from(d.from);
+        hearthi_am_mailbox_from(d.from);
     if (d.says & WANT)
         lock_want(d.lock);
     if (d.says & ANSWER)
@@ -245,7 +245,7 @@ datagram_take(void)
 
 /* Those that have rung meanwhile are served together. */
 enum hearthi_rung
-hearthi_bell_look(void)
+hearthi_doorbell_look(void)
 {
     int got, said = 0;
 
@@ -253,19 +253,19 @@ hearthi_bell_look(void)
         said |= got;
     return said & STAY   ? HEARTHI_ANNOUNCED
            : said & RING ? HEARTHI_RUNG
-           : said & MAIL ? HEARTHI_MAILED
+           : said & MAIL ? HEARTHI_AM_MAILED
                          : HEARTHI_SILENT;
 }
 
 enum hearthi_rung
-hearthi_bell_wait(uint64_t ns)
+hearthi_doorbell_wait(uint64_t ns)
 {
     struct pollfd   p = { .fd = bell_socket, .events = POLLIN };
     struct timespec most = { .tv_sec = (time_t)(ns / 1000000000),
                              .tv_nsec = (long)(ns % 1000000000) };
 
     ppoll(&p, 1, &most, NULL);
-    return hearthi_bell_look();
+    return hearthi_doorbell_look();
 }
 
 /* ---- start and stop ---- */
@@ -281,14 +281,14 @@ bells_heard(void)
 
     while (!heard && hearthi_now() - start < HEARD_NS) {
         ring(next, RING);
-        heard = hearthi_bell_wait(HEARD_NS / 16) != HEARTHI_SILENT;
+        heard = hearthi_doorbell_wait(HEARD_NS / 16) != HEARTHI_SILENT;
     }
     ring(next, RING); /* in case the first was lost */
     return heard;
 }
 
 bool
-hearthi_bell_open(void)
+hearthi_doorbell_open(void)
 {
     struct hearthi_addresses v4 = card_make(AF_INET), v6 = card_make(AF_INET6),
                              *mine;
@@ -298,21 +298,21 @@ hearthi_bell_open(void)
     mine = can & IPV4 ? &v4 : &v6;
     good = can != 0 && socket_bind(mine, can & IPV4 ? AF_INET : AF_INET6);
     if (!all_agree(good)) {
-        hearthi_bell_close();
+        hearthi_doorbell_close();
         return false;
     }
     word = hearthi_word_unlikely();
-    hearthi_together_bcast(&word, sizeof word, 0, hearthi_cluster.comm);
+    hearthi_collective_bcast(&word, sizeof word, 0, hearthi_cluster.comm);
     cards_exchange(mine);
     if (!all_agree(bells_heard())) {
-        hearthi_bell_close();
+        hearthi_doorbell_close();
         return false;
     }
     return true;
 }
 
 void
-hearthi_bell_close(void)
+hearthi_doorbell_close(void)
 {
     if (bell_socket >= 0)
         close(bell_socket);

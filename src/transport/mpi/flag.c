@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "cluster.h"
-#include "managed.h"
-#include "near.h"
-#include "queue.h"
-#include "wake.h"
+#include "flag_ticket.h"
+#include "node/node_lock.h"
+#include "rma_object.h"
+#include "wait_slot.h"
 
 void
 hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
@@ -24,7 +24,7 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
     struct hearthi_serving    s;
 
     atomic_thread_fence(memory_order_release);
-    hearthi_queue_enter(sync);
+    hearthi_flag_ticket_enter(sync);
     if (hearthi_cluster.nodes > 1) {
         s = hearthi_serving_read(l->word);
         hearthi_log_put(sync, &s, NULL, hearthi_epochs.release, n, count);
@@ -33,7 +33,7 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
     } else {
         atomic_store_explicit(&l->value, set, memory_order_release);
     }
-    hearthi_queue_leave(sync);
+    hearthi_flag_ticket_leave(sync);
     if (set && hearthi_cluster.nodes > 1)
         hearthi_waiters_wake(sync);
 }
@@ -180,7 +180,7 @@ set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
             hearthi_relax(&p->turn);
         return;
     }
-    name = hearthi_wake_begin();
+    name = hearthi_wait_slot_begin();
     if (name == 0) {
         hearthi_patience_pause(p, 1);
     } else {

@@ -5,7 +5,7 @@
 #ifndef HEARTHI_TRANSPORT_MPI_FLAG_H
 #define HEARTHI_TRANSPORT_MPI_FLAG_H
 
-#include "managed.h"
+#include "rma_object.h"
 
 /* Publish in an object's log, and let its `serving` say `set`. */
 void hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,

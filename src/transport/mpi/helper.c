@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A thread that serves others while the program computes: it does letters
- * (mail.h), and drives the progress engine where the MPI needs that.  It
+ * (am_mailbox.h), and drives the progress engine where the MPI needs that.  It
  * sleeps until its bell rings, then looks for as long as there is something to
  * serve and a little longer.  It touches neither the heap's application view
  * nor any lock of the library, so a thread that waits inside a page fault may
@@ -16,19 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alone.h"
+#include "am_mailbox.h"
+#include "base/mpi_exclusion.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/slice.h"
+#include "base/sched_slice.h"
 #include "base/thread.h"
 #include "base/timing.h"
 #include "cluster.h"
+#include "diff_aggregate.h"
 #include "front/direct.h"
-#include "mail.h"
 #include "mpi.h"
-#include "pack.h"
+#include "node/lock_delegation.h"
 #include "progress.h"
-#include "transport/keep.h"
 #include "world.h"
 
 /* In nanoseconds.  HOT, and PAGES times what a page takes, is how long the
@@ -59,10 +59,10 @@ look(void)
     static uint64_t shortest = UINT64_MAX;
     uint64_t        start = hearthi_now(), took;
 
-    if (!hearthi_alone_enter())
+    if (!hearthi_mpi_exclusion_enter())
         return 0;
     hearthi_progress_look();
-    hearthi_alone_leave();
+    hearthi_mpi_exclusion_leave();
     took = hearthi_now() - start;
     if (took < shortest)
         shortest = took;
@@ -90,7 +90,7 @@ static bool announced;
 static enum hearthi_rung
 bell_look(void)
 {
-    enum hearthi_rung rung = hearthi_bell_look();
+    enum hearthi_rung rung = hearthi_doorbell_look();
 
     announced |= rung == HEARTHI_ANNOUNCED;
     return rung;
@@ -119,7 +119,7 @@ serve(bool rung)
         if (does_mail) {
             if (looks % MAIL_LOOKS == 0 && bell_look() != HEARTHI_SILENT)
                 end = hearthi_now() + more;
-            if (hearthi_mail_serve())
+            if (hearthi_am_mailbox_serve())
                 end = hearthi_now() + more;
         }
         now = hearthi_now();
@@ -138,16 +138,16 @@ static void
 mail_loop(void)
 {
     while (!stop) {
-        bool     rung = hearthi_bell_wait(NAP_LONGEST) != HEARTHI_SILENT;
+        bool     rung = hearthi_doorbell_wait(NAP_LONGEST) != HEARTHI_SILENT;
         uint64_t end = hearthi_now() + hot();
 
         while (rung) {
-            hearthi_bell_look();
-            if (hearthi_mail_serve())
+            hearthi_doorbell_look();
+            if (hearthi_am_mailbox_serve())
                 end = hearthi_now() + hot();
             rung = !stop && hearthi_now() < end;
         }
-        hearthi_mail_rest();
+        hearthi_am_mailbox_rest();
     }
 }
 
@@ -159,21 +159,21 @@ bell_loop(void)
     uint64_t nap = NAP_LONG;
 
     while (!stop) {
-        enum hearthi_rung rung = hearthi_bell_wait(nap);
+        enum hearthi_rung rung = hearthi_doorbell_wait(nap);
 
         if (does_mail)
-            hearthi_mail_serve();
+            hearthi_am_mailbox_serve();
         if (rung == HEARTHI_ANNOUNCED || announced)
             nap = NAP_SHORT;
         else if (nap < NAP_LONG)
             nap *= 2;
         announced = false;
         if (!others_look() &&
-            serve(rung == HEARTHI_RUNG || rung == HEARTHI_MAILED) &&
+            serve(rung == HEARTHI_RUNG || rung == HEARTHI_AM_MAILED) &&
             nap < NAP_LONG)
             nap = NAP_SHORT;
         if (does_mail)
-            hearthi_mail_rest();
+            hearthi_am_mailbox_rest();
     }
 }
 
@@ -198,7 +198,7 @@ run(void *unused)
     (void)unused;
     prctl(PR_SET_TIMERSLACK, 1L); /* 50 us otherwise; only delays if refused */
     /* or the kernel keeps it waiting for its own rank, which spins in MPI */
-    hearthi_slice_short();
+    hearthi_sched_slice_short();
     for (int i = 0; hearthi_mpi.helper && i < 100; i++)
         look();
     if (!hearthi_mpi.helper)
@@ -299,7 +299,7 @@ helper_wanted(void)
 void
 hearthi_helper_open(void)
 {
-    hearthi_alone_open();
+    hearthi_mpi_exclusion_open();
     if (hearthi_cluster.nodes == 1)
         return;
     hearthi_probe();
@@ -307,17 +307,18 @@ hearthi_helper_open(void)
     does_mail = hearthi_opt.progress != HEARTHI_NONE &&
                 (hearthi_mpi.helper ||
                  hearthi_help.need[HEARTHI_PAGE] == HEARTHI_FREE);
-    sleeps_at_bell = (hearthi_mpi.helper || does_mail) && hearthi_bell_open();
+    sleeps_at_bell =
+        (hearthi_mpi.helper || does_mail) && hearthi_doorbell_open();
     does_mail = does_mail && sleeps_at_bell;
-    hearthi_packs_open(does_mail);
+    hearthi_diff_aggregate_open(does_mail);
     if (does_mail)
-        hearthi_mail_open();
+        hearthi_am_mailbox_open();
     if (hearthi_mpi.helper || does_mail)
         thread_start();
     hearthi_help.bells = hearthi_mpi.helper && sleeps_at_bell;
     hearthi_help.listens = sleeps_at_bell;
     if (sleeps_at_bell)
-        hearthi_keep_open();
+        hearthi_delegation_open();
 }
 
 void
@@ -327,12 +328,12 @@ hearthi_helper_close(void)
         return;
     stop = true;
     if (sleeps_at_bell)
-        hearthi_bell_ring(hearthi_cluster.rank);
+        hearthi_doorbell_ring(hearthi_cluster.rank);
     pthread_join(thread, NULL);
     hearthi_help.bells = hearthi_help.listens = false;
-    hearthi_packs_close();
+    hearthi_diff_aggregate_close();
     if (does_mail)
-        hearthi_mail_close();
-    hearthi_bell_close();
+        hearthi_am_mailbox_close();
+    hearthi_doorbell_close();
     hearthi_mpi.helper = does_mail = false;
 }

@@ -14,7 +14,7 @@
 
 #include "base/stat.h"
 #include "cluster.h"
-#include "transport/named.h"
+#include "node/lock_names.h"
 #include "transport/transport.h"
 
 /* Most operations that are started before a flush, by all threads: Open MPI 5
@@ -28,7 +28,7 @@ struct hearthi_node_lock {
     atomic_bool        value;   /* one node only: the flag */
     bool               ours;    /* this node has the lock between nodes */
     bool               rests;   /* ... unless somebody took it: it rests */
-    int                place;   /* where (chain.h) */
+    int                place;   /* where (mcs_lock.h) */
     int                last;    /* node rank + 1 of its last holder */
     atomic_int         holder;  /* ... of who has it; for those it leaves */
     int                told;    /* rank + 1 that is said there to keep it */
@@ -36,7 +36,7 @@ struct hearthi_node_lock {
     atomic_int         keeper;  /* node rank + 1 of who may keep it */
     uint16_t           ticket;  /* of a flag */
     atomic_bool        watched; /* a rank of the node waits for a flag */
-    uint64_t           word;    /* its `serving` (managed.h) */
+    uint64_t           word;    /* its `serving` (rma_object.h) */
     struct hearthi_log log;     /* as the holder knows it; epoch 0: past */
 };
 
@@ -106,32 +106,32 @@ uint64_t hearthi_fetch_op(MPI_Win win, int rank, size_t offset, MPI_Op op,
 void     hearthi_flush(MPI_Win win, int rank);
 
 /* The same of a step of the seam's. */
-uint64_t hearthi_fetch_step(MPI_Win win, int rank, size_t offset,
-                            const struct hearthi_step *s);
+uint64_t hearthi_fetch_atomic_op(MPI_Win win, int rank, size_t offset,
+                                 const struct hearthi_atomic_op *s);
 
 /* What is said of every window: each flush waits for at most one accumulate a
  * word, so they need no order; and all of them are single steps of
  * Fetch_and_op and Compare_and_swap, which Open MPI's osc/rdma then does by
- * one network atomic instead of under a lock at the target.  window.c has the
- * argument why they are atomic to each other.
+ * one network atomic instead of under a lock at the target.
+ * mpi_fabric_window.c has the argument why they are atomic to each other.
  *
  * Who does not know a key ignores it.  To be freed. */
 MPI_Info hearthi_window_info(void);
 
-/* managed.c, sync.c, flag.c, cond.c, rw.c: locks, flags and so on. */
-void     hearthi_sync_open(void);
-void     hearthi_sync_close(void);
-bool     hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
-void     hearthi_mpi_release(int sync, uint64_t epoch,
-                             const struct hearthi_notice *n, size_t count);
-bool     hearthi_mpi_keep(int lock);
-void     hearthi_mpi_lost(int rank, struct hearthi_lost *l);
-bool     hearthi_turn_take(int turn, bool try);
-void     hearthi_turn_leave(int turn);
-void     hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
-                              size_t count);
-void     hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
-void     hearthi_mpi_flag_reset(int sync);
+/* rma_object.c, sync.c, flag.c, cond.c, rw.c: locks, flags and so on. */
+void hearthi_sync_open(void);
+void hearthi_sync_close(void);
+bool hearthi_mpi_acquire(int sync, bool try, struct hearthi_grant *g);
+void hearthi_mpi_release(int sync, uint64_t epoch,
+                         const struct hearthi_notice *n, size_t count);
+bool hearthi_mpi_delegate(int lock);
+void hearthi_mpi_abandoned_locks(int rank, struct hearthi_abandoned_locks *l);
+bool hearthi_turn_take(int turn, bool try);
+void hearthi_turn_leave(int turn);
+void hearthi_mpi_flag_set(int sync, const struct hearthi_notice *n,
+                          size_t count);
+void hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g);
+void hearthi_mpi_flag_reset(int sync);
 uint64_t hearthi_mpi_cond_enter(int sync);
 void     hearthi_mpi_cond_wait(int sync, uint64_t place);
 void     hearthi_mpi_cond_wake(int sync, bool all);
@@ -144,7 +144,8 @@ void     hearthi_mpi_rw_release(int sync, bool write,
 void hearthi_barrier_open(void);
 void hearthi_barrier_close(void);
 void hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
-                         bool everything, struct hearthi_news *news);
+                         bool                            everything,
+                         struct hearthi_barrier_notices *news);
 
 /* helper.c: a thread that drives progress, if the MPI needs one. */
 void hearthi_helper_open(void);

@@ -184,7 +184,7 @@ result_wait(const volatile uint64_t *result, int rank)
     while (*result == absent && w.turn < TURNS_MOST) {
         hearthi_progress_look();
         if (hearthi_wait_turn(&w))
-            hearthi_bell_ring(rank);
+            hearthi_doorbell_ring(rank);
     }
 }
 
@@ -197,7 +197,7 @@ step_begin(MPI_Win win, int rank, size_t bytes)
 
     hearthi_mpi_count(rank, bytes);
     if (need == HEARTHI_BLOCKS)
-        hearthi_bell_announce(rank);
+        hearthi_doorbell_announce(rank);
     return need;
 }
 
@@ -251,10 +251,10 @@ half_of(volatile uint64_t *word)
 }
 
 uint64_t
-hearthi_fetch_step(MPI_Win win, int rank, size_t offset,
-                   const struct hearthi_step *s)
+hearthi_fetch_atomic_op(MPI_Win win, int rank, size_t offset,
+                        const struct hearthi_atomic_op *s)
 {
-    enum hearthi_need need = step_begin(win, rank, hearthi_step_bytes(s));
+    enum hearthi_need need = step_begin(win, rank, hearthi_atomic_op_bytes(s));
     MPI_Datatype      type = s->narrow ? MPI_UINT32_T : MPI_UINT64_T;
     uint64_t          value = s->value, expected = s->expected;
     volatile uint64_t old = absent;

@@ -89,7 +89,7 @@ bool hearthi_wait_turn(struct hearthi_wait *w);
  * cannot be heard at all is not named: its neighbour says so. */
 void hearthi_wait_warn(int rank, uint64_t waited);
 
-/* ---- requests.c ---- */
+/* ---- mpi_fabric_wait.c ---- */
 
 /* Complete requests, each of an operation at a rank; null ones are, and in the
  * end those that MPI has lost.  may_nap: if other threads wait, too, and
@@ -103,7 +103,7 @@ enum { HEARTHI_TARGETS = 32 };
 void hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
                         int n, size_t bytes);
 
-/* ---- probe.c ---- */
+/* ---- mpi_fabric_probe.c ---- */
 
 /* Fill hearthi_help but for the bells.  Collective; takes some milliseconds.
  */
@@ -112,34 +112,34 @@ void hearthi_probe(void);
 /* ---- doorbell.c ---- */
 
 /* Collective; true on all ranks or on none. */
-bool hearthi_bell_open(void);
-void hearthi_bell_close(void);
+bool hearthi_doorbell_open(void);
+void hearthi_doorbell_close(void);
 
 /* Wake the helper of a rank, for an operation that was started: one system
  * call, from any thread. */
-void hearthi_bell_ring(int rank);
+void hearthi_doorbell_ring(int rank);
 
 /* The same before an operation whose call blocks, so that it cannot be rung
  * for again: the helper stays until it has come.  Not if that was said just
  * now; nothing without bells. */
-void hearthi_bell_announce(int rank);
+void hearthi_doorbell_announce(int rank);
 
 /* Wake the helper of a rank for a letter. */
-void hearthi_bell_mail(int rank);
+void hearthi_doorbell_mail(int rank);
 
 /* Tell a rank that a lock that its node keeps is wanted. */
-void hearthi_bell_want(int rank, int lock);
+void hearthi_doorbell_want(int rank, int lock);
 
 enum hearthi_rung {
     HEARTHI_SILENT,
-    HEARTHI_MAILED,
+    HEARTHI_AM_MAILED,
     HEARTHI_RUNG,
     HEARTHI_ANNOUNCED
 };
 
 /* Sleep until somebody rings, or for so long; or only look who has.  For the
  * helper. */
-enum hearthi_rung hearthi_bell_wait(uint64_t ns);
-enum hearthi_rung hearthi_bell_look(void);
+enum hearthi_rung hearthi_doorbell_wait(uint64_t ns);
+enum hearthi_rung hearthi_doorbell_look(void);
 
 #endif

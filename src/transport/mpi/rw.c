@@ -3,7 +3,7 @@
  * Reader-writer locks, phase-fair: the ticket lock PF-T of Brandenburg and
  * Anderson ("Spin-Based Reader-Writer Synchronization for Multiprocessor
  * Real-Time Systems", 2010), with tries, and with writers who take turns as
- * those do who take a lock (chain.h).  Two words at the manager, or in the
+ * those do who take a lock (mcs_lock.h).  Two words at the manager, or in the
  * node's memory where that is all there is, which are only added to:
  *
  *   arrived  readers that have come (44 bits), phase (20)
@@ -20,9 +20,9 @@
  * Nobody polls a manager, where there are several nodes.  Writers wait for
  * their turn in a chain.
  *
- * Readers wait as those do who wait for a flag (wake.h).  A writer knows from
- * `arrived` whether any came in his phase, and wakes them then.  Who is woken
- * looks again: that may have been meant for those of an earlier phase.
+ * Readers wait as those do who wait for a flag (wait_slot.h).  A writer knows
+ * from `arrived` whether any came in his phase, and wakes them then.  Who is
+ * woken looks again: that may have been meant for those of an earlier phase.
  *
  * A writer who has to wait for readers says so in `left`, and takes away how
  * many he waits for: whose step makes the rest of that word 0 is the last one,
@@ -61,9 +61,9 @@
 
 #include "cluster.h"
 #include "flag.h"
-#include "managed.h"
-#include "queue.h"
-#include "wake.h"
+#include "flag_ticket.h"
+#include "rma_object.h"
+#include "wait_slot.h"
 
 /* In the managed object: WAITS has the name of a writer who waits, or 0. */
 enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
@@ -71,7 +71,7 @@ enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
 _Static_assert(WAITS + sizeof(uint64_t) <= HEARTHI_LOG_AT,
                "its words are before the log");
 
-enum { PHASE_BITS = HEARTHI_BOUND(20, 6) };
+enum { PHASE_BITS = HEARTHI_TEST_LIMIT(20, 6) };
 
 #define PHASES (((uint64_t)1 << PHASE_BITS) - 1)
 #define READER ((uint64_t)1 << PHASE_BITS) /* in `arrived` and in `left` */
@@ -127,14 +127,14 @@ left_add(int sync, uint64_t value)
         return;
     name = (uint32_t)hearthi_word_op(sync, WAITS, MPI_REPLACE, 0);
     if (name != 0)
-        hearthi_wake(name);
+        hearthi_wait_slot(name);
 }
 
 /* A name to be woken by, or 0 after a pause. */
 static uint32_t
 name_begin(struct hearthi_patience *p)
 {
-    uint32_t name = hearthi_cluster.nodes > 1 ? hearthi_wake_begin() : 0;
+    uint32_t name = hearthi_cluster.nodes > 1 ? hearthi_wait_slot_begin() : 0;
 
     if (hearthi_cluster.nodes == 1)
         hearthi_relax(&p->turn);
@@ -240,9 +240,9 @@ readers_wait(int sync, uint64_t gone)
         hearthi_word_op(sync, WAITS, MPI_REPLACE, name);
         if (look(sync, LEFT) == WAITED &&
             hearthi_word_op(sync, WAITS, MPI_REPLACE, 0) != 0)
-            hearthi_wake_end(name);
+            hearthi_wait_slot_end(name);
         else
-            hearthi_wake_wait(name);
+            hearthi_wait_slot_wait(name);
     } while (look(sync, LEFT) != WAITED);
     add(sync, LEFT, gone - WAITED);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks: inside a node by turns (near.h), between nodes by a chain (chain.h).
+ * Locks: inside a node by turns (node_lock.h), between nodes by a chain
+ * (mcs_lock.h).
  *
  * A lock that a node has goes to ranks of the node that wait for it, as often
  * as the node has ranks: so between two turns of another node each of them may
@@ -8,13 +9,13 @@
  */
 #include "config.h"
 
-#include "chain.h"
 #include "cluster.h"
-#include "managed.h"
-#include "near.h"
+#include "mcs_lock.h"
+#include "node/lock_delegation.h"
+#include "node/lock_names.h"
+#include "node/node_lock.h"
 #include "progress.h"
-#include "transport/keep.h"
-#include "transport/named.h"
+#include "rma_object.h"
 
 /* ---- the turn ---- */
 
@@ -23,12 +24,12 @@ between_nodes(int lock, bool try, struct hearthi_node_lock *l)
 {
     if (l->ours && !l->rests)
         return true;
-    if (l->ours && hearthi_chain_take(lock, l->place, &l->word))
+    if (l->ours && hearthi_mcs_lock_take(lock, l->place, &l->word))
         return true;
     l->ours = false;
     l->last = 0;
-    l->place = try ? hearthi_chain_try(lock, &l->word)
-                   : hearthi_chain_wait(lock, &l->word);
+    l->place = try ? hearthi_mcs_lock_try(lock, &l->word)
+                   : hearthi_mcs_lock_wait(lock, &l->word);
     return l->place >= 0;
 }
 
@@ -37,12 +38,12 @@ hearthi_turn_take(int lock, bool try)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
 
-    if (!hearthi_near_acquire(lock, try))
+    if (!hearthi_node_lock_acquire(lock, try))
         return false;
     if (hearthi_cluster.nodes == 1)
         return true;
     if (!between_nodes(lock, try, l)) {
-        hearthi_near_release(lock);
+        hearthi_node_lock_release(lock);
         return false;
     }
     l->ours = true;
@@ -53,10 +54,10 @@ hearthi_turn_take(int lock, bool try)
 static bool
 stays_in_node(int lock, struct hearthi_node_lock *l)
 {
-    return hearthi_near_mate_waits(lock) &&
+    return hearthi_node_lock_is_waited_for(lock) &&
            (++l->row < hearthi_cluster.node_size ||
-            (hearthi_place_rank(l->place) == hearthi_cluster.rank &&
-             !hearthi_chain_is_wanted(lock, l->place)));
+            (hearthi_mcs_node_rank(l->place) == hearthi_cluster.rank &&
+             !hearthi_mcs_lock_is_wanted(lock, l->place)));
 }
 
 void
@@ -67,10 +68,10 @@ hearthi_turn_leave(int lock)
     if (hearthi_cluster.nodes > 1 && !stays_in_node(lock, l)) {
         l->row = 0;
         l->told = 0;
-        l->rests = hearthi_chain_leave(lock, l->place, l->word);
+        l->rests = hearthi_mcs_lock_leave(lock, l->place, l->word);
         l->ours = l->rests;
     }
-    hearthi_near_release(lock);
+    hearthi_node_lock_release(lock);
 }
 
 /* ---- locks ---- */
@@ -128,26 +129,26 @@ hearthi_mpi_release(int sync, uint64_t epoch, const struct hearthi_notice *n,
  * A guest does not keep: who waits behind its place rings that place's node.
  */
 bool
-hearthi_mpi_keep(int lock)
+hearthi_mpi_delegate(int lock)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(lock);
-    int                       there = hearthi_place_rank(l->place);
+    int                       there = hearthi_mcs_node_rank(l->place);
 
     atomic_thread_fence(memory_order_release);
-    if (!hearthi_help.listens || hearthi_near_mate_waits(lock) ||
+    if (!hearthi_help.listens || hearthi_node_lock_is_waited_for(lock) ||
         hearthi_cluster.node_of[there] != hearthi_cluster.node)
         return false;
     if (l->told != hearthi_cluster.rank + 1 &&
-        !hearthi_chain_keep(lock, l->place))
+        !hearthi_mcs_lock_keep(lock, l->place))
         return false;
     l->told = hearthi_cluster.rank + 1;
     atomic_store(&l->keeper, hearthi_cluster.node_rank + 1);
-    return hearthi_keep_begin(lock);
+    return hearthi_delegation_begin(lock);
 }
 
 /* Its node's memory tells who has one; and who waits behind it knows. */
 void
-hearthi_mpi_lost(int rank, struct hearthi_lost *lost)
+hearthi_mpi_abandoned_locks(int rank, struct hearthi_abandoned_locks *lost)
 {
     bool near = hearthi_cluster.node_of[rank] == hearthi_cluster.node;
     int  holder = hearthi_cluster.node_rank_of[rank] + 1;
@@ -155,7 +156,7 @@ hearthi_mpi_lost(int rank, struct hearthi_lost *lost)
     for (int i = 0; near && i < hearthi_syncs_top; i++)
         if (atomic_load_explicit(&hearthi_node_lock_of(i)->holder,
                                  memory_order_relaxed) == holder)
-            hearthi_lost_add(lost, hearthi_name_of(i));
+            hearthi_abandoned_locks_add(lost, hearthi_lock_names_key(i));
     if (hearthi_cluster.nodes > 1)
-        hearthi_chain_lost(rank, lost);
+        hearthi_mcs_lock_lost(rank, lost);
 }

@@ -17,10 +17,10 @@
 #include "cluster.h"
 #include "front/direct.h"
 #include "mpi.h"
+#include "mpi_fabric_window.h"
 #include "progress.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "window.h"
 
 enum { ONES = 1 << 16, PIECE = 4 << 20, FEW = 1 << 16 };
 
@@ -111,7 +111,7 @@ target_add(struct outstanding *o, int i, int home, int window)
     o->last[i] = MPI_REQUEST_NULL;
     o->got[i] = false;
     if (hearthi_help.need[HEARTHI_PAGE] == HEARTHI_BLOCKS)
-        hearthi_bell_announce(home);
+        hearthi_doorbell_announce(home);
 }
 
 /* Room for one more operation: the index of its target. */
@@ -275,7 +275,8 @@ way_begin(struct outstanding *o, int way)
 }
 
 void
-hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n)
+hearthi_mpi_fetch_concurrent(int way, const struct hearthi_fetch *run,
+                             size_t n)
 {
     struct outstanding o;
 
@@ -288,7 +289,7 @@ hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n)
  * others would wait for it.  Where not, a few pages are here in less time than
  * the fault takes that would wait for them. */
 bool
-hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n)
+hearthi_mpi_fetch_begin(const struct hearthi_fetch *run, size_t n)
 {
     way_begin(&ahead, 0);
     runs_get(&ahead, run, n);
@@ -299,7 +300,7 @@ hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n)
 }
 
 void
-hearthi_mpi_bring_end(void)
+hearthi_mpi_fetch_end(void)
 {
     outstanding_wait(&ahead);
 }

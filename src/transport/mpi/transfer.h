@@ -14,9 +14,10 @@ void hearthi_transfer_close(void);
 
 /* As the transport's (transport.h). */
 void hearthi_mpi_fetch(const struct hearthi_fetch *run, size_t n);
-void hearthi_mpi_bring(int way, const struct hearthi_fetch *run, size_t n);
-bool hearthi_mpi_bring_begin(const struct hearthi_fetch *run, size_t n);
-void hearthi_mpi_bring_end(void);
+void hearthi_mpi_fetch_concurrent(int way, const struct hearthi_fetch *run,
+                                  size_t n);
+bool hearthi_mpi_fetch_begin(const struct hearthi_fetch *run, size_t n);
+void hearthi_mpi_fetch_end(void);
 void hearthi_mpi_store(int home, size_t offset, const void *src, size_t len);
 void hearthi_mpi_stored(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The barrier, up and down a tree (tree.h).
+ * The barrier, up and down a tree (barrier_tree.h).
  *
  * Going up, each leader's server gathers the notices of its children (WTNT,
  * BARR) and of its own thread.  At the root the last to arrive, whoever it
@@ -9,8 +9,8 @@
  * learns becomes the news of its children.
  *
  * Between nodes what does not fit one datagram goes in a row of several.  In
- * the node news lie in memory that its ranks share (news.c): there the grant
- * says only how many they are.
+ * the node news lie in memory that its ranks share (barrier_notices.c): there
+ * the grant says only how many they are.
  *
  * News may be asked for (INV), and read by the ranks of the node, until the
  * next barrier's news take their place; that needs the arrival of every child,
@@ -23,27 +23,27 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "barrier_notices.h"
+#include "barrier_tree.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "job.h"
-#include "local.h"
-#include "news.h"
-#include "row.h"
+#include "liveness_probe.h"
+#include "node/event.h"
+#include "node/shm_channel.h"
+#include "pipeline.h"
 #include "server.h"
-#include "transport/event.h"
-#include "tree.h"
-#include "watch.h"
+#include "udp_job.h"
 #include "wire.h"
 
 static struct {
-    uint32_t                number; /* barriers passed here */
-    struct hearthi_udp_tree tree;
-    int                     arrived;
-    uint32_t               *waiting; /* peers, up to one for each child */
-    int                     n_waiting;
-    bool                    asked, moves; /* of what is gathered; news */
-    struct hearthi_event    changed;
+    uint32_t                        number; /* barriers passed here */
+    struct hearthi_udp_barrier_tree tree;
+    int                             arrived;
+    uint32_t            *waiting; /* peers, up to one for each child */
+    int                  n_waiting;
+    bool                 asked, moves; /* of what is gathered; news */
+    struct hearthi_event changed;
 } b;
 
 static bool
@@ -62,17 +62,17 @@ void
 hearthi_udp_barrier_open(void)
 {
     memset(&b, 0, sizeof b);
-    b.tree = hearthi_udp_tree();
+    b.tree = hearthi_udp_barrier_tree();
     b.waiting = calloc((size_t)b.tree.children + 1, sizeof *b.waiting);
     if (b.waiting == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    hearthi_udp_news_open(is_led());
+    hearthi_udp_barrier_notices_open(is_led());
 }
 
 void
 hearthi_udp_barrier_close(void)
 {
-    hearthi_udp_news_close();
+    hearthi_udp_barrier_notices_close();
     free(b.waiting);
 }
 
@@ -82,7 +82,7 @@ hearthi_udp_barrier_close(void)
 static void
 news_put(struct hearthi_udp_message *m, uint32_t at)
 {
-    const struct hearthi_gathered *news = &hearthi_udp_news.news;
+    const struct hearthi_gathered *news = &hearthi_udp_barrier_notices.news;
     uint32_t                       n = news->n - at;
 
     if (n > hearthi_udp.notices)
@@ -97,10 +97,13 @@ news_grant(uint32_t peer)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BARRGRANT };
     bool local = hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS));
 
-    m.kind = hearthi_udp_news.news.everything ? HEARTHI_UDP_EVERYTHING : 0;
+    m.kind = hearthi_udp_barrier_notices.news.everything
+                 ? HEARTHI_UDP_INVALIDATE_ALL
+                 : 0;
     m.kind |= b.moves ? HEARTHI_UDP_MOVES : 0;
     m.pos = b.number;
-    m.len = local ? hearthi_udp_news.list.n : hearthi_udp_news.news.n;
+    m.len = local ? hearthi_udp_barrier_notices.list.n
+                  : hearthi_udp_barrier_notices.news.n;
     if (!local)
         news_put(&m, 0);
     hearthi_udp_answer(peer, &m);
@@ -110,7 +113,7 @@ news_grant(uint32_t peer)
 static void
 publish(void)
 {
-    hearthi_udp_news_turn();
+    hearthi_udp_barrier_notices_turn();
     b.moves = b.asked;
     b.asked = false;
     b.number++;
@@ -130,8 +133,8 @@ arrive(void)
         hearthi_event_raise(&b.changed);
         return;
     }
-    hearthi_udp_news_join();
-    hearthi_udp_news_list();
+    hearthi_udp_barrier_notices_join();
+    hearthi_udp_barrier_notices_list();
     publish();
 }
 
@@ -143,7 +146,7 @@ news_more(uint32_t peer, const struct hearthi_udp_message *ask)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
                                      .kind = HEARTHI_UDP_REPLY };
 
-    if (ask->pos != b.number || ask->at >= hearthi_udp_news.news.n)
+    if (ask->pos != b.number || ask->at >= hearthi_udp_barrier_notices.news.n)
         m.kind |= HEARTHI_UDP_LOST;
     else
         news_put(&m, (uint32_t)ask->at);
@@ -169,13 +172,13 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       "hearth_barrier on every rank",
                       m->from, m->pos, b.number + 1);
     everything =
-        m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_EVERYTHING);
+        m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_INVALIDATE_ALL);
     b.asked |= m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_MOVES);
     if (hearthi_udp_is_local(from))
-        hearthi_udp_news_fetch(from, m->len, everything);
+        hearthi_udp_barrier_notices_fetch(from, m->len, everything);
     else
-        hearthi_udp_news_add(from, m->body, m->body_len / HEARTHI_UDP_NOTICE,
-                             everything);
+        hearthi_udp_barrier_notices_add(
+            from, m->body, m->body_len / HEARTHI_UDP_NOTICE, everything);
     if (m->op == HEARTHI_UDP_WTNT) {
         hearthi_udp_answer(peer, &done);
         return;
@@ -189,7 +192,9 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 static uint8_t
 kind_gathered(void)
 {
-    return (hearthi_udp_news.gather.everything ? HEARTHI_UDP_EVERYTHING : 0) |
+    return (hearthi_udp_barrier_notices.gather.everything
+                ? HEARTHI_UDP_INVALIDATE_ALL
+                : 0) |
            (b.asked ? HEARTHI_UDP_MOVES : 0);
 }
 
@@ -198,8 +203,8 @@ kind_gathered(void)
 static void
 parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 {
-    const struct hearthi_gathered *g = &hearthi_udp_news.gather;
-    struct hearthi_udp_row         row = { .rank = b.tree.parent,
+    const struct hearthi_gathered *g = &hearthi_udp_barrier_notices.gather;
+    struct hearthi_udp_pipeline    row = { .rank = b.tree.parent,
                                            .what = "hearth_barrier" };
     struct hearthi_udp_message     ask = { .op = HEARTHI_UDP_WTNT,
                                            .kind = HEARTHI_UDP_NEWS,
@@ -209,9 +214,9 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
     ask.body_len = hearthi_udp.notices * sizeof *g->notice;
     for (; n - at > hearthi_udp.notices; at += hearthi_udp.notices) {
         ask.body = (const uint8_t *)(g->notice + at);
-        hearthi_udp_row_ask(&row, &ask);
+        hearthi_udp_pipeline_ask(&row, &ask);
     }
-    hearthi_udp_row_end(&row);
+    hearthi_udp_pipeline_end(&row);
     ask.op = HEARTHI_UDP_BARR;
     ask.kind = kind_gathered();
     ask.body = (const uint8_t *)(g->notice + at);
@@ -223,7 +228,7 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 static void
 news_take(uint64_t at, const struct hearthi_udp_message *answer)
 {
-    struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    struct hearthi_gathered *g = &hearthi_udp_barrier_notices.gather;
     uint64_t                 left = at < g->n ? g->n - at : 0;
     uint64_t due = left < hearthi_udp.notices ? left : hearthi_udp.notices;
 
@@ -245,22 +250,24 @@ part_take(const struct hearthi_udp_message *ask,
 static void
 news_bring(const struct hearthi_udp_message *answer)
 {
-    struct hearthi_gathered   *g = &hearthi_udp_news.gather;
-    struct hearthi_udp_message ask = { .op = HEARTHI_UDP_INV,
-                                       .kind = HEARTHI_UDP_NEWS,
-                                       .pos = b.number + 1 };
-    struct hearthi_udp_row     row = { .rank = b.tree.parent,
-                                       .what = "hearth_barrier",
-                                       .take = part_take };
+    struct hearthi_gathered    *g = &hearthi_udp_barrier_notices.gather;
+    struct hearthi_udp_message  ask = { .op = HEARTHI_UDP_INV,
+                                        .kind = HEARTHI_UDP_NEWS,
+                                        .pos = b.number + 1 };
+    struct hearthi_udp_pipeline row = { .rank = b.tree.parent,
+                                        .what = "hearth_barrier",
+                                        .take = part_take };
 
-    g->everything = (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    g->everything = (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     b.asked = (answer->kind & HEARTHI_UDP_MOVES) != 0;
-    g->n = answer->len < HEARTHI_NEWS_MAX ? answer->len : HEARTHI_NEWS_MAX;
+    g->n = answer->len < HEARTHI_BARRIER_NOTICES_MAX
+               ? answer->len
+               : HEARTHI_BARRIER_NOTICES_MAX;
     news_take(0, answer);
     for (ask.at = hearthi_udp.notices; ask.at < g->n;
          ask.at += hearthi_udp.notices)
-        hearthi_udp_row_ask(&row, &ask);
-    hearthi_udp_row_end(&row);
+        hearthi_udp_pipeline_ask(&row, &ask);
+    hearthi_udp_pipeline_end(&row);
 }
 
 /* A node's rank and its leader: both find the notices where the other has
@@ -268,7 +275,7 @@ news_bring(const struct hearthi_udp_message *answer)
 static void
 leader_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 {
-    const struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    const struct hearthi_gathered *g = &hearthi_udp_barrier_notices.gather;
     struct hearthi_udp_message     ask = { .op = HEARTHI_UDP_BARR,
                                            .pos = b.number + 1,
                                            .len = g->n };
@@ -280,12 +287,12 @@ leader_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 static void
 news_see(const struct hearthi_udp_message *answer)
 {
-    hearthi_udp_news.list.everything =
-        (answer->kind & HEARTHI_UDP_EVERYTHING) != 0;
-    hearthi_udp_news.list.n = answer->len;
+    hearthi_udp_barrier_notices.list.everything =
+        (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
+    hearthi_udp_barrier_notices.list.n = answer->len;
     b.moves = (answer->kind & HEARTHI_UDP_MOVES) != 0;
     b.asked = false;
-    hearthi_gathered_clear(&hearthi_udp_news.gather);
+    hearthi_gathered_clear(&hearthi_udp_barrier_notices.gather);
     b.number++;
     b.arrived = 0;
 }
@@ -307,10 +314,10 @@ parent_ask(struct hearthi_udp_client *c)
 {
     struct hearthi_udp_message answer;
 
-    hearthi_udp_news_join();
+    hearthi_udp_barrier_notices_join();
     parent_tell(c, &answer);
     news_bring(&answer);
-    hearthi_udp_news_list();
+    hearthi_udp_barrier_notices_list();
     pthread_mutex_lock(&hearthi_udp_mutex);
     publish();
     pthread_mutex_unlock(&hearthi_udp_mutex);
@@ -332,26 +339,27 @@ ask(void)
 static void
 own_add(const struct hearthi_notice *own, size_t n, bool everything)
 {
-    struct hearthi_gathered *g = &hearthi_udp_news.gather;
+    struct hearthi_gathered *g = &hearthi_udp_barrier_notices.gather;
 
     if (!is_led()) {
-        hearthi_udp_news_add(hearthi_cluster.rank, own, n, everything);
+        hearthi_udp_barrier_notices_add(hearthi_cluster.rank, own, n,
+                                        everything);
         return;
     }
-    g->everything = everything || n > HEARTHI_NEWS_OF_ONE;
+    g->everything = everything || n > HEARTHI_NOTICES_OF_ONE;
     g->n = g->everything ? 0 : (uint32_t)n;
-    hearthi_udp_news_leave(own, g->n);
+    hearthi_udp_barrier_notices_leave(own, g->n);
 }
 
 /* ---- the transport's function ---- */
 
 void
 hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_news *news)
+                    bool everything, struct hearthi_barrier_notices *news)
 {
     uint32_t passed;
 
-    hearthi_udp_wait_begin("hearth_barrier");
+    hearthi_udp_liveness_wait_begin("hearth_barrier");
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
     own_add(own, n, everything);
@@ -367,9 +375,9 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     pthread_mutex_unlock(&hearthi_udp_mutex);
     if (!is_root())
         ask();
-    hearthi_udp_wait_end();
-    news->notice = hearthi_udp_news.list.notice;
-    news->n = hearthi_udp_news.list.n;
-    news->everything = hearthi_udp_news.list.everything;
+    hearthi_udp_liveness_wait_end();
+    news->notice = hearthi_udp_barrier_notices.list.notice;
+    news->n = hearthi_udp_barrier_notices.list.n;
+    news->everything = hearthi_udp_barrier_notices.list.everything;
     news->moves = b.moves;
 }

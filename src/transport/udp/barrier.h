@@ -15,7 +15,8 @@
 void hearthi_udp_barrier_open(void);
 void hearthi_udp_barrier_close(void);
 void hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
-                         bool everything, struct hearthi_news *news);
+                         bool                            everything,
+                         struct hearthi_barrier_notices *news);
 void hearthi_udp_barrier_serve(uint32_t                          peer,
                                const struct hearthi_udp_message *m);
 

@@ -3,7 +3,7 @@
  * Clients: slots, and a request with its answer.
  *
  * A client's requests to one server are numbered without gaps, and all but
- * those of the first slots (job.h) go one at a time: that is what lets a
+ * those of the first slots (udp_job.h) go one at a time: that is what lets a
  * server tell a repeated request from a new one and keep one answer for each
  * client.
  */
@@ -18,14 +18,14 @@
 #include "client.h"
 #include "cluster.h"
 #include "count.h"
-#include "inbox.h"
-#include "job.h"
-#include "local.h"
-#include "meet.h"
+#include "datagram_rx.h"
+#include "node/shm_channel.h"
+#include "peer_handshake.h"
 #include "server.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "timer.h"
+#include "udp_job.h"
 #include "wire.h"
 #include "world.h"
 
@@ -49,7 +49,7 @@ client_make(unsigned slot)
 {
     struct hearthi_udp_client *c = &clients[slot];
 
-    hearthi_udp_inbox_open(&c->in, hearthi_udp_socket(0), false);
+    hearthi_udp_rx_open(&c->in, hearthi_udp_socket(0), false);
     c->slot = (uint16_t)slot;
     c->seq = numbers + slot * (size_t)hearthi_cluster.size;
     atomic_store_explicit(&made[slot], true, memory_order_release);
@@ -79,7 +79,7 @@ hearthi_udp_clients_close(void)
 {
     for (unsigned i = 0; i < HEARTHI_UDP_SLOTS; i++)
         if (made[i])
-            hearthi_udp_inbox_close(&clients[i].in);
+            hearthi_udp_rx_close(&clients[i].in);
     hearthi_sparse_free(clients, HEARTHI_UDP_SLOTS * sizeof *clients);
     hearthi_sparse_free(numbers, numbers_bytes());
 }
@@ -135,7 +135,7 @@ hearthi_udp_client_give(struct hearthi_udp_client *c)
 /* ---- asking ---- */
 
 /* The operation waits for others, or its answer for its turn to be taken
- * (row.c), so its time may be no round trip. */
+ * (pipeline.c), so its time may be no round trip. */
 static bool
 may_wait(const struct hearthi_udp_message *ask)
 {
@@ -189,7 +189,7 @@ remote_begin(struct hearthi_udp_call *call)
     struct hearthi_udp_client *c = call->client;
     int                        rank = (int)call->ask.to;
 
-    hearthi_udp_meet(&c->in, c->slot, rank, call->what);
+    hearthi_udp_handshake(&c->in, c->slot, rank, call->what);
     call->ask.reliable = hearthi_udp_acked(call->ask.op);
     hearthi_udp_timer_start(&call->timer, rank);
     ask_send(c, &call->ask);
@@ -222,7 +222,7 @@ hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
     ask->slot = call->client->slot;
     ask->seq = ++call->client->seq[rank];
     if (hearthi_udp_is_local(rank))
-        hearthi_udp_local_ask(ask);
+        hearthi_udp_shm_channel_ask(ask);
     else if (rank != hearthi_cluster.rank)
         remote_begin(call);
 }
@@ -236,7 +236,7 @@ hearthi_udp_call_end(struct hearthi_udp_call    *call,
     if (rank == hearthi_cluster.rank)
         hearthi_udp_serve_own(&call->ask, answer);
     else if (hearthi_udp_is_local(rank))
-        hearthi_udp_local_answer(call->client->slot, answer);
+        hearthi_udp_shm_channel_answer(call->client->slot, answer);
     else
         remote_end(call, answer);
 }

@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inbox.h"
+#include "datagram_rx.h"
 #include "timer.h"
 #include "transport/transport.h"
 #include "wire.h"
 
 struct hearthi_udp_client {
-    struct hearthi_udp_inbox in;
-    uint16_t                 slot;
-    uint64_t                *seq; /* of the last request to each rank */
+    struct hearthi_udp_rx in;
+    uint16_t              slot;
+    uint64_t             *seq; /* of the last request to each rank */
 };
 
 void hearthi_udp_clients_open(void);

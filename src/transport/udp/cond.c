@@ -12,9 +12,9 @@
 #include "client.h"
 #include "cluster.h"
 #include "count.h"
+#include "liveness_probe.h"
 #include "server.h"
 #include "transport/log.h"
-#include "watch.h"
 
 /* ---- the client's part ---- */
 
@@ -42,12 +42,12 @@ hearthi_udp_cond_enter(int sync)
 void
 hearthi_udp_cond_wait(int sync, uint64_t place)
 {
-    hearthi_udp_wait_begin("wait");
+    hearthi_udp_liveness_wait_begin("wait");
     ask((struct hearthi_udp_message){ .op = HEARTHI_UDP_WAIT,
                                       .len = (uint32_t)sync,
                                       .at = place },
         "wait");
-    hearthi_udp_wait_end();
+    hearthi_udp_liveness_wait_end();
 }
 
 void
@@ -72,12 +72,12 @@ answer(uint32_t peer, unsigned op, uint64_t at)
 
 /* Those who do not wait any more; the others stay in their order. */
 static void
-queue_serve(struct hearthi_udp_object *o)
+queue_serve(struct hearthi_udp_sync_object *o)
 {
     uint32_t peer, last = o->tail;
 
     while (last != 0 && hearthi_udp_queue_take(o, &peer)) {
-        if (hearthi_udp_peer(peer)->epoch < o->woken)
+        if (hearthi_udp_served(peer)->epoch < o->woken)
             answer(peer, HEARTHI_UDP_WAITGRANT, 0);
         else
             hearthi_udp_queue_put(o, peer);
@@ -87,13 +87,13 @@ queue_serve(struct hearthi_udp_object *o)
 }
 
 void
-hearthi_udp_cond_serve(struct hearthi_udp_object *o, uint32_t peer,
+hearthi_udp_cond_serve(struct hearthi_udp_sync_object *o, uint32_t peer,
                        const struct hearthi_udp_message *m)
 {
     if (m->op == HEARTHI_UDP_WAIT && m->kind == HEARTHI_UDP_ENTER) {
         answer(peer, HEARTHI_UDP_WAITGRANT, o->entered++);
     } else if (m->op == HEARTHI_UDP_WAIT) {
-        hearthi_udp_peer(peer)->epoch = m->at;
+        hearthi_udp_served(peer)->epoch = m->at;
         hearthi_udp_queue_put(o, peer);
         queue_serve(o);
     } else if (m->op == HEARTHI_UDP_REL && m->kind >= HEARTHI_UDP_SIGNAL) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "object.h"
+#include "sync_object.h"
 #include "wire.h"
 
 /* As the transport's cond_enter and so on (transport.h). */
@@ -17,7 +17,7 @@ void     hearthi_udp_cond_wait(int sync, uint64_t place);
 void     hearthi_udp_cond_wake(int sync, bool all);
 
 /* For the manager: what a peer asks. */
-void hearthi_udp_cond_serve(struct hearthi_udp_object *o, uint32_t peer,
+void hearthi_udp_cond_serve(struct hearthi_udp_sync_object *o, uint32_t peer,
                             const struct hearthi_udp_message *m);
 
 #endif

@@ -12,7 +12,7 @@
 #include "server.h"
 
 static void
-inside(struct hearthi_udp_object *o, bool write)
+inside(struct hearthi_udp_sync_object *o, bool write)
 {
     if (write)
         o->busy = true;
@@ -21,9 +21,9 @@ inside(struct hearthi_udp_object *o, bool write)
 }
 
 bool
-hearthi_udp_rw_enter(struct hearthi_udp_object *o, uint32_t peer)
+hearthi_udp_rw_enter(struct hearthi_udp_sync_object *o, uint32_t peer)
 {
-    const struct hearthi_udp_peer *p = hearthi_udp_peer(peer);
+    const struct hearthi_udp_served *p = hearthi_udp_served(peer);
 
     if (!o->busy && (p->write ? o->readers == 0 : o->writers == 0)) {
         inside(o, p->write);
@@ -38,13 +38,13 @@ hearthi_udp_rw_enter(struct hearthi_udp_object *o, uint32_t peer)
 
 /* All readers, or the first writer; the others stay in their order. */
 static void
-phase_begin(struct hearthi_udp_object *o, bool write,
-            void (*grant)(struct hearthi_udp_object *o, uint32_t peer))
+phase_begin(struct hearthi_udp_sync_object *o, bool write,
+            void (*grant)(struct hearthi_udp_sync_object *o, uint32_t peer))
 {
     uint32_t peer, last = o->tail;
 
     while (last != 0 && hearthi_udp_queue_take(o, &peer)) {
-        if (hearthi_udp_peer(peer)->write == write && !o->busy) {
+        if (hearthi_udp_served(peer)->write == write && !o->busy) {
             inside(o, write);
             o->writers -= write;
             grant(o, peer);
@@ -57,9 +57,9 @@ phase_begin(struct hearthi_udp_object *o, bool write,
 }
 
 void
-hearthi_udp_rw_leave(struct hearthi_udp_object *o,
-                     void (*grant)(struct hearthi_udp_object *o,
-                                   uint32_t                   peer))
+hearthi_udp_rw_leave(struct hearthi_udp_sync_object *o,
+                     void (*grant)(struct hearthi_udp_sync_object *o,
+                                   uint32_t                        peer))
 {
     if (o->busy) {
         o->busy = false;

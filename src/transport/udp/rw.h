@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "object.h"
+#include "sync_object.h"
 
 /* A peer asks, as its `write` and `try` say: true if it is inside now.  A try
  * that is not is to be refused; all others wait. */
-bool hearthi_udp_rw_enter(struct hearthi_udp_object *o, uint32_t peer);
+bool hearthi_udp_rw_enter(struct hearthi_udp_sync_object *o, uint32_t peer);
 
 /* One of those inside leaves, and `grant` is called for each that enters. */
-void hearthi_udp_rw_leave(struct hearthi_udp_object *o,
-                          void (*grant)(struct hearthi_udp_object *o,
-                                        uint32_t                   peer));
+void hearthi_udp_rw_leave(struct hearthi_udp_sync_object *o,
+                          void (*grant)(struct hearthi_udp_sync_object *o,
+                                        uint32_t                        peer));
 
 #endif

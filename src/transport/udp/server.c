@@ -6,7 +6,7 @@
  * holder may be waiting for this very thread.
  *
  * Nothing is done twice.  Diffs and requests for pages have slots and rules of
- * their own (home.c).  All else goes one at a time for each slot, with
+ * their own (udp_home.c).  All else goes one at a time for each slot, with
  * numbers in a row: the number of the last request is a repetition, which the
  * answer kept for it answers; anything else is a straggler or nonsense.
  *
@@ -38,24 +38,24 @@
 #include "base/stat.h"
 #include "cluster.h"
 #include "count.h"
-#include "hosts.h"
-#include "inbox.h"
-#include "job.h"
-#include "local.h"
+#include "datagram_rx.h"
+#include "host_acl.h"
+#include "node/event.h"
+#include "node/shm_channel.h"
 #include "server.h"
 #include "socket.h"
+#include "socket_thread.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "thread.h"
-#include "transport/event.h"
-#include "transport/step.h"
+#include "transport/atomic_op.h"
+#include "udp_job.h"
 #include "wire.h"
 
 pthread_mutex_t hearthi_udp_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
-    struct hearthi_udp_inbox           in;
-    struct hearthi_udp_peer           *peer; /* of each rank and slot */
+    struct hearthi_udp_rx              in;
+    struct hearthi_udp_served         *peer; /* of each rank and slot */
     pthread_t                          thread;
     const struct hearthi_udp_services *services;
     struct hearthi_event               own; /* an own thread has its answer */
@@ -74,14 +74,14 @@ hearthi_udp_segment(void)
     return hearthi_segments.base[hearthi_cluster.node_rank];
 }
 
-struct hearthi_udp_peer *
-hearthi_udp_peer(uint32_t number)
+struct hearthi_udp_served *
+hearthi_udp_served(uint32_t number)
 {
     return &s.peer[number];
 }
 
 uint32_t
-hearthi_udp_peer_of(const struct hearthi_udp_message *m)
+hearthi_udp_served_of(const struct hearthi_udp_message *m)
 {
     return m->from * HEARTHI_UDP_SLOTS + m->slot;
 }
@@ -113,14 +113,14 @@ hearthi_udp_answer_send(struct hearthi_udp_message *m,
 void
 hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
 {
-    struct hearthi_udp_peer *p = &s.peer[number];
+    struct hearthi_udp_served *p = &s.peer[number];
 
     m->from = (uint32_t)hearthi_cluster.rank;
     m->to = number / HEARTHI_UDP_SLOTS;
     m->slot = (uint16_t)(number % HEARTHI_UDP_SLOTS);
     m->seq = p->seq;
     if (hearthi_udp_is_local((int)m->to)) {
-        hearthi_udp_local_grant(m);
+        hearthi_udp_shm_channel_grant(m);
         return;
     }
     if (m->body_len > 0)
@@ -162,7 +162,7 @@ hearthi_udp_server_nudge(void)
 
 /* A repeated request: the answer again, as it was, or that it must wait. */
 static void
-answer_again(const struct hearthi_udp_peer    *p,
+answer_again(const struct hearthi_udp_served  *p,
              const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message wait =
@@ -185,7 +185,7 @@ atomic_serve(uint32_t peer, const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message grant = { .op = HEARTHI_UDP_DIFFGRANT,
                                          .kind = m->kind };
-    struct hearthi_step        step = { .narrow = m->len == sizeof(uint32_t) };
+    struct hearthi_atomic_op   step = { .narrow = m->len == sizeof(uint32_t) };
     uint64_t                   old;
 
     step.kind = m->kind == HEARTHI_UDP_ADD    ? HEARTHI_ADD
@@ -193,7 +193,7 @@ atomic_serve(uint32_t peer, const struct hearthi_udp_message *m)
                                               : HEARTHI_CAS;
     memcpy(&step.value, m->body, sizeof step.value);
     memcpy(&step.expected, m->body + sizeof step.value, sizeof step.expected);
-    old = hearthi_step_here(hearthi_udp_segment() + m->at, &step);
+    old = hearthi_atomic_op_here(hearthi_udp_segment() + m->at, &step);
     grant.body = (const uint8_t *)&old;
     grant.body_len = sizeof old;
     hearthi_udp_answer(peer, &grant);
@@ -221,9 +221,9 @@ static void
 request_serve(const struct hearthi_udp_message *m,
               const struct sockaddr_in         *from)
 {
-    uint32_t                 number = hearthi_udp_peer_of(m);
-    struct hearthi_udp_peer *p = &s.peer[number];
-    bool                     again = m->seq == p->seq && m->turn > p->turn;
+    uint32_t                   number = hearthi_udp_served_of(m);
+    struct hearthi_udp_served *p = &s.peer[number];
+    bool                       again = m->seq == p->seq && m->turn > p->turn;
 
     if (!again && m->seq != p->seq + 1) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
@@ -247,8 +247,8 @@ void
 hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
                       struct hearthi_udp_message       *answer)
 {
-    uint32_t                 number = hearthi_udp_peer_of(ask);
-    struct hearthi_udp_peer *p = &s.peer[number];
+    uint32_t                   number = hearthi_udp_served_of(ask);
+    struct hearthi_udp_served *p = &s.peer[number];
 
     pthread_mutex_lock(&hearthi_udp_mutex);
     p->seq = ask->seq;
@@ -270,7 +270,7 @@ hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
 void
 hearthi_udp_serve_local(const struct hearthi_udp_message *ask)
 {
-    uint32_t number = hearthi_udp_peer_of(ask);
+    uint32_t number = hearthi_udp_served_of(ask);
 
     pthread_mutex_lock(&hearthi_udp_mutex);
     s.peer[number].seq = ask->seq;
@@ -288,7 +288,7 @@ hello_serve(const struct hearthi_udp_message *m,
     struct hearthi_udp_message answer =
         hearthi_udp_answer_to(m, HEARTHI_UDP_NULL);
 
-    if (!hearthi_udp_host_hello(m, from)) {
+    if (!hearthi_udp_acl_hello(m, from)) {
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_SEQUENCE);
         return;
     }
@@ -298,7 +298,7 @@ hello_serve(const struct hearthi_udp_message *m,
 
 /* Slots for pages and diffs and the others have different numbers, so neither
  * may do what the other is for; and diffs go by slot 0 alone, or by the last
- * of them, a gateway's (store.c). */
+ * of them, a gateway's (gateway_store.c). */
 static bool
 slot_fits(const struct hearthi_udp_message *m)
 {
@@ -324,7 +324,7 @@ request_take(const struct hearthi_udp_message *m,
 
 /* From wherever its seal is good: a server answers by the way that its host
  * chooses, and need not have met this rank.  One that somebody has overheard
- * and sends again does no more than one that is late (stay.c). */
+ * and sends again does no more than one that is late (udp_delegation.c). */
 static void
 recall_take(const struct hearthi_udp_message *m)
 {
@@ -350,7 +350,7 @@ message_serve(const struct hearthi_udp_message *m,
     }
     if (m->op == HEARTHI_UDP_BCAST)
         hello_serve(m, from);
-    else if (hearthi_udp_host_has(m->from, from))
+    else if (hearthi_udp_acl_has(m->from, from))
         request_take(m, from);
     else
         hearthi_udp_count_refused(HEARTHI_UDP_BAD_ADDRESS);
@@ -380,19 +380,19 @@ hearthi_udp_server_open(int fd, const struct hearthi_udp_services *services)
 {
     memset(&s, 0, sizeof s);
     s.services = services;
-    hearthi_udp_inbox_open(&s.in, fd, true);
+    hearthi_udp_rx_open(&s.in, fd, true);
     s.peer = hearthi_sparse(peers_bytes());
-    hearthi_udp_hosts_open();
-    hearthi_udp_thread_start(&s.thread, serve);
+    hearthi_udp_acl_open();
+    hearthi_udp_socket_thread_start(&s.thread, serve);
 }
 
 void
 hearthi_udp_server_close(void)
 {
     s.stop = true;
-    hearthi_udp_thread_end(s.thread, &s.ended, s.in.fd,
-                           &hearthi_udp.server[hearthi_cluster.rank]);
-    hearthi_udp_inbox_close(&s.in);
+    hearthi_udp_socket_thread_end(s.thread, &s.ended, s.in.fd,
+                                  &hearthi_udp.server[hearthi_cluster.rank]);
+    hearthi_udp_rx_close(&s.in);
     hearthi_sparse_free(s.peer, peers_bytes());
-    hearthi_udp_hosts_close();
+    hearthi_udp_acl_close();
 }

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inbox.h"
-#include "job.h"
+#include "datagram_rx.h"
+#include "udp_job.h"
 #include "wire.h"
 
 /* A client as its server sees it. */
-struct hearthi_udp_peer {
+struct hearthi_udp_served {
     struct sockaddr_in address;
     uint64_t           seq;  /* of its last request */
     uint32_t           turn; /* the last of that */
@@ -57,8 +57,8 @@ void hearthi_udp_answer_send(struct hearthi_udp_message *m,
                              const struct sockaddr_in *to, uint8_t *head);
 
 /* Ranks are told apart in numbers of peers: over ranks and slots. */
-struct hearthi_udp_peer *hearthi_udp_peer(uint32_t number);
-uint32_t hearthi_udp_peer_of(const struct hearthi_udp_message *m);
+struct hearthi_udp_served *hearthi_udp_served(uint32_t number);
+uint32_t hearthi_udp_served_of(const struct hearthi_udp_message *m);
 
 /* Do what one of this rank's own threads asks, and wait for the answer, which
  * is valid until the slot's next request. */

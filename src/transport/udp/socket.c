@@ -19,10 +19,10 @@
 #include "base/stat.h"
 #include "cluster.h"
 #include "count.h"
-#include "job.h"
-#include "seal.h"
+#include "mac.h"
 #include "socket.h"
 #include "space/heap.h"
+#include "udp_job.h"
 #include "wire.h"
 
 #ifndef UDP_SEGMENT
@@ -92,7 +92,7 @@ hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head)
 {
     m->seal = 0;
     hearthi_udp_encode(m, head);
-    m->seal = hearthi_udp_seal(head, m->body, m->body_len);
+    m->seal = hearthi_udp_mac(head, m->body, m->body_len);
     memcpy(head, &m->seal, sizeof m->seal);
 }
 

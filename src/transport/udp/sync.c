@@ -8,9 +8,9 @@
 
 #include "client.h"
 #include "cluster.h"
+#include "liveness_probe.h"
+#include "node/lock_delegation.h"
 #include "sync.h"
-#include "transport/keep.h"
-#include "watch.h"
 #include "wire.h"
 
 static int
@@ -53,7 +53,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
 {
     size_t all = m->len < HEARTHI_LOG ? m->len : HEARTHI_LOG;
 
-    g->everything = (m->kind & HEARTHI_UDP_EVERYTHING) != 0;
+    g->everything = (m->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     g->ahead = m->kind & HEARTHI_UDP_AHEAD ? m->at : 0;
     g->again = (m->kind & HEARTHI_UDP_AGAIN) != 0;
     g->pos = m->pos;
@@ -81,9 +81,9 @@ ask_grant(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
                                        .pos = g->pos };
     bool                       taken;
 
-    hearthi_udp_wait_begin("acquire");
+    hearthi_udp_liveness_wait_begin("acquire");
     hearthi_udp_call(c, manager(sync), &ask, "acquire", &answer);
-    hearthi_udp_wait_end();
+    hearthi_udp_liveness_wait_end();
     taken = (answer.kind & HEARTHI_UDP_TAKEN) != 0;
     if (taken)
         grant_take(c, sync, &answer, g);
@@ -154,7 +154,7 @@ hearthi_udp_rw_release(int sync, bool write, const struct hearthi_notice *n,
 
 /* Who wanted it meanwhile was told that it stays, and waits for it. */
 bool
-hearthi_udp_keep(int lock)
+hearthi_udp_delegate(int lock)
 {
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     struct hearthi_udp_message answer;
@@ -164,7 +164,7 @@ hearthi_udp_keep(int lock)
 
     hearthi_udp_call(c, manager(lock), &ask, "release", &answer);
     hearthi_udp_client_give(c);
-    return answer.len > 0 && hearthi_keep_begin(lock);
+    return answer.len > 0 && hearthi_delegation_begin(lock);
 }
 
 void
@@ -180,7 +180,7 @@ hearthi_udp_flag_reset(int sync)
 }
 
 uint64_t
-hearthi_udp_atomic(int home, size_t offset, const struct hearthi_step *s)
+hearthi_udp_atomic(int home, size_t offset, const struct hearthi_atomic_op *s)
 {
     static const uint8_t       kind[] = { [HEARTHI_ADD] = HEARTHI_UDP_ADD,
                                           [HEARTHI_SWAP] = HEARTHI_UDP_SWAP,
@@ -191,7 +191,7 @@ hearthi_udp_atomic(int home, size_t offset, const struct hearthi_step *s)
     struct hearthi_udp_message ask = { .op = HEARTHI_UDP_DIFF,
                                        .kind = kind[s->kind],
                                        .at = offset,
-                                       .len = hearthi_step_bytes(s),
+                                       .len = hearthi_atomic_op_bytes(s),
                                        .body = (const uint8_t *)body,
                                        .body_len = sizeof body };
     uint64_t                   old = 0;

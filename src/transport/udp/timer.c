@@ -12,7 +12,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "gone.h"
+#include "peer_failure.h"
 #include "timer.h"
 
 /* In nanoseconds.  FIRST is for a rank that was not measured yet.  MOST
@@ -89,7 +89,7 @@ hearthi_udp_timer_late(struct hearthi_udp_timer *t, int rank, const char *what)
         return false;
     t->silent += passed < 2 * t->wait ? passed : 2 * t->wait;
     if (t->silent > hearthi_opt.udp_giveup)
-        hearthi_udp_gone(rank, what);
+        hearthi_udp_peer_failed(rank, what);
     t->sent = now;
     t->tries++;
     if (t->wait < MOST)

@@ -14,36 +14,36 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "address.h"
 #include "barrier.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
+#include "collective.h"
 #include "cond.h"
 #include "count.h"
-#include "diff.h"
-#include "flight.h"
+#include "flow_control.h"
 #include "front/direct.h"
-#include "hello.h"
-#include "home.h"
-#include "job.h"
-#include "local.h"
-#include "manager.h"
-#include "pace.h"
-#include "page.h"
-#include "seal.h"
+#include "gateway_store.h"
+#include "liveness_probe.h"
+#include "mac.h"
+#include "node/lock_delegation.h"
+#include "node/lock_names.h"
+#include "node/shm_channel.h"
+#include "send_window.h"
 #include "server.h"
 #include "space/segment.h"
-#include "stay.h"
-#include "store.h"
 #include "sync.h"
+#include "sync_manager.h"
 #include "timer.h"
-#include "together.h"
-#include "transport/keep.h"
 #include "transport/mpi/mpi.h"
-#include "transport/named.h"
-#include "watch.h"
+#include "udp_address.h"
+#include "udp_delegation.h"
+#include "udp_diff.h"
+#include "udp_hello.h"
+#include "udp_home.h"
+#include "udp_job.h"
+#include "udp_page.h"
 #include "wire.h"
 
 /* ---- the session ---- */
@@ -57,12 +57,13 @@ every_rank(int can)
     int  size = hearthi_cluster.size, first, any;
     char host[64] = "";
 
-    first = hearthi_together_here(can ? size : hearthi_cluster.rank, MPI_MIN);
-    any = hearthi_together_here(can, MPI_LOR);
+    first =
+        hearthi_collective_here(can ? size : hearthi_cluster.rank, MPI_MIN);
+    any = hearthi_collective_here(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
-    hearthi_together_bcast(host, sizeof host, first, hearthi_cluster.comm);
+    hearthi_collective_bcast(host, sizeof host, first, hearthi_cluster.comm);
     if (hearthi_cluster.rank == 0)
         hearthi_warn("hearth_init",
                      "rank %d on %s has a library without libsodium, so the "
@@ -79,12 +80,12 @@ session_agree(void)
         uint8_t  key[16], body_key[32];
         uint64_t word;
     } all;
-    int can = hearthi_udp_can_seal(), every;
+    int can = hearthi_udp_can_mac(), every;
 
     if (hearthi_cluster.rank == 0 &&
         getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
         hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
-    hearthi_together_bcast(&all, sizeof all, 0, hearthi_cluster.comm);
+    hearthi_collective_bcast(&all, sizeof all, 0, hearthi_cluster.comm);
     every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
@@ -149,21 +150,21 @@ nodes_open(void)
 
     session_agree();
     limits_set();
-    hearthi_keep_open();
-    hearthi_udp_seal_open();
+    hearthi_delegation_open();
+    hearthi_udp_mac_open();
     hearthi_udp_trips_open();
     hearthi_udp_manager_open();
     hearthi_udp_barrier_open();
     fd = hearthi_udp_cards_exchange();
     sizes_set();
-    hearthi_udp_paces_open();
+    hearthi_udp_flows_open();
     hearthi_udp_home_open(fd);
     hearthi_udp_server_open(fd, &services);
     hearthi_udp_clients_open();
-    hearthi_udp_local_open(hearthi_udp_serve_local);
+    hearthi_udp_shm_channel_open(hearthi_udp_serve_local);
     hearthi_udp_hello();
-    hearthi_udp_watch_open();
-    hearthi_udp_flights_open();
+    hearthi_udp_liveness_open();
+    hearthi_udp_send_window_open();
     hearthi_udp_pages_open();
     hearthi_udp_diffs_open();
 }
@@ -172,18 +173,18 @@ nodes_open(void)
 static void
 nodes_close(void)
 {
-    hearthi_together(hearthi_cluster.comm);
-    hearthi_udp_watch_close();
-    hearthi_udp_local_close();
+    hearthi_collective(hearthi_cluster.comm);
+    hearthi_udp_liveness_close();
+    hearthi_udp_shm_channel_close();
     hearthi_udp_server_close();
     hearthi_udp_home_close();
-    hearthi_udp_paces_close();
+    hearthi_udp_flows_close();
     hearthi_udp_diffs_close();
     hearthi_udp_clients_close();
     hearthi_udp_barrier_close();
     hearthi_udp_manager_close();
     hearthi_udp_trips_close();
-    hearthi_udp_seal_close();
+    hearthi_udp_mac_close();
     hearthi_udp_hello_close();
 }
 
@@ -229,18 +230,18 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .registers = transport_registers,
     .reach = transport_reach,
     .fetch = hearthi_udp_fetch,
-    .bring = hearthi_udp_bring,
-    .bring_begin = hearthi_udp_bring_begin,
-    .bring_end = hearthi_udp_bring_end,
+    .bring = hearthi_udp_fetch_concurrent,
+    .bring_begin = hearthi_udp_fetch_begin,
+    .bring_end = hearthi_udp_fetch_end,
     .diff = hearthi_udp_diff,
     .patch = hearthi_udp_patch,
     .store = hearthi_udp_store,
     .stored = hearthi_udp_stored,
-    .tell = hearthi_udp_tell,
+    .tell = hearthi_udp_notify,
     .flush = hearthi_udp_flush,
     .acquire = hearthi_udp_acquire,
     .release = hearthi_udp_release,
-    .keep = hearthi_udp_keep,
+    .keep = hearthi_udp_delegate,
     .barrier = hearthi_udp_barrier,
     .flag_set = hearthi_udp_flag_set,
     .flag_wait = hearthi_udp_flag_wait,
@@ -248,7 +249,7 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .cond_enter = hearthi_udp_cond_enter,
     .cond_wait = hearthi_udp_cond_wait,
     .cond_wake = hearthi_udp_cond_wake,
-    .lost = hearthi_udp_lost,
+    .lost = hearthi_udp_abandoned_locks,
     .rw_acquire = hearthi_udp_rw_acquire,
     .rw_release = hearthi_udp_rw_release,
     .atomic = hearthi_udp_atomic,
@@ -265,17 +266,17 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .registers = transport_registers,
     .reach = transport_reach,
     .fetch = hearthi_udp_fetch,
-    .bring = hearthi_udp_bring,
-    .bring_begin = hearthi_udp_bring_begin,
-    .bring_end = hearthi_udp_bring_end,
+    .bring = hearthi_udp_fetch_concurrent,
+    .bring_begin = hearthi_udp_fetch_begin,
+    .bring_end = hearthi_udp_fetch_end,
     .diff = hearthi_udp_diff,
     .store = hearthi_udp_store,
     .stored = hearthi_udp_stored,
-    .tell = hearthi_udp_tell,
+    .tell = hearthi_udp_notify,
     .flush = hearthi_udp_flush,
     .acquire = hearthi_mpi_acquire,
     .release = hearthi_mpi_release,
-    .keep = hearthi_mpi_keep,
+    .keep = hearthi_mpi_delegate,
     .barrier = hearthi_mpi_barrier,
     .flag_set = hearthi_mpi_flag_set,
     .flag_wait = hearthi_mpi_flag_wait,
@@ -283,7 +284,7 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .cond_enter = hearthi_mpi_cond_enter,
     .cond_wait = hearthi_mpi_cond_wait,
     .cond_wake = hearthi_mpi_cond_wake,
-    .lost = hearthi_mpi_lost,
+    .lost = hearthi_mpi_abandoned_locks,
     .rw_acquire = hearthi_mpi_rw_acquire,
     .rw_release = hearthi_mpi_rw_release,
     .atomic = hearthi_udp_atomic,

@@ -31,7 +31,7 @@
  *           fragment; body: the set of fragments wanted -> GETPGRANT, for
  *           each a datagram with at: its offset from GETP's, pos as asked
  * DIFF      pos: number of pieces in the body, runs and patches (patch.h)
- *           -> DIFFGRANT, len: what the home can take (pace.c)
+ *           -> DIFFGRANT, len: what the home can take (flow_control.c)
  *           ADD, SWAP, CAS: one atomic step; at: offset, len: bytes of the
  *           word, body: two words of 64 bits, the value and what is expected
  *           -> DIFFGRANT with the value before, 64 bits
@@ -90,15 +90,15 @@ enum {
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
     HEARTHI_UDP_CAS = 3,
-    HEARTHI_UDP_TRY = 1,        /* ACQ; may be together with the next */
-    HEARTHI_UDP_WRITE = 2,      /* ... of a reader-writer lock */
-    HEARTHI_UDP_ENTER = 1,      /* WAIT */
-    HEARTHI_UDP_EVERYTHING = 1, /* BARR and all grants */
-    HEARTHI_UDP_MOVES = 2,      /* BARR, BARRGRANT: pages may move */
-    HEARTHI_UDP_AHEAD = 2,      /* ACQGRANT, WAITGRANT */
-    HEARTHI_UDP_TAKEN = 4,      /* ACQGRANT: the lock is ours */
-    HEARTHI_UDP_AGAIN = 8,      /* ACQGRANT: nobody else had it since */
-    HEARTHI_UDP_LOG = 0,        /* INV, WTNT */
+    HEARTHI_UDP_TRY = 1,            /* ACQ; may be together with the next */
+    HEARTHI_UDP_WRITE = 2,          /* ... of a reader-writer lock */
+    HEARTHI_UDP_ENTER = 1,          /* WAIT */
+    HEARTHI_UDP_INVALIDATE_ALL = 1, /* BARR and all grants */
+    HEARTHI_UDP_MOVES = 2,          /* BARR, BARRGRANT: pages may move */
+    HEARTHI_UDP_AHEAD = 2,          /* ACQGRANT, WAITGRANT */
+    HEARTHI_UDP_TAKEN = 4,          /* ACQGRANT: the lock is ours */
+    HEARTHI_UDP_AGAIN = 8,          /* ACQGRANT: nobody else had it since */
+    HEARTHI_UDP_LOG = 0,            /* INV, WTNT */
     HEARTHI_UDP_NEWS = 1,
     HEARTHI_UDP_REPLY = 2, /* INV */
     HEARTHI_UDP_LOST = 4,
@@ -118,7 +118,8 @@ enum {
     HEARTHI_UDP_FRAGMENT_MIN = 496, /* of the smallest MTU, 576 */
     HEARTHI_UDP_FRAGMENTS = 128,    /* of one GETP */
     HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
-    HEARTHI_UDP_BULK = 17, /* the first of them, for pages and diffs (job.h) */
+    HEARTHI_UDP_BULK =
+        17, /* the first of them, for pages and diffs (udp_job.h) */
     HEARTHI_UDP_NOTICE = 24, /* bytes */
     /* Before each run of a diff: offset, length; or of a patch: offset, this
      * and the shift of its units, and then the word of bits. */
@@ -161,7 +162,7 @@ enum hearthi_udp_reason {
     HEARTHI_UDP_BAD_OPERATION, /* or kind */
     HEARTHI_UDP_BAD_RANK,      /* or slot */
     HEARTHI_UDP_BAD_PLACE,     /* page, offset, object */
-    HEARTHI_UDP_BAD_SEAL,
+    HEARTHI_UDP_BAD_MAC,
     HEARTHI_UDP_BAD_SEQUENCE,
     HEARTHI_UDP_BAD_ADDRESS, /* of none of the sender's hosts */
     HEARTHI_UDP_REASONS

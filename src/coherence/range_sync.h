@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Order by the program's own messages: what a release without a lock or flag
+ * brings home, and what an acquire drops.  Calls are checked by the layer
+ * above.
+ */
+#ifndef HEARTHI_RANGE_SYNC_H
+#define HEARTHI_RANGE_SYNC_H
+
+#include <stdint.h>
+
+/* Every diff of these pages, or of all, has arrived at its home. */
+void hearthi_range_sync_release(uint64_t page, uint64_t count);
+void hearthi_range_sync_release_all(void);
+
+/* No copy of these pages, or none at all, is from before this. */
+void hearthi_range_sync_acquire(uint64_t page, uint64_t count);
+void hearthi_range_sync_acquire_all(void);
+
+#endif

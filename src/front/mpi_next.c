@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "mpi_next.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "page/fault.h"
+#include "world.h"
+
+#define NAME(name) #name,
+static const char *const names[] = { HEARTHI_MPI_CALLS(NAME) };
+#undef NAME
+
+enum { CALLS = sizeof names / sizeof *names, NAME_MAX_BYTES = 64 };
+
+_Static_assert(sizeof(struct hearthi_mpi_calls) == CALLS * sizeof(void *),
+               "a pointer for each name");
+
+struct hearthi_mpi_calls hearthi_next_mpi, hearthi_next_pmpi, hearthi_direct;
+
+static void
+call_set(struct hearthi_mpi_calls *calls, int i, void *function)
+{
+    memcpy((char *)calls + (size_t)i * sizeof function, &function,
+           sizeof function);
+}
+
+/* The MPI library itself, for a libhearth that was loaded by dlopen() with
+ * names of its own: what comes next is then looked for elsewhere. */
+static void *
+library(void)
+{
+    static void *handle;
+    Dl_info      info;
+    int (*known)(int *) = MPI_Initialized;
+    void *at;
+
+    memcpy(&at, &known, sizeof at);
+    if (handle == NULL && dladdr(at, &info) != 0)
+        handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return handle;
+}
+
+static void *
+next_of(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    if (found == NULL && library() != NULL)
+        found = dlsym(library(), name);
+    return found;
+}
+
+void
+hearthi_front_find(void)
+{
+    for (int i = 0; i < CALLS; i++) {
+        char  name[NAME_MAX_BYTES];
+        void *first, *next;
+
+        snprintf(name, sizeof name, "PMPI_%s", names[i]);
+        call_set(&hearthi_next_pmpi, i, next_of(name));
+        next = next_of(name + 1);
+        call_set(&hearthi_next_mpi, i, next);
+        first = dlsym(RTLD_DEFAULT, name + 1);
+        if (first == NULL || first == hearthi_front_ours[i])
+            first = next;
+        call_set(&hearthi_direct, i, first);
+    }
+}
+
+/* Loading is when nobody calls yet, and no fault is being served. */
+static __attribute__((constructor)) void
+loaded(void)
+{
+    hearthi_front_find();
+}
+
+/* Rank 0 says it for all: libhearth that was loaded late, by an interpreter,
+ * stands behind the MPI library's own names. */
+void
+hearthi_front_check(void)
+{
+    void *first = dlsym(RTLD_DEFAULT, "PMPI_Send");
+
+    if (((first == NULL || first == hearthi_front_send) &&
+         !hearthi_signal_passed()) ||
+        !hearthi_opt.interpose || hearthi_world.rank != 0)
+        return;
+    hearthi_warn("hearth_init",
+                 "the program's calls do not come through libhearth, which "
+                 "was loaded behind the MPI or the C library (dlopen, "
+                 "ctypes): they must not be given addresses of the heap that "
+                 "are not held; start the program with "
+                 "LD_PRELOAD=libhearth.so (or HEARTH_INTERPOSE=no: no such "
+                 "warning)");
+}

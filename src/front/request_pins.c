@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A persistent request holds its buffers from a start to its completion only:
+ * in between they may be freed, and count for nothing in the cache.  Its
+ * handle stays, so it is asked whether it is complete.
+ */
+#include "config.h"
+
+#include "request_pins.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mpi_call.h"
+#include "base/report.h"
+#include "front/mpi_next.h"
+
+enum { BUCKETS = 1024 };
+
+struct hearthi_taken {
+    int n;
+    struct {
+        int                        i; /* in the program's array */
+        struct hearthi_buffer_pin *u;
+    } item[];
+};
+
+atomic_size_t hearthi_request_pins_n;
+
+static struct hearthi_buffer_pin *bucket[BUCKETS], *orphans;
+static atomic_int                 n_orphans;
+static pthread_mutex_t            lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct hearthi_buffer_pin **
+bucket_of(enum hearthi_request_pins kind, uintptr_t key)
+{
+    uint64_t h = ((uint64_t)key + kind) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &bucket[h >> 54];
+}
+
+_Static_assert(BUCKETS == 1 << (64 - 54), "the hash's upper bits");
+
+/* All of a chain have the same key: Open MPI gives one handle to all requests
+ * that are complete from the beginning. */
+static void
+keep(struct hearthi_buffer_pin *u)
+{
+    struct hearthi_buffer_pin **b =
+        bucket_of((enum hearthi_request_pins)u->kind, u->key);
+
+    pthread_mutex_lock(&lock);
+    while (u != NULL) {
+        struct hearthi_buffer_pin *next = u->next;
+
+        u->next = *b;
+        *b = u;
+        u = next;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void
+hearthi_buffer_pin_until(struct hearthi_buffer_pin *u, int code,
+                         enum hearthi_request_pins kind, uintptr_t key,
+                         intptr_t more)
+{
+    if (code != MPI_SUCCESS || (u->n == 0 && !u->alone) ||
+        (kind == HEARTHI_PINS_REQUEST && key == (uintptr_t)MPI_REQUEST_NULL)) {
+        hearthi_buffer_pin_end(u);
+        return;
+    }
+    u->persistent = kind == HEARTHI_PINS_PERSISTENT;
+    u->kind = u->persistent ? HEARTHI_PINS_REQUEST : kind;
+    u->key = key;
+    u->more = more;
+    u->next = NULL;
+    atomic_fetch_add_explicit(&hearthi_request_pins_n, 1,
+                              memory_order_relaxed);
+    keep(u);
+}
+
+static struct hearthi_buffer_pin *
+take(struct hearthi_buffer_pin *rest, enum hearthi_request_pins kind,
+     uintptr_t key, intptr_t more)
+{
+    struct hearthi_buffer_pin **at = bucket_of(kind, key), *u;
+
+    pthread_mutex_lock(&lock);
+    while ((u = *at) != NULL) {
+        if (u->kind == (int)kind && u->key == key &&
+            (more == HEARTHI_ANY || u->more == more)) {
+            *at = u->next;
+            u->next = rest;
+            rest = u;
+        } else {
+            at = &u->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return rest;
+}
+
+static void
+count_down(const struct hearthi_buffer_pin *u,
+           const struct hearthi_buffer_pin *end)
+{
+    for (; u != end; u = u->next)
+        atomic_fetch_sub_explicit(&hearthi_request_pins_n, 1,
+                                  memory_order_relaxed);
+}
+
+struct hearthi_buffer_pin *
+hearthi_request_pins_take(struct hearthi_buffer_pin *rest,
+                          enum hearthi_request_pins kind, uintptr_t key,
+                          intptr_t more)
+{
+    struct hearthi_buffer_pin *u = take(rest, kind, key, more);
+
+    count_down(u, rest);
+    return u;
+}
+
+/* ---- requests ---- */
+
+/* Looking at a request that is complete, or inactive, does not free it. */
+static bool
+is_complete(MPI_Request request)
+{
+    const char *outer = hearthi_mpi_call_enter("MPI_Request_get_status");
+    int         done = 0;
+
+    hearthi_next_pmpi.Request_get_status(request, &done, MPI_STATUS_IGNORE);
+    hearthi_mpi_call_leave(outer);
+    return done != 0;
+}
+
+struct hearthi_taken *
+hearthi_requests_take(int n, const MPI_Request *request)
+{
+    struct hearthi_taken *t = NULL;
+
+    hearthi_orphans_look();
+    for (int i = 0; i < n; i++) {
+        struct hearthi_buffer_pin *u;
+
+        if (request[i] == MPI_REQUEST_NULL)
+            continue;
+        u = take(NULL, HEARTHI_PINS_REQUEST, (uintptr_t)request[i], 0);
+        if (u == NULL)
+            continue;
+        if (t == NULL)
+            t = calloc(1, sizeof *t + (size_t)n * sizeof *t->item);
+        if (t == NULL)
+            hearthi_fatal(u->call, "no memory to note %d requests", n);
+        t->item[t->n].i = i;
+        t->item[t->n++].u = u;
+    }
+    return t;
+}
+
+void
+hearthi_requests_settle(struct hearthi_taken *t, const MPI_Request *request)
+{
+    for (int k = 0; k < t->n; k++) {
+        struct hearthi_buffer_pin *u = t->item[k].u;
+        MPI_Request                now = request[t->item[k].i];
+
+        if (now == MPI_REQUEST_NULL) {
+            count_down(u, NULL);
+            hearthi_buffer_pin_end(u);
+            continue;
+        }
+        if (u->persistent && u->held && is_complete(now))
+            hearthi_buffer_unpin(u);
+        keep(u);
+    }
+    free(t);
+}
+
+struct hearthi_taken *
+hearthi_requests_start(int n, const MPI_Request *request)
+{
+    struct hearthi_taken *t = hearthi_requests_take(n, request);
+
+    for (int k = 0; t != NULL && k < t->n; k++) {
+        hearthi_buffer_unpin(t->item[k].u);
+        hearthi_buffer_pin_take(t->item[k].u);
+    }
+    return t;
+}
+
+void
+hearthi_requests_started(struct hearthi_taken *t, const MPI_Request *request)
+{
+    for (int k = 0; k < t->n; k++) {
+        struct hearthi_buffer_pin *u = t->item[k].u;
+
+        for (; u != NULL; u = u->next)
+            u->key = (uintptr_t)request[t->item[k].i];
+        keep(t->item[k].u);
+    }
+    free(t);
+}
+
+/* ---- requests that were let go ---- */
+
+static void
+orphan_end(struct hearthi_buffer_pin *u)
+{
+    const char *outer = hearthi_mpi_call_enter("MPI_Request_free");
+
+    hearthi_next_pmpi.Request_free(&u->request);
+    hearthi_mpi_call_leave(outer);
+    count_down(u, NULL);
+    hearthi_buffer_pin_end(u);
+}
+
+static struct hearthi_buffer_pin *
+orphans_take(void)
+{
+    struct hearthi_buffer_pin *u;
+
+    pthread_mutex_lock(&lock);
+    u = orphans;
+    orphans = NULL;
+    n_orphans = 0;
+    pthread_mutex_unlock(&lock);
+    return u;
+}
+
+static void
+orphan_keep(struct hearthi_buffer_pin *u)
+{
+    pthread_mutex_lock(&lock);
+    u->next = orphans;
+    orphans = u;
+    n_orphans++;
+    pthread_mutex_unlock(&lock);
+}
+
+void
+hearthi_orphans_look(void)
+{
+    struct hearthi_buffer_pin *u, *next;
+
+    if (n_orphans == 0 || hearthi_mpi_call != NULL)
+        return;
+    for (u = orphans_take(); u != NULL; u = next) {
+        next = u->next;
+        u->next = NULL;
+        if (is_complete(u->request))
+            orphan_end(u);
+        else
+            orphan_keep(u);
+    }
+}
+
+int
+hearthi_request_free(int (*next)(MPI_Request *), MPI_Request *request)
+{
+    struct hearthi_buffer_pin *u = NULL;
+
+    if (*request != MPI_REQUEST_NULL && hearthi_request_pins_any())
+        u = take(NULL, HEARTHI_PINS_REQUEST, (uintptr_t)*request, 0);
+    /* Only requests that are complete have one handle for several: MPI's for
+     * sends that it has done already. */
+    if (u != NULL && u->next != NULL) {
+        count_down(u, NULL);
+        hearthi_buffer_pin_end(u);
+        u = NULL;
+    }
+    if (u == NULL) {
+        const char *outer = hearthi_mpi_call_enter("MPI_Request_free");
+        int         code = next(request);
+
+        hearthi_mpi_call_leave(outer);
+        return code;
+    }
+    u->request = *request;
+    *request = MPI_REQUEST_NULL;
+    orphan_keep(u);
+    hearthi_orphans_look();
+    return MPI_SUCCESS;
+}
+
+/* Hearth's thread is there still, and stays out of MPI. */
+static void
+bucket_end(struct hearthi_buffer_pin *u)
+{
+    count_down(u, NULL);
+    for (struct hearthi_buffer_pin *at = u; at != NULL; at = at->next)
+        at->alone = false;
+    hearthi_buffer_pin_end(u);
+}
+
+void
+hearthi_request_pins_close(void)
+{
+    struct hearthi_buffer_pin *u, *next;
+
+    for (u = orphans_take(); u != NULL; u = next) {
+        next = u->next;
+        u->next = NULL;
+        orphan_end(u);
+    }
+    for (int i = 0; i < BUCKETS; i++) {
+        bucket_end(bucket[i]);
+        bucket[i] = NULL;
+    }
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Locks that stay: what a rank's own threads, and those who ask for a lock,
+ * know of one that its rank has released and kept.
+ *
+ * A byte for each lock, in the rank's segment, where others may read it:
+ *   AWAY          not kept; held or not by the transport's rules
+ *   IDLE          kept, and nobody is inside
+ *   USED          kept, and a thread of the rank is inside
+ * Who wants it adds WANTED, which stays until the lock is away:
+ *   AWAY, WANTED  it will not be kept at the next release
+ *   IDLE, WANTED  nobody enters; the giver (coherence/lock_recall.c) releases
+ * it, or the thread that was inside USED, WANTED  the thread that is inside
+ * makes it IDLE, WANTED when it leaves, and releases it Each step is one
+ * atomic step on the byte, so one of two that meet comes first.  For the
+ * transport the rank holds a lock that it keeps, so there is one at most; and
+ * the byte says AWAY no earlier than the transport has passed the lock on: so
+ * who has seen it IDLE and then sees it AWAY may take a lock that is free.
+ * Another thread of the rank may have it from the transport by then: the byte
+ * is still IDLE, WANTED, which that thread can neither take for its own
+ * section nor keep, so that who gives is alone to say AWAY.
+ *
+ * Only processors of the node write it; ranks of others may read it.
+ */
+#ifndef HEARTHI_LOCK_DELEGATION_H
+#define HEARTHI_LOCK_DELEGATION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "hearth/hearth.h"
+#include "space/segment.h"
+
+/* Of a rank, in its segment at keep_at: bits of those that are wanted and
+ * idle, for the giver, and a bit for each word of them that is not 0; then the
+ * bytes. */
+struct hearthi_delegation {
+    struct hearthi_event any;
+    _Atomic uint64_t     wanted[];
+};
+
+/* The bytes that takes, and where a lock's byte lies in it. */
+size_t hearthi_delegation_bytes(void);
+size_t hearthi_delegation_byte_at(int lock);
+
+enum hearthi_delegation_state {
+    HEARTHI_DELEGATION_AWAY = 0,
+    HEARTHI_DELEGATION_IDLE = 1,
+    HEARTHI_DELEGATION_USED = 2,
+    HEARTHI_DELEGATION_WANTED = 4
+};
+
+/* The bytes of this rank; NULL: none stays. */
+extern _Atomic uint8_t *hearthi_delegation;
+
+/* How often each lock was entered since it was kept; its holder's. */
+extern uint32_t *hearthi_delegation_uses;
+
+/* Nothing stays before open; stop sends hearthi_delegation_wanted() home. */
+void hearthi_delegation_open(void);
+void hearthi_delegation_stop(void);
+void hearthi_delegation_close(void);
+
+/* A thread enters a lock that its rank keeps, and leaves it: false if that
+ * must be done by the transport. */
+static inline bool
+hearthi_delegation_enter(int lock)
+{
+    uint8_t idle = HEARTHI_DELEGATION_IDLE;
+
+    if (hearthi_delegation == NULL ||
+        !atomic_compare_exchange_strong_explicit(
+            &hearthi_delegation[lock], &idle, HEARTHI_DELEGATION_USED,
+            memory_order_acquire, memory_order_relaxed))
+        return false;
+    __atomic_store_n(&hearthi_delegation_uses[lock],
+                     hearthi_delegation_uses[lock] + 1,
+                     __ATOMIC_RELEASE); /* not before the byte */
+    return true;
+}
+
+static inline bool
+hearthi_delegation_leave(int lock)
+{
+    uint8_t used = HEARTHI_DELEGATION_USED;
+
+    return hearthi_delegation != NULL &&
+           atomic_compare_exchange_strong_explicit(
+               &hearthi_delegation[lock], &used, HEARTHI_DELEGATION_IDLE,
+               memory_order_release, memory_order_relaxed);
+}
+
+/* Is a thread inside one that was kept?  For that thread. */
+static inline bool
+hearthi_delegation_is_used(int lock)
+{
+    return hearthi_delegation != NULL &&
+           (atomic_load_explicit(&hearthi_delegation[lock],
+                                 memory_order_relaxed) &
+            HEARTHI_DELEGATION_USED);
+}
+
+/* What the byte says now. */
+static inline unsigned
+hearthi_delegation_byte(int lock)
+{
+    return hearthi_delegation == NULL
+               ? HEARTHI_DELEGATION_AWAY
+               : atomic_load_explicit(&hearthi_delegation[lock],
+                                      memory_order_acquire);
+}
+
+/* Before the transport is asked for a lock: who wanted it before has had it,
+ * or asks again. */
+void hearthi_delegation_ask(int lock);
+
+/* A thread leaves one that is wanted, and is to give it: false if it was not
+ * kept. */
+bool hearthi_delegation_out(int lock);
+
+/* Nobody enters any more: true if the caller is to give it, or else who gives
+ * it knows already. */
+bool hearthi_delegation_claim(int lock);
+
+/* Keep what the transport gave: false if somebody wants it. */
+bool hearthi_delegation_begin(int lock);
+
+/* The transport has passed it on. */
+void hearthi_delegation_end(int lock);
+
+/* Somebody wants a lock that this rank, or another of the node, may keep: from
+ * any thread, as often as he likes.  What the byte said. */
+unsigned hearthi_delegation_want(int lock);
+unsigned hearthi_delegation_want_of(int node_rank, int lock);
+
+/* Wait until no lock is both idle and wanted. */
+void hearthi_delegation_wait(void);
+
+/* The next lock that is idle and wanted; blocks.  Negative after stop. */
+int hearthi_delegation_wanted(void);
+
+/* For who has the byte of another rank: is the lock kept there, and nobody
+ * inside? */
+static inline bool
+hearthi_delegation_is_idle(unsigned byte)
+{
+    return (byte & ~(unsigned)HEARTHI_DELEGATION_WANTED) ==
+           HEARTHI_DELEGATION_IDLE;
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "evict.h"
+
+#include "base/min.h"
+#include "base/stat.h"
+#include "copies.h"
+#include "diffs.h"
+#include "frames.h"
+#include "page.h"
+#include "pin_count.h"
+#include "protect.h"
+
+enum { BATCH = 256 };
+
+/* Frames that are not kept by copies that are held, or are about to be. */
+static uint64_t
+frames_free_to_go(void)
+{
+    uint64_t kept = hearthi_pin_count.copies + hearthi_pin_count.wanted;
+
+    return hearthi_frames_bound() - hearthi_min(kept, hearthi_frames_bound());
+}
+
+uint64_t
+hearthi_copies_most(void)
+{
+    uint64_t most = frames_free_to_go() / 4;
+
+    return most > 0 ? most : 1;
+}
+
+/* Pages that have no copy but kept their frame show their own place again, and
+ * are watched. */
+static void
+views_restore(const hearthi_page *victim, size_t n)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    for (size_t i = 0; i < n; i++)
+        if (t->state[victim[i]] == HEARTHI_INVALID &&
+            !hearthi_view_is_own(victim[i]))
+            hearthi_pages_set(victim[i], 1, HEARTHI_INVALID);
+}
+
+/* Take up to max frames from their pages; `split`: of copies whose protection
+ * takes mappings.  In this order: no page's view shows
+ * them, what was changed in them has arrived, and only then may they belong to
+ * others.  Nobody else sends from a frame, or receives into one, when this is
+ * done: diffs have arrived before the table lock is free again, and pages on
+ * their way are no victims. */
+static size_t
+evict(size_t max, bool split)
+{
+    hearthi_page victim[BATCH];
+    size_t       n =
+        hearthi_frames_victims(victim, max < BATCH ? max : BATCH, split);
+    uint64_t dropped = 0;
+
+    /* A release that is under way may have gathered bytes of a victim that
+     * stays open, and other threads have written them again. */
+    hearthi_diff_end();
+    for (size_t i = 0, run; i < n; i += run) {
+        run = hearthi_pages_in_row(victim, n, i);
+        dropped += hearthi_copies_drop_begin(victim[i], run);
+    }
+    views_restore(victim, n);
+    hearthi_diff_end();
+    hearthi_frames_give(victim, n);
+    hearthi_count(evictions, dropped);
+    return n;
+}
+
+/* How far the pages of a run are, from one on, in its state, and held or not
+ * as it is.  Held pages are touched ones. */
+static uint64_t
+alike(const struct hearthi_page_place *r, uint64_t page)
+{
+    uint64_t           end = r->page + r->count, p = page + 1;
+    enum hearthi_state state = hearthi_state_of(page);
+    bool               held = hearthi_is_pinned(page);
+
+    while (p < end) {
+        uint64_t next = hearthi_touched_next(p, end);
+
+        if (next > p && (r->state != (uint8_t)state || held))
+            break;
+        if (next == p &&
+            (hearthi_state_of(p) != state || hearthi_is_pinned(p) != held))
+            break;
+        p = next > p ? next : p + 1;
+    }
+    return p - page;
+}
+
+/* May their mapping be given up? */
+static bool
+is_mapped_home(uint64_t page)
+{
+    enum hearthi_state state = hearthi_state_of(page);
+
+    return hearthi_is_home(state) && state != HEARTHI_HOME_AWAY &&
+           !hearthi_is_pinned(page);
+}
+
+/* Pages that can be looked at as one, from this one on. */
+static uint64_t
+pages_like(uint64_t page)
+{
+    struct hearthi_page_place        r = *hearthi_page_place_of(page);
+    const struct hearthi_allocation *next;
+
+    if (hearthi_is_home(r.state))
+        return alike(&r, page);
+    if (r.in != NULL)
+        return r.page + r.count - page;
+    next = hearthi_page_map_get(hearthi_page_map_before(page));
+    return (next == NULL ? hearthi_table.top : next->page) - page;
+}
+
+/* Home pages keep their frames; what is given up is the mapping, of runs in
+ * the order of their addresses, from behind the last one that was. */
+static void
+homes_give_up(uint64_t want, uint64_t longest)
+{
+    static uint64_t hand;
+    uint64_t        seen = 0, run;
+
+    for (; want > 0 && seen < hearthi_table.top; seen += run, hand += run) {
+        if (hand >= hearthi_table.top)
+            hand = 0;
+        run = pages_like(hand);
+        if (run > longest || !is_mapped_home(hand))
+            continue;
+        hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
+        want--;
+    }
+}
+
+/* Short runs first, as long ones are few and each page of one is noted.  But
+ * where each short one lies between long ones, only both together help. */
+static void
+homes_relieve(long goal)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    long                        before;
+
+    for (uint64_t longest = HEARTHI_HOME_RUN; longest < 16 * t->top;
+         longest *= 16)
+        do {
+            before = t->areas;
+            if (before <= goal)
+                return;
+            homes_give_up(BATCH, longest);
+        } while (t->areas < before);
+}
+
+void
+hearthi_home_back(uint64_t page, bool write)
+{
+    const uint8_t *mark = hearthi_table.mark;
+    const uint8_t  which = HEARTHI_TRACKED | HEARTHI_LISTED;
+    uint64_t n = hearthi_run_length(page, HEARTHI_HOME_RUN, HEARTHI_HOME_AWAY);
+
+    for (uint64_t i = 1; i < n; i++)
+        if ((mark[page + i] & which) != (mark[page] & which))
+            n = i;
+    if (!(mark[page] & HEARTHI_TRACKED)) {
+        hearthi_pages_set(page, n, HEARTHI_HOME_OPEN);
+    } else if (mark[page] & HEARTHI_LISTED) {
+        hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
+    } else if (write) {
+        hearthi_list(page);
+        hearthi_pages_set(page, 1, HEARTHI_HOME_DIRTY);
+    } else {
+        hearthi_pages_set(page, n, HEARTHI_HOME_ARMED);
+    }
+}
+
+/* Copies first: they can be fetched again.  A quarter more than needed goes,
+ * so that the next fault finds room. */
+static void
+areas_relieve(void)
+{
+    const struct hearthi_table *t = &hearthi_table;
+    long                        goal = t->areas_max - t->areas_max / 8;
+
+    while (t->areas > goal && evict(BATCH, true) > 0)
+        ;
+    homes_relieve(goal);
+}
+
+void
+hearthi_copies_reserve(uint64_t count)
+{
+    uint64_t bound = hearthi_frames_bound(), n;
+    size_t   spare = frames_free_to_go() / 16;
+
+    while ((n = hearthi_frames_given()) + count > bound) {
+        size_t want = (size_t)(n + count - bound);
+
+        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2), false) == 0)
+            break; /* what has a frame is held */
+    }
+    if (hearthi_areas_short())
+        areas_relieve();
+}

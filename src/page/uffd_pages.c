@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "uffd_pages.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/option.h"
+#include "base/report.h"
+#include "policy/uffd_policy.h"
+#include "space/userfault.h"
+
+struct hearthi_uffd_pages hearthi_uffd_pages;
+
+void
+hearthi_uffd_pages_open(void)
+{
+    struct hearthi_uffd_pages *w = &hearthi_uffd_pages;
+    const char                *why;
+
+    w->up = false;
+    if (hearthi_opt.protect == HEARTHI_PROTECT_MPROTECT)
+        return;
+    why = hearthi_userfault_open();
+    if (why != NULL && hearthi_opt.protect == HEARTHI_PROTECT_USERFAULTFD)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_PROTECT=userfaultfd: %s: use auto", why);
+    if (why != NULL)
+        return;
+    w->page = hearthi_sparse(hearthi_heap.pages + 1);
+    hearthi_uffd_policy_open();
+    w->up = true;
+}
+
+void
+hearthi_uffd_pages_close(void)
+{
+    struct hearthi_uffd_pages *w = &hearthi_uffd_pages;
+
+    if (!w->up)
+        return;
+    hearthi_userfault_close();
+    hearthi_uffd_policy_close();
+    hearthi_sparse_free(w->page, hearthi_heap.pages + 1);
+    memset(w, 0, sizeof *w);
+}
+
+void
+hearthi_uffd_pages_check(void)
+{
+    if (hearthi_uffd_pages.up && !hearthi_userfault_works())
+        hearthi_fatal("page table",
+                      "the descriptor of userfaultfd was closed, and copies "
+                      "are without protection: close what you have opened "
+                      "alone, or set HEARTH_PROTECT=mprotect");
+}
+
+static void
+check(const char *what, uint64_t page, uint64_t count, int code)
+{
+    if (code != 0)
+        hearthi_fatal("page table",
+                      "userfaultfd failed to %s %llu pages at %p: %s: try "
+                      "HEARTH_PROTECT=mprotect",
+                      what, (unsigned long long)count,
+                      (void *)hearthi_app(page), strerror(code));
+}
+
+/* A thread may fault there as soon as they are watched, and asks what they
+ * are: so that is noted first. */
+void
+hearthi_uffd_pages_note(uint64_t page, uint64_t count)
+{
+    memset(hearthi_uffd_pages.page + page, HEARTHI_UFFD_WATCHED, count);
+}
+
+void
+hearthi_uffd_pages_watch(uint64_t page, uint64_t count)
+{
+    hearthi_uffd_pages_note(page, count);
+    check("watch", page, count,
+          hearthi_userfault_watch(hearthi_app(page),
+                                  count << hearthi_heap.shift));
+}
+
+void
+hearthi_uffd_pages_forget(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; hearthi_uffd_pages.up && p < page + count; p++)
+        if (hearthi_uffd_pages.page[p] != 0)
+            hearthi_uffd_pages.page[p] = 0;
+}
+
+void
+hearthi_uffd_pages_clear(uint64_t page, uint64_t count)
+{
+    if (!hearthi_uffd_pages.up)
+        return;
+    hearthi_sparse_clear(hearthi_uffd_pages.page + page, count);
+    hearthi_uffd_policy_forget(page, count);
+}
+
+/* A frame has got memory when it was filled; where a part of it never was, it
+ * gets zeros. */
+static void
+show(uint64_t page, uint64_t count, bool write)
+{
+    char  *at = hearthi_app(page);
+    size_t len = count << hearthi_heap.shift;
+    int    code = hearthi_userfault_show(at, len, write);
+
+    if (code == EFAULT) {
+        hearthi_populate(hearthi_heap.cached + (page << hearthi_heap.shift),
+                         len, true);
+        code = hearthi_userfault_show(at, len, write);
+    }
+    check("show", page, count, code);
+}
+
+static void
+run_set(uint64_t page, uint64_t count, bool was_copy, enum hearthi_state to)
+{
+    char  *at = hearthi_app(page);
+    size_t len = count << hearthi_heap.shift;
+    bool   write = to == HEARTHI_DIRTY;
+
+    if (!hearthi_is_copy(to)) {
+        if (was_copy)
+            check("hide", page, count, hearthi_userfault_hide(at, len));
+    } else if (was_copy) {
+        check(write ? "open" : "close", page, count,
+              hearthi_userfault_allow(at, len, write));
+    } else {
+        show(page, count, write);
+    }
+}
+
+void
+hearthi_uffd_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
+{
+    const uint8_t *state = hearthi_table.state;
+
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        bool was = hearthi_is_copy(state[page]);
+
+        for (n = 1; page + n < end && hearthi_is_copy(state[page + n]) == was;
+             n++)
+            ;
+        run_set(page, n, was, to);
+    }
+}
+
+void
+hearthi_uffd_pages_show(uint64_t page, uint64_t count)
+{
+    show(page, count, hearthi_table.state[page] == HEARTHI_DIRTY);
+}
+
+/* What is shown stays as it is when it is shown once more. */
+void
+hearthi_uffd_pages_renew(uint64_t page)
+{
+    if (!hearthi_is_uffd_page(page))
+        return;
+    run_set(page, 1, true, hearthi_table.state[page]);
+    hearthi_uffd_pages_show(page, 1);
+}
+
+/* mprotect first: what userfaultfd forbids is allowed when it leaves. */
+void
+hearthi_uffd_pages_unwatch(uint64_t page, uint64_t count, int prot)
+{
+    void  *at = hearthi_app(page);
+    size_t len = count << hearthi_heap.shift;
+
+    if (mprotect(at, len, prot) != 0)
+        check("leave", page, count, errno);
+    check("leave", page, count, hearthi_userfault_leave(at, len));
+    memset(hearthi_uffd_pages.page + page, HEARTHI_UFFD_LEFT, count);
+}
+
+/* ---- fork ---- */
+
+/* How far the pages from page on are watched, and valid copies or not. */
+static uint64_t
+same_run(uint64_t page, uint64_t end)
+{
+    const uint8_t *state = hearthi_table.state;
+    uint64_t       n = 1;
+
+    while (page + n < end &&
+           hearthi_is_uffd_page(page + n) == hearthi_is_uffd_page(page) &&
+           hearthi_is_copy(state[page + n]) == hearthi_is_copy(state[page]))
+        n++;
+    return n;
+}
+
+void
+hearthi_uffd_pages_forked(void)
+{
+    uint64_t end = hearthi_table.top;
+
+    for (uint64_t p = 0, n; hearthi_uffd_pages.up && p < end; p += n) {
+        n = 0;
+        p = hearthi_touched_next(p, end);
+        if (p == end)
+            return;
+        n = same_run(p, end);
+        if (hearthi_is_uffd_page(p) &&
+            hearthi_is_copy(hearthi_table.state[p]) &&
+            hearthi_heap_show(p, n, p, PROT_READ) != 0)
+            return;
+    }
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tmk_malloc() and Tmk_distribute().
+ *
+ * What is distributed stands in a list in shared memory, which is read and
+ * written under a lock of its own.  A process that has synchronised with the
+ * one that distributed finds by the count that there is more than it has
+ * taken: the store to it came before what it was told of, in the order that
+ * release consistency keeps.  A process that has not may read the old count or
+ * the new one, and either is right, since the list itself is not read but
+ * under the lock.  So an acquire costs a load as long as nothing is
+ * distributed.
+ */
+#include "config.h"
+
+#include "tmk_share.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/report.h"
+#include "hearth/Tmk.h"
+#include "hearth/hearth.h"
+#include "space/heap.h"
+#include "tmk_area.h"
+#include "tmk_image.h"
+#include "tmk_process.h"
+
+enum { GUARD = HEARTH_LOCKS - 1 }; /* the lock of all that is here */
+
+/* The value of a variable.  They are numbered in their order. */
+struct value {
+    struct value        *next;
+    struct hearthi_image of;
+    uint64_t             bytes;
+    int64_t              takers; /* processes that have still to take it */
+    char                 data[];
+};
+
+/* The oldest that somebody has still to take, and the newest. */
+struct values {
+    int64_t       count; /* that there ever were */
+    int64_t       first_number;
+    struct value *first, *last;
+};
+
+/* A lock in the upper half, a condition in the lower. */
+struct conds {
+    int64_t  count;
+    uint64_t of[HEARTH_CONDS];
+};
+
+static struct values *values;
+static struct conds  *conds;
+static int64_t        taken; /* by this process */
+static struct conds   known; /* by this process */
+
+void
+hearthi_tmk_share_open(void)
+{
+    values = hearth_alloc(1, sizeof *values, hearth_on(0));
+    conds = hearth_alloc(1, sizeof *conds, hearth_on(0));
+    hearthi_tmk_area_open();
+    taken = 0;
+    known.count = 0;
+}
+
+/* ---- memory ---- */
+
+void *
+Tmk_malloc(size_t size)
+{
+    HEARTHI_UNCANCELLED;
+    void *p = NULL;
+
+    hearthi_tmk_require("Tmk_malloc");
+    if (size == 0)
+        hearthi_fatal("Tmk_malloc", "0 bytes: allocate at least 1");
+    if (hearthi_tmk_area_is_for(size)) {
+        hearth_lock(GUARD);
+        p = hearthi_tmk_area_take(size);
+        hearth_unlock(GUARD);
+    }
+    return p != NULL ? p : hearth_malloc(size);
+}
+
+static void
+area_give(const void *ptr)
+{
+    bool given;
+
+    hearth_lock(GUARD);
+    given = hearthi_tmk_area_give(ptr);
+    hearth_unlock(GUARD);
+    if (!given)
+        hearthi_fatal("Tmk_free",
+                      "%p is not what Tmk_malloc returned, or was freed "
+                      "before: free each object once",
+                      ptr);
+}
+
+void
+Tmk_free(void *ptr)
+{
+    HEARTHI_UNCANCELLED;
+
+    hearthi_tmk_require("Tmk_free");
+    if (hearthi_tmk_area_has(ptr))
+        area_give(ptr);
+    else
+        hearth_free(ptr);
+}
+
+/* ---- values of variables ---- */
+
+static void
+value_take(const struct value *v)
+{
+    void *to = hearthi_image_at(&v->of, v->bytes);
+
+    if (to == NULL)
+        hearthi_fatal("Tmk_distribute",
+                      "a variable of %llu bytes is in a file of the program "
+                      "that is another here, or not loaded: run the same "
+                      "program on every process",
+                      (unsigned long long)v->bytes);
+    memcpy(to, v->data, v->bytes);
+}
+
+static void
+values_free(void)
+{
+    struct value *v;
+
+    while ((v = values->first) != NULL && v->takers == 0) {
+        values->first = v->next;
+        values->first_number++;
+        hearth_free(v);
+    }
+}
+
+/* Under the lock. */
+static void
+values_take(void)
+{
+    int64_t n = values->first_number;
+
+    for (struct value *v = values->first; v != NULL; v = v->next, n++) {
+        if (n < taken)
+            continue;
+        value_take(v);
+        v->takers--;
+    }
+    taken = values->count;
+    values_free();
+}
+
+void
+hearthi_tmk_look(void)
+{
+    if (__atomic_load_n(&values->count, __ATOMIC_RELAXED) == taken)
+        return;
+    hearth_lock(GUARD);
+    values_take();
+    hearth_unlock(GUARD);
+}
+
+static struct value *
+value_new(const void *ptr, size_t size)
+{
+    struct hearthi_image of;
+    struct value        *v;
+
+    if (size == 0)
+        hearthi_fatal("Tmk_distribute", "0 bytes: give the size of the "
+                                        "variable");
+    if (hearthi_in_heap(ptr))
+        hearthi_fatal("Tmk_distribute",
+                      "%p is in shared memory, which everybody sees: give a "
+                      "global variable",
+                      ptr);
+    if (!hearthi_image_of(ptr, size, &of))
+        hearthi_fatal("Tmk_distribute",
+                      "%zu bytes at %p are no global variable: what is on a "
+                      "stack or from malloc is elsewhere on other processes",
+                      size, ptr);
+    v = hearth_malloc(sizeof *v + size);
+    v->next = NULL;
+    v->of = of;
+    v->bytes = size;
+    v->takers = (int64_t)Tmk_nprocs - 1;
+    memcpy(v->data, ptr, size);
+    return v;
+}
+
+/* Others' values come first, or an older one would be taken later. */
+void
+Tmk_distribute(const void *ptr, size_t size)
+{
+    HEARTHI_UNCANCELLED;
+    struct value *v;
+
+    hearthi_tmk_require("Tmk_distribute");
+    v = value_new(ptr, size);
+    hearth_lock(GUARD);
+    values_take();
+    if (values->first == NULL)
+        values->first = v;
+    else
+        values->last->next = v;
+    values->last = v;
+    taken++;
+    __atomic_store_n(&values->count, taken, __ATOMIC_RELAXED);
+    values_free();
+    hearth_unlock(GUARD);
+}
+
+/* ---- conditions ---- */
+
+static int
+cond_find(uint64_t pair)
+{
+    for (int64_t i = 0; i < known.count; i++)
+        if (known.of[i] == pair)
+            return (int)i;
+    return -1;
+}
+
+/* Learn what others have added, and add one that is not there. */
+static int
+cond_add(const char *call, uint64_t pair)
+{
+    int i;
+
+    hearth_lock(GUARD);
+    known = *conds;
+    i = cond_find(pair);
+    if (i < 0 && known.count == HEARTH_CONDS)
+        hearthi_fatal(call,
+                      "lock %u, condition %u: %d other conditions of locks "
+                      "are in use, and there are no more",
+                      (unsigned)(pair >> 32), (unsigned)pair, HEARTH_CONDS);
+    if (i < 0) {
+        i = (int)conds->count++;
+        conds->of[i] = pair;
+        known = *conds;
+    }
+    hearth_unlock(GUARD);
+    return i;
+}
+
+int
+hearthi_tmk_cond(const char *call, unsigned lock, unsigned cond)
+{
+    uint64_t pair = (uint64_t)lock << 32 | cond;
+    int      i = cond_find(pair);
+
+    return i >= 0 ? i : cond_add(call, pair);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The chain of a lock between nodes, after Mellor-Crummey and Scott
+ * ("Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
+ * 1991): a word at the lock's manager names the last place of the queue.  Who
+ * waits swaps its own place in, tells the place before it, and then looks at a
+ * word of its own memory, where the one before puts the grant: three messages,
+ * however many wait.  A lock that nobody waits for rests where it was held
+ * last, and is taken from there: two messages, or none between nodes if it
+ * rests at home.
+ *
+ * All that happens at a place is one step on one word, which is at each time
+ *   REST   the lock rests here, with its token
+ *   KEPT   a rank keeps it (lock_delegation.h), and must be rung for
+ *   NAME   who waits behind this place
+ *   EMPTY  none of these: it is held, or waited for, or was here once
+ *   TAKEN  the same: it rested here, and the one who asked has it
+ * A name is added to what is there, and all else is swapped in.  Who adds a
+ * name takes out the token, if that rests there, and nothing else; who swaps
+ * one thing in answers for what he gets out.  The token and the names are
+ * never copied, so who has one in his hand has the only one:
+ *   - who asks and gets the token is inside;
+ *   - whoever gets out a name, because he puts the lock to rest or was to take
+ *     it, puts the name back.  If he gets the token then, its holder has found
+ *     no name: it is granted to the name.
+ * Two that meet at a place may each find nothing of the other in the word: the
+ * one that puts his thing back second finds the other's.
+ *
+ * A try takes the lock where it rests, and does not enter the queue: it swaps
+ * EMPTY into the last place of the chain, if that is where the lock is, and
+ * releases it there, as a guest.  So a try that fails has nothing to undo but
+ * to put back what it got out, and whoever waits is passed by a try at most
+ * once, before his name is at the place before him.
+ *
+ * CAS would spare the names' way back, but Open MPI 4.1.4 does it wrongly
+ * between nodes.
+ *
+ * A rank uses its places in turn.  It waits at one only after it had the lock
+ * at the other, so whoever waited behind the earlier use of this place has
+ * gone; a try that comes late finds nothing in the word, or what is true now.
+ *
+ * Every step is a Fetch_and_op, sums and swaps (hearthi_window_info), also on
+ * the rank's own words, but for two that nobody can meet: a place is EMPTY,
+ * and its grant 0, before it is in the chain.  All memory is 0 at first, or of
+ * a lock that gets a name just then: it rests at the manager's first place,
+ * with the token 0.
+ *
+ * KEPT may be in a try's hand when somebody asks.  The try then rings when it
+ * finds the name; should that be lost, who waits for long rings, too.
+ *
+ * tests/model/chain.c walks through all of it.
+ */
+#include "config.h"
+
+#include "mcs_lock.h"
+
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "cluster.h"
+#include "mcs_nodes.h"
+#include "node/lock_names.h"
+#include "node/node_lock.h"
+#include "progress.h"
+#include "rma_object.h"
+#include "space/heap.h"
+
+#define GRANTED (UINT64_C(1) << 63)
+
+/* In nanoseconds: who waits for what is not known to be kept. */
+enum { WANT_LATE = 100000000 };
+
+static uint8_t *used; /* place that was waited at last; not by a manager */
+
+/* 1 + the rank behind which this one waits, or 0. */
+static atomic_int *behind;
+
+void
+hearthi_mcs_lock_open(char *base, size_t at)
+{
+    hearthi_mcs_lock_places_open(base, at);
+    used = hearthi_sparse((size_t)hearthi_turns() * sizeof *used);
+    behind = hearthi_sparse((size_t)hearthi_turns() * sizeof *behind);
+}
+
+void
+hearthi_mcs_lock_close(void)
+{
+    hearthi_sparse_free(used, (size_t)hearthi_turns() * sizeof *used);
+    hearthi_sparse_free(behind, (size_t)hearthi_turns() * sizeof *behind);
+}
+
+/* ---- words ---- */
+
+static uint64_t
+swap(int lock, int place, uint64_t in)
+{
+    return hearthi_mcs_node_op(lock, place, MPI_REPLACE, in);
+}
+
+/* The last one, as its manager's word names it. */
+static int
+place_named(int lock, uint64_t word)
+{
+    return word == 0 ? 2 * hearthi_manager(lock, hearthi_cluster.size)
+                     : (int)(word - 1);
+}
+
+static uint64_t
+my_name(void)
+{
+    return hearthi_item_make(HEARTHI_TAKEN, (uint64_t)hearthi_cluster.rank
+                                                << HEARTHI_NAME_AT);
+}
+
+/* A name as it is to be added, out of a word. */
+static uint64_t
+name_in(uint64_t word)
+{
+    return hearthi_item_make(HEARTHI_TAKEN,
+                             word & HEARTHI_ITEM_VALUE & ~HEARTHI_ITEM_KEEPER);
+}
+
+static uint64_t
+name_add(int lock, int place, uint64_t name)
+{
+    return hearthi_mcs_node_op(lock, place, MPI_SUM, name);
+}
+
+static void
+grant(int lock, uint64_t name, uint64_t token)
+{
+    hearthi_mcs_lock_places_op(
+        lock, (int)((name & HEARTHI_ITEM_VALUE) >> HEARTHI_NAME_AT),
+        offsetof(struct hearthi_mcs_lock_places, grant), MPI_REPLACE,
+        token | GRANTED);
+}
+
+/* The callers of this node take turns, so no rank of it keeps the lock now;
+ * and writers keep nothing. */
+static void
+ring(struct hearthi_want *want, int lock, int place)
+{
+    int rank = hearthi_mcs_node_rank(place);
+
+    if (hearthi_help.listens && lock < hearthi_syncs &&
+        hearthi_cluster.node_of[rank] != hearthi_cluster.node)
+        hearthi_want_from(want, rank, lock);
+}
+
+static void
+ring_once(int lock, int place)
+{
+    ring(&(struct hearthi_want){ 0 }, lock, place);
+}
+
+/* ---- what is in a hand ---- */
+
+/* Put back a name.  If the token rests there by now, it is for the name. */
+static void
+name_back(int lock, int place, uint64_t word)
+{
+    uint64_t name = name_in(word), out = name_add(lock, place, name);
+
+    if (hearthi_item_of(out) == HEARTHI_REST)
+        grant(lock, name, out & HEARTHI_ITEM_VALUE);
+    else if (hearthi_item_of(out) == HEARTHI_KEPT)
+        ring_once(lock, place);
+}
+
+/* Put back that the lock is kept.  True if the token came out. */
+static bool
+kept_back(int lock, int place, uint64_t first, uint64_t *token)
+{
+    uint64_t in = first, out;
+
+    while (out = swap(lock, place, in),
+           hearthi_item_of(out) == HEARTHI_KEPT && out != first && out != in)
+        in = out; /* another keeps it since */
+    if (hearthi_item_of(out) == HEARTHI_NAME)
+        name_back(lock, place, out);
+    *token = out & HEARTHI_ITEM_VALUE;
+    return hearthi_item_of(out) == HEARTHI_REST;
+}
+
+/* A hint, without a message: a place of another rank may be anything. */
+static bool
+may_be(int lock, int place, enum hearthi_item item)
+{
+    return hearthi_mcs_node_rank(place) != hearthi_cluster.rank ||
+           hearthi_item_of(hearthi_mcs_node_look(lock, place)) == item;
+}
+
+bool
+hearthi_mcs_lock_take(int lock, int place, uint64_t *token)
+{
+    uint64_t out;
+
+    if (!may_be(lock, place, HEARTHI_REST))
+        return false;
+    out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
+    *token = out & HEARTHI_ITEM_VALUE;
+    switch (hearthi_item_of(out)) {
+    case HEARTHI_REST: return true;
+    case HEARTHI_KEPT: return kept_back(lock, place, out, token);
+    case HEARTHI_NAME: name_back(lock, place, out); return false;
+    default: return false;
+    }
+}
+
+void
+hearthi_mcs_lock_begin(int lock)
+{
+    hearthi_mcs_tail_op(lock, MPI_REPLACE, 0);
+    swap(lock, 2 * hearthi_manager(lock, hearthi_cluster.size),
+         hearthi_item_make(HEARTHI_REST, 0));
+}
+
+/* ---- waiting ---- */
+
+static uint64_t
+grant_wait(int lock, int before, bool kept)
+{
+    struct hearthi_want want = { 0 };
+    unsigned            turn = 0;
+    uint64_t            got;
+
+    if (!kept)
+        want.at = hearthi_now() + WANT_LATE;
+    while (got = __atomic_load_n(&hearthi_mcs_lock_places_own(lock)->grant,
+                                 __ATOMIC_ACQUIRE),
+           got == 0) {
+        ring(&want, lock, before);
+        hearthi_relax(&turn);
+    }
+    return got & ~GRANTED;
+}
+
+static void
+behind_set(int lock, int name)
+{
+    atomic_store_explicit(&behind[lock], name, memory_order_relaxed);
+}
+
+static int
+place_clear(int lock)
+{
+    int which = used[lock] ^ 1;
+
+    used[lock] = (uint8_t)which;
+    __atomic_store_n(&hearthi_mcs_lock_places_own(lock)->word[which],
+                     hearthi_item_make(HEARTHI_EMPTY, 0), __ATOMIC_RELAXED);
+    __atomic_store_n(&hearthi_mcs_lock_places_own(lock)->grant, 0,
+                     __ATOMIC_RELAXED);
+    atomic_thread_fence(memory_order_seq_cst);
+    return 2 * hearthi_cluster.rank + which;
+}
+
+int
+hearthi_mcs_lock_wait(int lock, uint64_t *token)
+{
+    int      mine = place_clear(lock), before;
+    uint64_t out;
+
+    before = place_named(
+        lock, hearthi_mcs_tail_op(lock, MPI_REPLACE, (uint64_t)mine + 1));
+    behind_set(lock, 1 + hearthi_mcs_node_rank(before));
+    out = name_add(lock, before, my_name());
+    if (hearthi_item_of(out) == HEARTHI_KEPT)
+        behind_set(lock, 1 + (int)(out & HEARTHI_ITEM_VALUE));
+    if (hearthi_item_of(out) == HEARTHI_REST)
+        *token = out & HEARTHI_ITEM_VALUE;
+    else
+        *token =
+            grant_wait(lock, before, hearthi_item_of(out) == HEARTHI_KEPT);
+    behind_set(lock, 0);
+    return mine;
+}
+
+void
+hearthi_mcs_lock_lost(int rank, struct hearthi_abandoned_locks *lost)
+{
+    for (int i = 0; i < hearthi_syncs_top; i++)
+        if (atomic_load_explicit(&behind[i], memory_order_relaxed) == rank + 1)
+            hearthi_abandoned_locks_add(lost, hearthi_lock_names_key(i));
+}
+
+/* ---- tries ---- */
+
+int
+hearthi_mcs_lock_try(int lock, uint64_t *token)
+{
+    int place = place_named(lock, hearthi_mcs_tail_op(lock, MPI_NO_OP, 0));
+    uint64_t word = hearthi_mcs_node_look(lock, place); /* may be torn */
+    int      keeper;
+
+    if (hearthi_item_of(word) == HEARTHI_KEPT) {
+        keeper = (int)(word & HEARTHI_ITEM_KEEPER);
+        if (keeper >= hearthi_cluster.size || !hearthi_want_idle(keeper, lock))
+            return -1;
+        ring_once(lock, place);
+        word = hearthi_mcs_node_look(lock, place);
+    }
+    if (hearthi_item_of(word) != HEARTHI_REST ||
+        !hearthi_mcs_lock_take(lock, place, token))
+        return -1;
+    return place;
+}
+
+/* ---- passing on ---- */
+
+bool
+hearthi_mcs_lock_is_wanted(int lock, int place)
+{
+    return hearthi_mcs_node_rank(place) == hearthi_cluster.rank &&
+           may_be(lock, place, HEARTHI_NAME);
+}
+
+bool
+hearthi_mcs_lock_keep(int lock, int place)
+{
+    uint64_t out;
+
+    if (hearthi_mcs_lock_is_wanted(lock, place))
+        return false;
+    out =
+        swap(lock, place,
+             hearthi_item_make(HEARTHI_KEPT, (uint64_t)hearthi_cluster.rank));
+    if (hearthi_item_of(out) != HEARTHI_NAME)
+        return true;
+    name_add(lock, place, name_in(out));
+    return false;
+}
+
+bool
+hearthi_mcs_lock_leave(int lock, int place, uint64_t token)
+{
+    uint64_t out;
+
+    if (hearthi_mcs_lock_is_wanted(lock, place)) {
+        out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
+        if (hearthi_item_of(out) == HEARTHI_NAME) { /* no try has it */
+            grant(lock, name_in(out), token);
+            return false;
+        }
+    }
+    out = swap(lock, place, hearthi_item_make(HEARTHI_REST, token));
+    if (hearthi_item_of(out) != HEARTHI_NAME)
+        return true;
+    name_back(lock, place, out);
+    return false;
+}

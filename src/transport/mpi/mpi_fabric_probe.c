@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probe: which operations need help while their target is outside MPI?
+ *
+ * The first rank of the first node, the origin, tries each on the first rank
+ * of the last node, the target, on the windows that will be used.  The target
+ * leaves MPI for AWAY at the origin's request, and tells it so by its last
+ * call.  The request was sent before, so an operation that is complete within
+ * AWAY of the request has completed in the target's absence, whatever else
+ * the machines do.  Everything else may be bad luck and is tried again.
+ */
+#include "config.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/option.h"
+#include "cluster.h"
+#include "front/direct.h"
+#include "mpi.h"
+#include "mpi_fabric_window.h"
+#include "progress.h"
+
+enum {
+    AWAY = 2000000,
+    TRIES = 3,
+    GETS = 8,
+    ORIGIN = 0
+}; /* AWAY in nanoseconds */
+
+enum { TAG_REQUEST = 31001, TAG_LEFT = 31002 };
+
+/* What the origin asks of the target. */
+enum request { END, LEAVE, STAY };
+
+struct trial {
+    bool free;  /* complete in the target's absence */
+    bool shown; /* its effect was seen before the flush */
+    uint64_t
+        blocked; /* nanoseconds in the call that starts it and the flush */
+};
+
+static void
+message_wait(MPI_Request *request)
+{
+    struct hearthi_wait w = hearthi_wait_begin(0);
+    int                 done = 0;
+
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        hearthi_wait_turn(&w);
+}
+
+static void
+message_send(int to, int tag, int text)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(
+        MPI_Isend(&text, 1, MPI_INT, to, tag, hearthi_cluster.comm, &request));
+    message_wait(&request);
+}
+
+static int
+message_receive(int from, int tag)
+{
+    MPI_Request request;
+    int         text = 0;
+
+    HEARTHI_MPI(MPI_Irecv(&text, 1, MPI_INT, from, tag, hearthi_cluster.comm,
+                          &request));
+    message_wait(&request);
+    return text;
+}
+
+/* ---- the operations ---- */
+
+static uint64_t
+flush_time(MPI_Win win, int target)
+{
+    uint64_t start = hearthi_now();
+
+    HEARTHI_MPI(MPI_Win_flush(target, win));
+    return hearthi_now() - start;
+}
+
+static struct trial
+get_try(int target)
+{
+    static char  page[4096];
+    MPI_Request  request;
+    struct trial t = { .shown = true };
+    uint64_t     start = hearthi_now();
+
+    HEARTHI_MPI(MPI_Rget(page, sizeof page, MPI_BYTE, target, 0, sizeof page,
+                         MPI_BYTE, hearthi_windows.win[0], &request));
+    t.blocked = hearthi_now() - start;
+    message_wait(&request);
+    t.blocked += flush_time(hearthi_windows.win[0], target);
+    return t;
+}
+
+/* Long after the target is back. */
+static bool
+result_shows(const volatile uint64_t *result, uint64_t absent)
+{
+    struct hearthi_wait w = hearthi_wait_begin(0);
+    uint64_t            start = hearthi_now();
+
+    while (*result == absent) {
+        if (hearthi_now() - start > 8 * AWAY)
+            return false;
+        hearthi_progress_look();
+        hearthi_wait_turn(&w);
+    }
+    return true;
+}
+
+static struct trial
+atomic_try(MPI_Win win, int target)
+{
+    const uint64_t    absent = hearthi_word_unlikely(), none = 0;
+    volatile uint64_t result = absent;
+    struct trial      t = { .shown = false };
+    uint64_t          start = hearthi_now();
+
+    HEARTHI_MPI(MPI_Fetch_and_op(&none, (void *)&result, MPI_UINT64_T, target,
+                                 0, MPI_SUM, win));
+    t.blocked = hearthi_now() - start;
+    t.shown = result_shows(&result, absent);
+    t.blocked += flush_time(win, target);
+    return t;
+}
+
+static struct trial
+operation_try(enum hearthi_operation operation, int target)
+{
+    uint64_t     start = hearthi_now();
+    struct trial t = { .free = false };
+
+    message_send(target, TAG_REQUEST, LEAVE);
+    message_receive(target, TAG_LEFT);
+    switch (operation) {
+    case HEARTHI_PAGE: t = get_try(target); break;
+    case HEARTHI_WORD: t = atomic_try(hearthi_windows.win[0], target); break;
+    case HEARTHI_LOCK:
+    case HEARTHI_OPERATIONS: t = atomic_try(hearthi_mpi.sync, target); break;
+    }
+    t.free = hearthi_now() - start < AWAY;
+    return t;
+}
+
+/* ---- the two ranks ---- */
+
+/* Who insists on a helper may know of other ranks that need one: then nothing
+ * is taken for free. */
+static enum hearthi_need
+operation_probe(enum hearthi_operation operation, int target)
+{
+    bool     shown = false, thread = hearthi_opt.progress == HEARTHI_THREAD;
+    uint64_t blocked = UINT64_MAX;
+
+    for (int i = 0; i < TRIES; i++) {
+        struct trial t = operation_try(operation, target);
+
+        if (t.free && !thread)
+            return HEARTHI_FREE;
+        shown |= t.shown;
+        if (t.blocked < blocked)
+            blocked = t.blocked;
+        if (t.free)
+            break;
+    }
+    return shown && blocked < AWAY / 4 ? HEARTHI_WAITS : HEARTHI_BLOCKS;
+}
+
+/* How long a page takes, in nanoseconds, with its home inside MPI.  The
+ * shortest of some: the machine may have other things to do. */
+static uint64_t
+page_time(int target)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    message_send(target, TAG_REQUEST, STAY);
+    message_receive(target, TAG_LEFT);
+    for (int i = 0; i < GETS; i++) {
+        uint64_t start = hearthi_now(), took;
+
+        get_try(target);
+        took = hearthi_now() - start;
+        if (took < shortest)
+            shortest = took;
+    }
+    return shortest;
+}
+
+static void
+target_run(void)
+{
+    int request;
+
+    while ((request = message_receive(ORIGIN, TAG_REQUEST)) != END) {
+        struct timespec left = { .tv_nsec = AWAY };
+
+        message_send(ORIGIN, TAG_LEFT, 0);
+        while (request == LEAVE && nanosleep(&left, &left) != 0)
+            continue;
+    }
+}
+
+static int
+target_rank(void)
+{
+    int r = 0;
+
+    while (hearthi_cluster.node_of[r] != hearthi_cluster.nodes - 1)
+        r++;
+    return r;
+}
+
+/* Waiting ranks yield the core to the two. */
+static void
+verdict_share(struct hearthi_help *verdict)
+{
+    MPI_Request request;
+
+    HEARTHI_MPI(MPI_Ibcast(verdict, sizeof *verdict, MPI_BYTE, ORIGIN,
+                           hearthi_cluster.comm, &request));
+    message_wait(&request);
+}
+
+void
+hearthi_probe(void)
+{
+    struct hearthi_help verdict = { .bells = false };
+    int                 target = target_rank();
+
+    if (hearthi_cluster.rank == ORIGIN) {
+        for (int o = 0; o < HEARTHI_OPERATIONS; o++)
+            verdict.need[o] =
+                operation_probe((enum hearthi_operation)o, target);
+        verdict.page_time = page_time(target);
+        message_send(target, TAG_REQUEST, END);
+    } else if (hearthi_cluster.rank == target) {
+        target_run();
+    }
+    verdict_share(&verdict);
+    hearthi_help = verdict;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Locks and flags as their manager's memory has them.
+ */
+#include "config.h"
+
+#include "rma_object.h"
+
+#include <string.h>
+
+#include "base/report.h"
+#include "cluster.h"
+#include "collective.h"
+#include "front/direct.h"
+#include "mcs_lock.h"
+#include "mcs_nodes.h"
+#include "node/lock_names.h"
+#include "wait_slot.h"
+
+enum {
+    OBJECT = 4096,
+    NAMED = HEARTHI_LOG_AT + HEARTHI_LOG_NAMED * sizeof(struct hearthi_notice)
+};
+
+_Static_assert(HEARTHI_LOG_AT + HEARTHI_LOG * sizeof(struct hearthi_notice) <=
+                   OBJECT,
+               "a log fits its object");
+_Static_assert(NAMED % 16 == 0, "what follows is in line");
+_Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
+
+static int
+manager(int sync)
+{
+    return hearthi_manager(sync, hearthi_cluster.size);
+}
+
+/* Those that have names lie behind the others. */
+static size_t
+object_at(int sync)
+{
+    int    size = hearthi_cluster.size;
+    size_t at = hearthi_managed_at(sync, size);
+
+    return hearthi_is_named(sync)
+               ? hearthi_managed_count(size) * OBJECT + at * NAMED
+               : at * OBJECT;
+}
+
+uint64_t
+hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
+{
+    return hearthi_fetch_op(hearthi_mpi.sync, manager(sync),
+                            object_at(sync) + word, op, value);
+}
+
+/* As it is at first, and its place.  Its memory is not touched before, as
+ * there may be more of it than is ever in use. */
+void
+hearthi_mpi_begin(int sync)
+{
+    if (hearthi_cluster.nodes == 1)
+        return;
+    for (size_t word = 0; word < HEARTHI_LOG_AT; word += sizeof(uint64_t))
+        hearthi_word_op(sync, word, MPI_REPLACE, 0);
+    hearthi_mcs_lock_begin(sync);
+}
+
+/* MPICH 4.0.2 misplaces data unless a window's size is a multiple of 16. */
+void
+hearthi_sync_open(void)
+{
+    size_t fixed = hearthi_managed_count(hearthi_cluster.size) * OBJECT;
+    size_t objects = fixed + hearthi_lock_names_each * NAMED;
+    size_t bytes =
+        objects + hearthi_mcs_lock_places_bytes() + hearthi_wait_slot_bytes();
+    MPI_Info info = hearthi_window_info();
+    char    *base;
+
+    if (hearthi_cluster.nodes > HEARTHI_NODES_MOST)
+        hearthi_fatal("hearth_init",
+                      "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
+                      hearthi_cluster.nodes, HEARTHI_NODES_MOST);
+    HEARTHI_MPI_SPINS(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
+                                       hearthi_cluster.comm, &base,
+                                       &hearthi_mpi.sync));
+    MPI_Info_free(&info);
+    MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
+    for (size_t at = 0; at < fixed; at += OBJECT)
+        memset(base + at, 0, HEARTHI_ZERO);
+    hearthi_mcs_lock_open(base + objects, objects);
+    objects += hearthi_mcs_lock_places_bytes();
+    hearthi_wait_slot_open(base + objects, objects);
+    HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
+    HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
+    hearthi_collective(hearthi_cluster.comm);
+}
+
+void
+hearthi_sync_close(void)
+{
+    MPI_Win_unlock_all(hearthi_mpi.sync);
+    HEARTHI_SPINS(MPI_Win_free(&hearthi_mpi.sync));
+    hearthi_mcs_lock_close();
+}
+
+/* ---- serving ---- */
+
+#define FLAG_SET (UINT64_C(1) << 63)
+enum { AHEAD_MOST = 2 };
+
+struct hearthi_serving
+hearthi_serving_read(uint64_t word)
+{
+    return (struct hearthi_serving){
+        (word & FLAG_SET) != 0, (uint16_t)(word >> 47),
+        (uint8_t)(word >> 40 & (HEARTHI_EPOCHS - 1)), (uint8_t)(word >> 32),
+        (uint32_t)word
+    };
+}
+
+uint64_t
+hearthi_serving_make(struct hearthi_serving s)
+{
+    return (s.set ? FLAG_SET : 0) | (uint64_t)s.ticket << 47 |
+           (uint64_t)s.epoch << 40 | (uint64_t)s.whole << 32 | s.end;
+}
+
+uint64_t
+hearthi_serving_get(int sync)
+{
+    return hearthi_word_op(sync, HEARTHI_SERVING, MPI_NO_OP, 0);
+}
+
+/* ---- the log ---- */
+
+void
+hearthi_sync_get(int rank, size_t at, void *to, size_t len)
+{
+    HEARTHI_MPI(MPI_Get(to, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
+                        MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(rank, len);
+}
+
+static void
+put(int rank, size_t at, const void *from, size_t len)
+{
+    HEARTHI_MPI(MPI_Put(from, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
+                        MPI_BYTE, hearthi_mpi.sync));
+    hearthi_mpi_count(rank, len);
+}
+
+enum direction { READ, WRITE };
+
+/* Started; to be flushed. */
+static void
+object_move(int sync, size_t at, enum direction dir, void *bytes, size_t len)
+{
+    at += object_at(sync);
+    if (dir == READ)
+        hearthi_sync_get(manager(sync), at, bytes, len);
+    else
+        put(manager(sync), at, bytes, len);
+}
+
+static void
+log_move(int sync, enum direction dir, const struct hearthi_ring_span *span,
+         struct hearthi_notice *notice)
+{
+    for (int i = 0; i < 2; i++) {
+        if (span[i].n > 0)
+            object_move(sync, HEARTHI_LOG_AT + span[i].at * sizeof *notice,
+                        dir, notice, span[i].n * sizeof *notice);
+        notice += span[i].n;
+    }
+}
+
+/* The same for the log's epoch. */
+static void
+epoch_move(int sync, enum direction dir, uint64_t *epoch)
+{
+    object_move(sync, HEARTHI_EPOCH, dir, epoch, sizeof *epoch);
+}
+
+/* How many epochs a log seems to be ahead, or more than AHEAD_MOST if it is
+ * past.  `epoch` must have been read after s, or a log that is far ahead of it
+ * would be taken for one that is past. */
+static unsigned
+epochs_ahead(struct hearthi_serving s, uint64_t epoch)
+{
+    return (s.epoch - (unsigned)epoch) & (HEARTHI_EPOCHS - 1);
+}
+
+void
+hearthi_grant_refresh(struct hearthi_grant *g)
+{
+    uint64_t now = hearthi_epochs.acquire;
+
+    if (g->epoch != now)
+        g->pos = 0;
+    g->epoch = now;
+    g->n = 0;
+    g->everything = false;
+    g->ahead = 0;
+}
+
+/* Nothing is to be read if the end is where it was in this epoch: then the log
+ * was of this epoch, since it was not past and is not ahead now. */
+bool
+hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
+                struct hearthi_log *log)
+{
+    struct hearthi_ring_span span[2];
+    enum hearthi_log_news    news;
+    unsigned                 ahead;
+
+    ahead = epochs_ahead(s, g->epoch);
+    *log = (struct hearthi_log){ 0, s.end, s.whole };
+    if (s.end == 0 || ahead > AHEAD_MOST) {
+        g->pos = 0;
+        return false;
+    }
+    log->epoch = g->epoch + ahead;
+    if (ahead == 0 && hearthi_log_is_unchanged(log, g->pos))
+        return false;
+    news = hearthi_log_read(log, hearthi_log_room(sync), g->epoch,
+                            &(uint32_t){ g->pos }, span);
+    if (news == HEARTHI_LOG_NEWS)
+        log_move(sync, READ, span, g->notice);
+    epoch_move(sync, READ, &log->epoch);
+    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    news =
+        hearthi_log_read(log, hearthi_log_room(sync), g->epoch, &g->pos, span);
+    g->n = span[0].n + span[1].n;
+    g->ahead = news == HEARTHI_LOG_AHEAD ? log->epoch : 0;
+    g->everything = g->ahead > 0 || news == HEARTHI_LOG_LOST;
+    return true;
+}
+
+/* What a log is that who has its turn has not read.  One that looks as if it
+ * were of this epoch is marked as that, since `epoch` is written again: should
+ * it be an old one, some readers get more than they need.  It is not marked as
+ * of a later epoch than this rank's, on which the limit of two rests. */
+static struct hearthi_log
+log_find(int sync, struct hearthi_serving s, uint64_t epoch)
+{
+    struct hearthi_log log = { 0, s.end, s.whole };
+    unsigned           ahead = epochs_ahead(s, epoch);
+
+    if (ahead == 0) {
+        log.epoch = epoch;
+    } else if (ahead <= AHEAD_MOST) {
+        epoch_move(sync, READ, &log.epoch);
+        hearthi_flush(hearthi_mpi.sync, manager(sync));
+    }
+    return log;
+}
+
+/* A full log is read, merged and written anew by who has the turn. */
+static void
+log_add(int sync, struct hearthi_log *log, uint64_t epoch,
+        const struct hearthi_notice *n, uint32_t count)
+{
+    struct hearthi_notice    all[2 * HEARTHI_LOG];
+    struct hearthi_ring_span span[2];
+    uint32_t                 room = hearthi_log_room(sync);
+
+    if (hearthi_log_is_full(log, room, epoch, count, span)) {
+        log_move(sync, READ, span, all);
+        hearthi_flush(hearthi_mpi.sync, manager(sync));
+        hearthi_log_merge(log, room, all, n, count, span);
+        log_move(sync, WRITE, span, all);
+    } else if (hearthi_log_append(log, room, epoch, count, span)) {
+        log_move(sync, WRITE, span, (struct hearthi_notice *)n);
+    }
+}
+
+void
+hearthi_log_put(int sync, struct hearthi_serving *s,
+                const struct hearthi_log *known, uint64_t now,
+                const struct hearthi_notice *n, size_t count)
+{
+    struct hearthi_log log;
+
+    if (count == 0)
+        return;
+    log = known != NULL ? *known : log_find(sync, *s, now);
+    log_add(sync, &log, now, n, (uint32_t)count);
+    if (known == NULL || log.epoch != known->epoch)
+        epoch_move(sync, WRITE, &log.epoch);
+    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    s->epoch = (uint8_t)(log.epoch & (HEARTHI_EPOCHS - 1));
+    s->whole = (uint8_t)log.whole;
+    s->end = log.end;
+}

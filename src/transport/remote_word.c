@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "remote_word.h"
+
+#include "space/segment.h"
+#include "transport.h"
+#include "world.h"
+
+static uint64_t *
+near(int rank, size_t at)
+{
+    return (uint64_t *)(void *)(hearthi_segments
+                                    .base[hearthi_world.node_rank_of[rank]] +
+                                at);
+}
+
+uint64_t
+hearthi_remote_word_get(int rank, size_t at)
+{
+    if (hearthi_world.node_of[rank] == hearthi_world.node)
+        return __atomic_load_n(near(rank, at), __ATOMIC_ACQUIRE);
+    return hearthi_transport->atomic(
+        rank, at, &(struct hearthi_atomic_op){ .kind = HEARTHI_ADD });
+}
+
+void
+hearthi_remote_word_put(int rank, size_t at, uint64_t value)
+{
+    if (hearthi_world.nodes == 1)
+        __atomic_store_n(near(rank, at), value, __ATOMIC_RELEASE);
+    else
+        hearthi_transport->atomic(rank, at,
+                                  &(struct hearthi_atomic_op){
+                                      .kind = HEARTHI_SWAP, .value = value });
+}
+
+uint64_t
+hearthi_remote_word_add(int rank, size_t at, uint64_t value)
+{
+    if (hearthi_world.nodes == 1)
+        return __atomic_fetch_add(near(rank, at), value, __ATOMIC_SEQ_CST);
+    return hearthi_transport->atomic(
+        rank, at,
+        &(struct hearthi_atomic_op){ .kind = HEARTHI_ADD, .value = value });
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Runs of bytes on their way home.  8 aligned bytes may be a word that others
+ * read while it comes (transport.h, tell; hearth_read()), so they come in one
+ * message, and are stored as one.
+ */
+#ifndef HEARTHI_WORD_SPLIT_H
+#define HEARTHI_WORD_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/min.h"
+
+/* How many bytes of a run go into a message that has room for so many: all, or
+ * as many as end with a word.  0: none of them do. */
+static inline size_t
+hearthi_word_split(uint64_t offset, size_t len, size_t room)
+{
+    size_t over = (offset + room) % sizeof(uint64_t);
+
+    if (len <= room)
+        return len;
+    return room > over ? room - over : 0;
+}
+
+/* Store a run.  A word alone is an atomic store with release; memcpy from an
+ * aligned address on stores more of them by instructions of 8 bytes and
+ * longer. */
+static inline void
+hearthi_run_store(char *to, const char *from, size_t len)
+{
+    size_t   head = hearthi_min(-(uintptr_t)to % sizeof(uint64_t), len);
+    size_t   words = (len - head) / sizeof(uint64_t) * sizeof(uint64_t);
+    uint64_t word;
+
+    memcpy(to, from, head);
+    to += head;
+    from += head;
+    if (words == sizeof word) {
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
+    } else {
+        memcpy(to, from, words);
+    }
+    memcpy(to + words, from + words, len - head - words);
+}
+
+/* Read one that others store to. */
+static inline void
+hearthi_run_load(char *to, const char *from, size_t len)
+{
+    size_t   head = hearthi_min(-(uintptr_t)from % sizeof(uint64_t), len);
+    uint64_t word;
+
+    memcpy(to, from, head);
+    for (; len - head >= sizeof word; head += sizeof word) {
+        word = __atomic_load_n((const uint64_t *)(const void *)(from + head),
+                               __ATOMIC_RELAXED);
+        memcpy(to + head, &word, sizeof word);
+    }
+    memcpy(to + head, from + head, len - head);
+}
+
+#endif
