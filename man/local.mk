@@ -14,7 +14,7 @@ endif
 	$(AM_V_GEN)$(MKDIR_P) %D% && ./hearth-info$(EXEEXT) --man >$@.tmp && mv -f $@.tmp $@
 
 # hearth_*(3), jia_*(3) and Tmk_*(3) come from the comments of the headers,
-# through Doxygen; automake wants the list, tests/api-lists.sh keeps it right.
+# through Doxygen; automake wants the list, tests/api/api-lists.sh keeps it right.
 api_pages = \
   %D%/man3/Tmk.h.3 \
   %D%/man3/Tmk_barrier.3 \

@@ -6,7 +6,7 @@ command -v python3 >/dev/null || exit 77
 build=`mktemp -d "${TMPDIR:-/tmp}/chance.XXXXXX"` || exit 99
 trap 'rm -rf "$build"' 0
 trap 'exit 1' 1 2 15
-mkdir "$build/tests"
+mkdir -p "$build/tests/tools"
 bad=0
 
 # expect again|failed TEXT...: what is said of a program with these failures.
@@ -69,6 +69,6 @@ script() { # NAME WANT
     *) echo "WRONG: $2 wanted for $1.sh"; bad=1 ;;
     esac
 }
-script info again
+script tools/info again
 script api-lists failed
 exit $bad

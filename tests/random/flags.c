@@ -12,7 +12,7 @@
  */
 #include <mpi.h>
 
-#include "../delay.h"
+#include "delay.h"
 #include "scene.h"
 #include "watch.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../delay.h"
-#include "../split.h"
+#include "delay.h"
+#include "split.h"
 #include "late.h"
 #include "random.h"
 #include "watch.h"

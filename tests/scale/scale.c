@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../seen.h"
+#include "seen.h"
 #include "base/stat.h"
 
 enum { PAGE = 4096, RUNS = 100, MANY = 10000, LOCK = 0, FLAG = 0 };

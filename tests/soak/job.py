@@ -100,7 +100,7 @@ class Job:
         if c["kind"] == "kill":
             words += ["sh", "-c", TOLD_PATIENT if c["patient"] else TOLD,
                       log]
-        words += [f"{TOP}/build/soak-{c['mpi']}{small}/tests/random.mpi",
+        words += [f"{TOP}/build/soak-{c['mpi']}{small}/tests/random/random.mpi",
                   "--seconds", str(c["seconds"]), "--seed", str(c["seed"])]
         if c["kind"] == "kill":
             words += ["--kill", str(c["victim"]),

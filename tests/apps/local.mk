@@ -1,0 +1,8 @@
+# The applications, and what runs them without Hearth: a shared library,
+# which libtool makes of one that says where it is to be.
+tap_tests += %D%/apps.tap
+check_LTLIBRARIES += %D%/plain.la
+%C%_plain_la_SOURCES = %D%/plain.c
+%C%_plain_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+EXTRA_DIST += %D%/tsplib/burma14.tsp %D%/tsplib/gr17.tsp \
+  %D%/tsplib/ulysses16.tsp

@@ -1,0 +1,2 @@
+# Ranks that go away.
+tap_tests += %D%/ends.tap

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Frames of cached copies: they pass from page to page, and no memory that a
+ * transport has seen goes back (tests/transport/mpi/registered.tap runs this, too).
+ */
+#include <dlfcn.h>
+#include <hearth/hearth.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "page/page.h"
+
+enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 }; /* HEARTH_CACHE=64k */
+
+static _Atomic bool stop;
+
+static void
+start(void)
+{
+    fixture_start_with("CACHE", "64k");
+}
+
+/* What rank r writes into a word of its own in page i. */
+static int64_t
+value(int i, int r, int turn)
+{
+    return (int64_t)i * 1000003 + r * 1009 + turn + 1;
+}
+
+/* Order of pages: in sequence, backwards in steps, or scattered. */
+static int
+nth(int k, int way)
+{
+    switch (way) {
+    case 0: return k;
+    case 1: return (PAGES - 1) - k;
+    default: return k * 61 % PAGES; /* 61 and PAGES have no common factor */
+    }
+}
+
+static void
+write_all(int64_t *p, int way, int turn)
+{
+    for (int k = 0; k < PAGES; k++) {
+        int i = nth(k, way);
+
+        word(p, i)[me] = value(i, me, turn);
+    }
+}
+
+static int
+wrong_of_all(int64_t *p, int way, int turn)
+{
+    int wrong = 0;
+
+    for (int k = 0; k < PAGES; k++) {
+        int i = nth(k, way);
+
+        for (int r = 0; r < ranks; r++)
+            wrong += word(p, i)[r] != value(i, r, turn);
+    }
+    return wrong;
+}
+
+START_TEST(a_frame_that_another_page_gets_has_nothing_of_the_first)
+{
+    int64_t *p = pages_new(PAGES);
+
+    for (int turn = 0; turn < 9; turn++) {
+        write_all(p, turn % 3, turn);
+        barrier();
+        expect_eq(wrong_of_all(p, (turn + 1) % 3, turn), 0);
+        expect_eq(wrong_of_all(p, (turn + 2) % 3, turn), 0);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Runs of pages meet a pool of single frames, and the other way round. */
+START_TEST(ranges_are_fetched_into_frames_that_do_not_follow_each_other)
+{
+    int64_t *p = pages_new(PAGES);
+    int      wrong = 0;
+
+    write_all(p, 0, 0);
+    barrier();
+    wrong += wrong_of_all(p, 2, 0);
+    for (int turn = 0; turn < 30; turn++) {
+        int at = turn * 37 % (PAGES - 8);
+
+        hearth_prefetch(word(p, at), 8 * PAGE);
+        for (int i = at; i < at + 8; i++)
+            for (int r = 0; r < ranks; r++)
+                wrong += word(p, i)[r] != value(i, r, 0);
+    }
+    expect_eq(wrong, 0);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Pages are home pages and copies in turn, since the layout changes. */
+START_TEST(what_is_freed_is_used_again)
+{
+    for (int turn = 0; turn < 12; turn++) {
+        int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
+                                  turn % 3 == 0   ? hearth_cyclic(1)
+                                  : turn % 3 == 1 ? hearth_block()
+                                                  : hearth_on(turn % ranks));
+        int      dirt = 0;
+
+        for (int i = 0; i < PAGES; i++)
+            dirt += word(p, i)[me] != 0;
+        expect_eq(dirt, 0);
+        write_all(p, turn % 3, turn);
+        barrier();
+        expect_eq(wrong_of_all(p, 2, turn), 0);
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+/* Mappings that the kernel has for the heap. */
+static long
+mappings_of_heap(void)
+{
+    FILE         *maps = fopen("/proc/self/maps", "r");
+    uintptr_t     base = (uintptr_t)hearthi_heap.base;
+    unsigned long at;
+    char          line[512];
+    long          n = 0;
+
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        n += sscanf(line, "%lx-", &at) == 1 && at >= base &&
+             at < base + hearthi_heap.bytes;
+    if (maps != NULL)
+        fclose(maps);
+    return n;
+}
+
+/* Or the kernel's limit would be met without warning. */
+START_TEST(the_kernel_has_no_more_mappings_than_are_counted)
+{
+    int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
+                              hearth_on(0));
+
+    for (int turn = 0; turn < 9; turn++) {
+        write_all(p, turn % 3, turn);
+        expect(mappings_of_heap() > 0);
+        expect(mappings_of_heap() <= hearthi_table.areas + 1);
+        barrier();
+        expect_eq(wrong_of_all(p, 2, turn), 0);
+        expect(mappings_of_heap() <= hearthi_table.areas + 1);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Trouble below the page table: who lets a waiting thread have its lock stays
+ * away for a moment. */
+static _Thread_local bool away;
+
+long
+syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    va_list list;
+    long    arg[6], result;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (real == NULL)
+        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    result = real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+    if (number == SYS_futex && away && arg[1] == FUTEX_WAKE_PRIVATE)
+        sleep_ms(2);
+    return result;
+}
+
+/* Fetches the pages of an allocation that comes and goes, again and again. */
+static void *
+prefetch_beside(void *arg)
+{
+    int64_t *p = arg;
+
+    while (!stop)
+        hearth_prefetch(p, (size_t)OPENED * PAGE);
+    return NULL;
+}
+
+/* Pages that were written before the barrier of hearth_free are open as soon
+ * as they are fetched again: a copy that is freed then must leave its twin to
+ * others, of which there are as many as frames. */
+START_TEST(a_copy_that_another_thread_has_just_opened_may_be_freed)
+{
+    enum { ROUNDS = 20, THREADS = 2 };
+    pthread_t thread[THREADS];
+    int64_t  *p = NULL;
+
+    if (!threads_allowed())
+        return;
+    stop = false;
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        int64_t *q = pages_new(OPENED);
+
+        for (int k = 0; p == NULL && k < THREADS; k++)
+            pthread_create(&thread[k], NULL, prefetch_beside, q);
+        expect(p == NULL || p == q);
+        p = q;
+        for (int i = 0; i < OPENED; i++)
+            word(p, i)[me] = turn + 1;
+        away = true;
+        hearth_free(p);
+        away = false;
+    }
+    stop = true;
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(thread[k], NULL);
+    all_expected();
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+    Suite *s = suite_create("frames");
+    TCase *tc = tcase_create("replaced");
+
+    tcase_add_unchecked_fixture(tc, start, fixture_stop);
+    tcase_add_test(tc,
+                   a_frame_that_another_page_gets_has_nothing_of_the_first);
+    tcase_add_test(
+        tc, ranges_are_fetched_into_frames_that_do_not_follow_each_other);
+    tcase_add_test(tc, what_is_freed_is_used_again);
+    tcase_add_test(tc, the_kernel_has_no_more_mappings_than_are_counted);
+    tcase_add_test(tc,
+                   a_copy_that_another_thread_has_just_opened_may_be_freed);
+    suite_add_tcase(s, tc);
+    return mpi_main(argc, argv, s);
+}

@@ -1,0 +1,2 @@
+# Test hosts on this machine.
+EXTRA_DIST += %D%/job

@@ -1,0 +1,20 @@
+# hearth-compare.
+tap_tests += %D%/compare.tap %D%/switches.tap
+EXTRA_DIST += %D%/comparing
+
+# hearth-cluster.
+tap_tests += %D%/cluster.tap
+EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
+
+# hearth-info.
+EXTRA_DIST += %D%/info.sh
+TESTS += %D%/info.sh
+
+# hearth-gateway.
+if HAVE_CLUSTERS
+no_mpi_tests += %D%/gateway.sh
+endif
+EXTRA_DIST += %D%/gateway.sh
+
+# What is installed, for a user.
+EXTRA_DIST += %D%/installed
