@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/yield_timer.h"
+#include "base/thread.h"
 
 struct hearthi_cluster {
     MPI_Comm comm;       /* all of its ranks; our own duplicate */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format.h"
+
 /* Create the other file. */
 static int
 other_open(struct hearthi_atomic_file *w)
@@ -28,8 +30,7 @@ static const char *
 path_cut(struct hearthi_atomic_file *w, const char *path)
 {
     char        folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
+    const char *name = hearthi_base_name(path);
     size_t      len = (size_t)(name - path);
 
     if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)

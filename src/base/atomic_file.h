@@ -3,7 +3,7 @@
  * A file that is there whole or not at all: it is written beside its place
  * under another name, and gets its own when all of it is on the disk.
  *
- * What fails is told as the reason why, or NULL if all is well.
+ * Functions return the reason why they failed, or NULL if all is well.
  */
 #ifndef HEARTHI_ATOMIC_FILE_H
 #define HEARTHI_ATOMIC_FILE_H

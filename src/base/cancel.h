@@ -11,14 +11,16 @@
  * a store, or one atomic step in a loop, on the thread's own descriptor:
  * nothing is locked or allocated.
  *
- * The state before is kept by whoever changes it, not in one place for the
- * thread: so a call in a call, and a fault in the program's signal handler
- * between two instructions of this, put back what they have found.
+ * The state before is kept by the function that changes it, not in one place
+ * for the thread: so a call in a call, and a fault in the program's signal
+ * handler between two instructions of this, put back what they have found.
  */
 #ifndef HEARTHI_CANCEL_H
 #define HEARTHI_CANCEL_H
 
 #include <pthread.h>
+
+#include "mutex.h"
 
 static inline int
 hearthi_cancel_off(void)
@@ -41,6 +43,7 @@ hearthi_cancel_restore(const int *before)
  * return puts back what was.  Nothing may be held then.  (clang says "unused"
  * of what only a cleanup reads.) */
 #define HEARTHI_UNCANCELLED                                  \
+    HEARTHI_SAME_MUTEXES;                                    \
     __attribute__((cleanup(hearthi_cancel_restore), unused)) \
     const int uncancelled_ = hearthi_cancel_off()
 

@@ -10,11 +10,18 @@ uint64_t hearthi_clock_scale;
 
 enum { SAMPLE_NS = 200000 };
 
+/* The kernel's name of the counter that hearthi_clock_ticks() reads. */
+#if defined(__aarch64__)
+#define COUNTER "arch_sys_counter"
+#else
+#define COUNTER "tsc"
+#endif
+
 /* The kernel uses the counter only where it runs at one rate on all cores. */
 static int
 kernel_trusts_counter(void)
 {
-    char  name[16] = "";
+    char  name[32] = "";
     FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
                     "current_clocksource",
                     "r");
@@ -24,7 +31,7 @@ kernel_trusts_counter(void)
     if (fgets(name, sizeof name, f) == NULL)
         name[0] = '\0';
     fclose(f);
-    return strncmp(name, "tsc", 3) == 0;
+    return strncmp(name, COUNTER, strlen(COUNTER)) == 0;
 }
 
 void

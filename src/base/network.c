@@ -5,7 +5,9 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <ifaddrs.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +49,13 @@ is_reachable(const struct ifaddrs *i)
 static void
 address_take(struct hearthi_addresses *all, const struct ifaddrs *i)
 {
-    uint32_t mtu = mtu_of(i->ifa_name);
+    uint32_t mtu;
 
+    if (all->n == HEARTHI_ADDRESSES) {
+        all->more++;
+        return;
+    }
+    mtu = mtu_of(i->ifa_name);
     memcpy(&all->at[all->n], i->ifa_addr,
            hearthi_address_size((const void *)i->ifa_addr));
     all->n++;
@@ -192,8 +199,7 @@ hearthi_addresses_of_host(int family)
     if (getifaddrs(&list) != 0)
         return all;
     for (const struct ifaddrs *i = list; i != NULL; i = i->ifa_next)
-        if (all.n < HEARTHI_ADDRESSES && is_reachable(i) &&
-            i->ifa_addr->sa_family == family &&
+        if (is_reachable(i) && i->ifa_addr->sa_family == family &&
             hearthi_network_takes(hearthi_opt.network.list, i->ifa_name,
                                   i->ifa_addr))
             address_take(&all, i);
@@ -221,8 +227,99 @@ hearthi_addresses_port(struct hearthi_addresses *all, in_port_t port)
         all->at[i].v4.sin_port = port;
 }
 
-socklen_t
-hearthi_address_size(const union hearthi_address *a)
+/* ---- sockets ----
+ *
+ * A socket has one address, or all of its host.  Where HEARTH_NETWORK takes
+ * some of several addresses, the socket has all of them, and the kernel drops
+ * what was sent to another address, by a filter on the destination: before the
+ * socket wakes a thread, and for connections before there is one.
+ *
+ * With HEARTH_NETWORK=all each address may be the one by which others reach
+ * this host. */
+
+/* Where a packet says to which address it goes, and in how many words. */
+enum { TO_V4 = 16, TO_V6 = 24, WORDS_V4 = 1, WORDS_V6 = 4 };
+
+static unsigned
+words_of(const union hearthi_address *a, uint32_t word[WORDS_V6])
 {
-    return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
+    bool v4 = a->any.sa_family == AF_INET;
+
+    if (v4)
+        memcpy(word, &a->v4.sin_addr, sizeof a->v4.sin_addr);
+    else
+        memcpy(word, &a->v6.sin6_addr, sizeof a->v6.sin6_addr);
+    return v4 ? WORDS_V4 : WORDS_V6;
+}
+
+/* For each address: take what goes there, or look at the next one. */
+static bool
+filter_attach(int fd, const struct hearthi_addresses *told)
+{
+    enum { OF_ONE = 2 * WORDS_V6 + 1 };
+    struct sock_filter code[HEARTHI_ADDRESSES * OF_ONE + 1];
+    struct sock_fprog  all = { .filter = code };
+    unsigned           n = 0;
+    uint32_t           word[WORDS_V6];
+
+    for (int i = 0; i < told->n; i++) {
+        unsigned words = words_of(&told->at[i], word);
+        int      at = SKF_NET_OFF + (words == WORDS_V4 ? TO_V4 : TO_V6);
+
+        for (unsigned w = 0; w < words; w++) {
+            code[n++] = (struct sock_filter)BPF_STMT(
+                BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at + (int)(4 * w)));
+            code[n++] = (struct sock_filter)BPF_JUMP(
+                BPF_JMP | BPF_JEQ | BPF_K, ntohl(word[w]), 0,
+                (uint8_t)(2 * (words - 1 - w) + 1));
+        }
+        code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
+    }
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+    all.len = (unsigned short)n;
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all, sizeof all) == 0;
+}
+
+static union hearthi_address
+any_of(int family)
+{
+    union hearthi_address any = { .v6 = { .sin6_family = AF_INET6 } };
+
+    if (family == AF_INET)
+        any.v4 = (struct sockaddr_in){ .sin_family = AF_INET };
+    return any;
+}
+
+/* The filter is there before the socket hears anything. */
+bool
+hearthi_bind(int fd, struct hearthi_addresses *told, unsigned port)
+{
+    int                   family = told->at[0].any.sa_family, on = 1;
+    union hearthi_address own = told->n == 1 ? told->at[0] : any_of(family);
+    socklen_t             size = hearthi_address_size(&own);
+
+    if (family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (told->n > 1 && strcmp(hearthi_opt.network.list, "all") != 0 &&
+        !filter_attach(fd, told))
+        return false;
+    own.v4.sin_port = htons((uint16_t)port);
+    if (bind(fd, &own.any, size) != 0 || getsockname(fd, &own.any, &size) != 0)
+        return false;
+    hearthi_addresses_port(told, own.v4.sin_port);
+    return true;
+}
+
+int
+hearthi_connect_begin(const struct sockaddr *to, socklen_t size)
+{
+    int code, fd = socket(to->sa_family,
+                          SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0 || connect(fd, to, size) == 0 || errno == EINPROGRESS)
+        return fd;
+    code = errno;
+    close(fd);
+    errno = code;
+    return -1;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The addresses by which other hosts may reach this one.
+ * The addresses by which other hosts may reach this one, and sockets that
+ * receive what is sent to those that other hosts are told of, and nothing
+ * else.
  */
 #ifndef HEARTHI_NETWORK_H
 #define HEARTHI_NETWORK_H
@@ -17,11 +19,13 @@ union hearthi_address {
     struct sockaddr_in6 v6;
 };
 
-/* As many as are told to others; a host seldom has more networks. */
-enum { HEARTHI_ADDRESSES = 16 };
+/* As many as are told to others: a host with containers has dozens.  Of one
+ * with more than that, the first are told, and a line says so. */
+enum { HEARTHI_ADDRESSES = 64 };
 
 struct hearthi_addresses {
     int                   n;
+    int                   more; /* that there was no room for */
     uint32_t              mtu; /* the smallest of their networks, or 0 */
     union hearthi_address at[HEARTHI_ADDRESSES];
 };
@@ -44,8 +48,22 @@ struct hearthi_addresses hearthi_addresses_of_host(int family);
 /* 127.0.0.1. */
 struct hearthi_addresses hearthi_addresses_loopback(void);
 
-void      hearthi_addresses_port(struct hearthi_addresses *all,
-                                 in_port_t port); /* in network order */
-socklen_t hearthi_address_size(const union hearthi_address *a);
+void hearthi_addresses_port(struct hearthi_addresses *all,
+                            in_port_t port); /* in network order */
+
+static inline socklen_t
+hearthi_address_size(const union hearthi_address *a)
+{
+    return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
+}
+
+/* Bind a socket to the addresses, all of one family and at least one, and to a
+ * port; 0: one that the system chooses.  The port is put into the addresses.
+ * False, with errno: it cannot be. */
+bool hearthi_bind(int fd, struct hearthi_addresses *told, unsigned port);
+
+/* A TCP connection that is being made, for who does not wait; -1, with errno:
+ * it cannot be. */
+int hearthi_connect_begin(const struct sockaddr *to, socklen_t size);
 
 #endif

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format.h"
 #include "option_type.h"
 #include "report.h"
 
 #define PREFIX "HEARTH_"
 
 enum { SHOWN = 64, LONGEST_NAME = 64 };
-enum { CACHE_MIN_PAGES = 16, FETCH_MAX = 1 << 20, LOCKS_MAX = 1 << 24 };
+enum { CACHE_MIN_PAGES = 16 };
 
 extern char **environ;
 
@@ -40,6 +41,20 @@ static const struct option {
 
 #define N_OPTIONS (sizeof table / sizeof *table)
 
+/* Headings, each before the option at that offset. */
+static const struct group {
+    const char *title, *text;
+    size_t      offset;
+} groups[] = {
+#define OPTION(type, field, env, def, help)
+#define OPTION_GROUP(field, title, text) \
+    { title, text, offsetof(struct hearthi_options, field) },
+#include "option.def"
+#undef OPTION
+};
+
+#define N_GROUPS (sizeof groups / sizeof *groups)
+
 /* A rule that involves more than one option; says why not and returns
  * false. */
 struct verdict {
@@ -53,28 +68,36 @@ refuse(const struct verdict *v, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(v->why, v->room, fmt, ap);
+    hearthi_format(v->why, v->room, fmt, ap);
     va_end(ap);
     return false;
 }
 
-/* Pages are numbered with 32 bits, the last number of which is none; and a
- * piece of a page goes to MPI in one call, whose counts are ints. */
+/* A piece of a page goes to MPI in one call, whose counts are ints. */
 static bool
-pages_check(const struct hearthi_options *o, size_t system_page,
-            const struct verdict *v)
+page_size_check(size_t page, size_t system_page, const struct verdict *v)
 {
-    const size_t page_most = (size_t)1 << 30, most = UINT32_MAX - 1;
-    const size_t page = o->page_size != 0 ? o->page_size : system_page;
-
     if (page < system_page || (page & (page - 1)))
         return refuse(v,
                       PREFIX "PAGE_SIZE=%zu is not a power of two of at "
                              "least %zu, the system page",
                       page, system_page);
-    if (page > page_most)
-        return refuse(v, PREFIX "PAGE_SIZE=%zu is more than %zu (1g)", page,
-                      page_most);
+    if (page > HEARTHI_PAGE_MAX)
+        return refuse(v, PREFIX "PAGE_SIZE=%zu is more than %d (1g)", page,
+                      HEARTHI_PAGE_MAX);
+    return true;
+}
+
+/* Pages are numbered with 32 bits, the last number of which is none. */
+static bool
+pages_check(const struct hearthi_options *o, size_t system_page,
+            const struct verdict *v)
+{
+    const size_t most = UINT32_MAX - 1;
+    const size_t page = o->page_size != 0 ? o->page_size : system_page;
+
+    if (!page_size_check(page, system_page, v))
+        return false;
     if (o->heap < page)
         return refuse(v, PREFIX "HEAP=%zu is less than a page (%zu bytes)",
                       o->heap, page);
@@ -100,12 +123,12 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->node_size > INT_MAX)
         return refuse(v, PREFIX "NODE_SIZE=%zu is more than %d", o->node_size,
                       INT_MAX);
-    if (o->locks < 1 || o->locks > LOCKS_MAX)
+    if (o->locks < 1 || o->locks > HEARTHI_LOCKS_MAX)
         return refuse(v, PREFIX "LOCKS=%zu is not within 1 and %d", o->locks,
-                      LOCKS_MAX);
-    if (o->fetch_ahead > FETCH_MAX)
+                      HEARTHI_LOCKS_MAX);
+    if (o->fetch_ahead > HEARTHI_FETCH_MAX)
         return refuse(v, PREFIX "FETCH_AHEAD=%zu is more than %d",
-                      o->fetch_ahead, FETCH_MAX);
+                      o->fetch_ahead, HEARTHI_FETCH_MAX);
     if (o->fetch_ahead < 2 && o->predict == HEARTHI_WHEN_ON)
         return refuse(v,
                       PREFIX "PREDICT=on does not go with " PREFIX
@@ -138,9 +161,24 @@ diffs_check(const struct hearthi_options *o, const struct verdict *v)
 }
 
 static bool
+udp_faults_check(const struct hearthi_options *o, const struct verdict *v)
+{
+    enum { LOSS = 90 };
+
+    if (o->udp_drop > LOSS || o->udp_dup > LOSS || o->udp_reorder > LOSS ||
+        o->udp_tear > LOSS)
+        return refuse(v,
+                      PREFIX "UDP_DROP=%zu, _DUP=%zu, _REORDER=%zu or "
+                             "_TEAR=%zu is more than %d percent",
+                      o->udp_drop, o->udp_dup, o->udp_reorder, o->udp_tear,
+                      LOSS);
+    return true;
+}
+
+static bool
 udp_check(const struct hearthi_options *o, const struct verdict *v)
 {
-    enum { PORTS = 65535, LEAST = 552, MOST = 61488, LOSS = 90 };
+    enum { PORTS = 65535, LEAST = 552, MOST = HEARTHI_DATAGRAM_MAX };
     enum { UDP_BUFFER_MIN = 16384 };
 
     if (o->udp_port > PORTS)
@@ -153,13 +191,8 @@ udp_check(const struct hearthi_options *o, const struct verdict *v)
         (o->udp_datagram < LEAST || o->udp_datagram > MOST))
         return refuse(v, PREFIX "UDP_DATAGRAM=%zu is not 0 or from %d to %d",
                       o->udp_datagram, LEAST, MOST);
-    if (o->udp_drop > LOSS || o->udp_dup > LOSS || o->udp_reorder > LOSS ||
-        o->udp_tear > LOSS)
-        return refuse(v,
-                      PREFIX "UDP_DROP=%zu, _DUP=%zu, _REORDER=%zu or "
-                             "_TEAR=%zu is more than %d percent",
-                      o->udp_drop, o->udp_dup, o->udp_reorder, o->udp_tear,
-                      LOSS);
+    if (!udp_faults_check(o, v))
+        return false;
     if (o->udp_giveup == 0)
         return refuse(v, PREFIX "UDP_GIVEUP=0s gives up at once");
     return true;
@@ -330,12 +363,29 @@ hearthi_roff_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
+/* The heading before this option, if there is one. */
+static void
+group_describe(FILE *out, enum hearthi_format format, const struct option *o)
+{
+    for (const struct group *g = groups; g < groups + N_GROUPS; g++) {
+        if (g->offset != o->offset)
+            continue;
+        if (format == HEARTHI_ROFF) {
+            fprintf(out, ".SS %s\n", g->title);
+            hearthi_roff_text(out, g->text);
+        } else {
+            fprintf(out, "\n%s\n  %s\n", g->title, g->text);
+        }
+    }
+}
+
 void
 hearthi_options_describe(FILE *out, enum hearthi_format format)
 {
     for (const struct option *o = table; o < table + N_OPTIONS; o++) {
         char now[HEARTHI_VALUE_MAX];
 
+        group_describe(out, format, o);
         if (format == HEARTHI_ROFF) {
             fprintf(out, ".TP\n.BR %s \" (default \" %s )\n", o->env, o->def);
             hearthi_roff_text(out, o->help);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
@@ -36,6 +37,15 @@ enum { HEARTHI_DIFF_DEPTH_MAX = 32, HEARTHI_DIFF_PACK_MIN = 1024 };
 enum { HEARTHI_FILE_MAX = 1024, HEARTHI_VALUE_MAX = HEARTHI_FILE_MAX + 16 };
 
 enum { HEARTHI_NETWORK_MAX = 256 };
+
+/* Most of HEARTH_LOCKS, HEARTH_FETCH_AHEAD, HEARTH_UDP_DATAGRAM and
+ * HEARTH_PAGE_SIZE. */
+enum {
+    HEARTHI_LOCKS_MAX = 1 << 24,
+    HEARTHI_FETCH_MAX = 1 << 20,
+    HEARTHI_DATAGRAM_MAX = 61488,
+    HEARTHI_PAGE_MAX = 1 << 30
+};
 
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;

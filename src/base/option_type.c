@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
+#include "format.h"
 #include "network.h"
 #include "option.h"
 #include "option_type.h"
@@ -60,30 +61,24 @@ count_print(const struct hearthi_type *type, const void *value, char *out,
     snprintf(out, room, "%zu", *(const size_t *)value);
 }
 
-/* A decimal number with an optional binary suffix: 512, 4k, 2M, 1g. */
+/* A decimal number with an optional binary suffix: 512, 4k, 2M, 1.5g. */
 static bool
 size_parse(const struct hearthi_type *type, const char *text, void *out)
 {
-    char              *end;
-    const char        *s;
-    unsigned           shift = 0;
-    unsigned long long n;
+    struct hearthi_decimal d;
+    unsigned               shift = 0;
+    const char            *s, *end = hearthi_decimal_parse(text, &d);
 
     (void)type;
-    if (!isdigit((unsigned char)*text))
+    if (end == NULL)
         return false;
-    errno = 0;
-    n = strtoull(text, &end, 10);
     if (*end != '\0') {
         s = strchr(suffixes, tolower((unsigned char)*end));
         if (s == NULL || end[1] != '\0')
             return false;
         shift = 10 * (unsigned)(s - suffixes + 1);
     }
-    if (errno != 0 || n > SIZE_MAX >> shift)
-        return false;
-    *(size_t *)out = (size_t)n << shift;
-    return true;
+    return hearthi_decimal_scale(&d, (size_t)1 << shift, out);
 }
 
 static void
@@ -105,29 +100,24 @@ size_print(const struct hearthi_type *type, const void *value, char *out,
 static const struct unit {
     const char *name;
     size_t      ns;
-} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+} units[] = { { "s", 1000000000 },
+              { "ms", 1000000 },
+              { "us", 1000 },
+              { "min", 60000000000 } };
 
-enum { UNITS = sizeof units / sizeof *units };
+/* Minutes are read, and printed as seconds. */
+enum { UNITS = sizeof units / sizeof *units, PRINTED = UNITS - 1 };
 
 static bool
 time_parse(const struct hearthi_type *type, const char *text, void *out)
 {
-    char              *end;
-    unsigned long long n;
+    struct hearthi_decimal d;
+    const char            *end = hearthi_decimal_parse(text, &d);
 
     (void)type;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    errno = 0;
-    n = strtoull(text, &end, 10);
-    for (int i = 0; i < UNITS; i++) {
-        if (strcasecmp(end, units[i].name) != 0)
-            continue;
-        if (errno != 0 || n > SIZE_MAX / units[i].ns)
-            return false;
-        *(size_t *)out = (size_t)n * units[i].ns;
-        return true;
-    }
+    for (int i = 0; end != NULL && i < UNITS; i++)
+        if (strcasecmp(end, units[i].name) == 0)
+            return hearthi_decimal_scale(&d, units[i].ns, out);
     return false;
 }
 
@@ -139,7 +129,7 @@ time_print(const struct hearthi_type *type, const void *value, char *out,
     int    i = 0;
 
     (void)type;
-    while (i < UNITS - 1 && n % units[i].ns != 0)
+    while (i < PRINTED - 1 && n % units[i].ns != 0)
         i++;
     snprintf(out, room, "%zu%s", n / units[i].ns, units[i].name);
 }
@@ -284,23 +274,23 @@ const struct hearthi_type hearthi_type_of_count_auto = {
     .inner = &hearthi_type_of_count,
 };
 const struct hearthi_type hearthi_type_of_size = {
-    .accepts = "a number of bytes such as 4096, 64k, 2m, 1g or 1t",
+    .accepts = "a number of bytes such as 4096, 64k, 2m, 1.5g or 1t",
     .parse = size_parse,
     .print = size_print,
 };
 const struct hearthi_type hearthi_type_of_size_auto = {
-    .accepts = "auto or a number of bytes such as 64k, 2m, 1g or 1t",
+    .accepts = "auto or a number of bytes such as 64k, 2m, 1.5g or 1t",
     .parse = auto_parse,
     .print = auto_print,
     .inner = &hearthi_type_of_size,
 };
 const struct hearthi_type hearthi_type_of_time = {
-    .accepts = "a time such as 500us, 40ms or 30s",
+    .accepts = "a time such as 500us, 40ms or 1.5s",
     .parse = time_parse,
     .print = time_print,
 };
 const struct hearthi_type hearthi_type_of_time_auto = {
-    .accepts = "auto or a time such as 500us, 40ms or 1s",
+    .accepts = "auto or a time such as 500us, 40ms or 1.5s",
     .parse = auto_parse,
     .print = auto_print,
     .inner = &hearthi_type_of_time,
@@ -321,51 +311,22 @@ const struct hearthi_type hearthi_type_of_text = {
     .parse = text_parse,
     .print = text_print,
 };
-const struct hearthi_type hearthi_type_of_udp_ack = {
-    .accepts = "all, page or none",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("all", "page", "none"),
-};
-const struct hearthi_type hearthi_type_of_when = {
-    .accepts = "auto, on or off",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("auto", "on", "off"),
-};
-const struct hearthi_type hearthi_type_of_udp_local = {
-    .accepts = "shm or udp",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("shm", "udp"),
-};
-const struct hearthi_type hearthi_type_of_gateway = {
-    .accepts = "thread or rank",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("thread", "rank"),
-};
-const struct hearthi_type hearthi_type_of_consistency = {
-    .accepts = "release or scope",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("release", "scope"),
-};
-const struct hearthi_type hearthi_type_of_transport = {
-    .accepts = "mpi or udp",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("mpi", "udp"),
-};
-const struct hearthi_type hearthi_type_of_protect = {
-    .accepts = "auto, mprotect or userfaultfd",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("auto", "mprotect", "userfaultfd"),
-};
-const struct hearthi_type hearthi_type_of_progress = {
-    .accepts = "auto, thread or none",
-    .parse = word_parse,
-    .print = word_print,
-    .words = WORDS("auto", "thread", "none"),
-};
+
+/* Words out of a list. */
+#define WORD_TYPE(name, text, ...)                       \
+    const struct hearthi_type hearthi_type_of_##name = { \
+        .accepts = text,                                 \
+        .parse = word_parse,                             \
+        .print = word_print,                             \
+        .words = WORDS(__VA_ARGS__),                     \
+    }
+
+WORD_TYPE(udp_ack, "all, page or none", "all", "page", "none");
+WORD_TYPE(when, "auto, on or off", "auto", "on", "off");
+WORD_TYPE(udp_local, "shm or udp", "shm", "udp");
+WORD_TYPE(gateway, "thread or rank", "thread", "rank");
+WORD_TYPE(consistency, "release or scope", "release", "scope");
+WORD_TYPE(transport, "mpi or udp", "mpi", "udp");
+WORD_TYPE(protect, "auto, mprotect or userfaultfd", "auto", "mprotect",
+          "userfaultfd");
+WORD_TYPE(progress, "auto, thread or none", "auto", "thread", "none");

@@ -8,23 +8,32 @@
 #define HEARTHI_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Rank named in the lines; -1 as long as it is not known. */
 extern int hearthi_report_rank;
 
-/* Ends the whole job: the core makes it call MPI_Abort.  NULL: nobody but
- * this process is there to be ended. */
+/* Ends the whole job: the core makes it call MPI_Abort, for at most so long,
+ * and then ends this process, which the launcher sees.  NULL: only this
+ * process is there to be ended. */
+enum { HEARTHI_ABORT_SECONDS = 3 };
 extern void (*hearthi_abort_hook)(void);
 
-/* Both may be NULL, and are called on any thread.  The former says to other
- * ranks that this one is about to end the job, and may be called in a signal
- * handler.  The latter is asked before a line about what may be but the
- * consequence of another rank's end: true if somebody knows better and speaks;
- * it may take half a second. */
-extern void (*hearthi_ending_hook)(void);
+/* Each may be NULL, and is called on any thread.  The first says to other
+ * ranks that this one is about to end the job, by that line; false: another
+ * rank has said before why it ends, and this one is to say nothing.  The
+ * second is called once the line is out: until what the first has said has
+ * arrived.  Both may be called in a signal handler.  The third is asked before
+ * a line about what may be but the consequence of another rank's end: true if
+ * another rank knows better and speaks; it may take half a second. */
+extern bool (*hearthi_ending_hook)(const char *call, const char *text);
+extern void (*hearthi_ended_hook)(void);
 extern bool (*hearthi_doubt_hook)(void);
 
-/* Hold one's tongue until somebody else has ended the job. */
+/* Is it this thread that ends the job?  With --enable-debug only. */
+bool hearthi_is_ending(void);
+
+/* Say nothing until another rank has ended the job. */
 _Noreturn void hearthi_end_wait(void);
 
 /* End the job without a word. */
@@ -40,5 +49,9 @@ _Noreturn void hearthi_fatal(const char *call, const char *fmt, ...)
 /* The same line, and the job goes on. */
 void hearthi_warn(const char *call, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
+
+/* Several lines, such as a table: they stay whole even where the launcher
+ * reads only a part of them at a time. */
+void hearthi_report_lines(const char *text, size_t len);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "timing.h"
 
+enum { NS_OF_SECOND = 1000000000 };
+
 struct hearthi_tally hearthi_tally;
 
 _Thread_local __attribute__((tls_model("initial-exec")))
@@ -131,6 +133,8 @@ is_time(const char *name)
     return len > 3 && strcmp(name + len - 3, "_ns") == 0;
 }
 
+/* In whole numbers: a decimal point of printf(3) is a comma in some locales.
+ */
 void
 hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks)
 {
@@ -140,8 +144,9 @@ hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks)
         uint64_t n = hearthi_stat_value(sum, (enum hearthi_stat)i);
 
         if (is_time(table[i].name))
-            fprintf(out, "hearth: %-15s %14.3f s  %s\n", table[i].name,
-                    (double)n * 1e-9, table[i].help);
+            fprintf(out, "hearth: %-15s %10" PRIu64 ".%03" PRIu64 " s  %s\n",
+                    table[i].name, n / NS_OF_SECOND,
+                    n % NS_OF_SECOND / (NS_OF_SECOND / 1000), table[i].help);
         else
             fprintf(out, "hearth: %-15s %14" PRIu64 "    %s\n", table[i].name,
                     n, table[i].help);

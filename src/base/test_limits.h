@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bounds whose overflow says more than was written, be it "everything", and
- * must be as right as what fits.
- * A library compiled with -DHEARTHI_SMALL_BOUNDS, for tests only, has ones so
- * small that they overflow all the time.
+ * Bounds.  What overflows one of them says more than was written, perhaps
+ * "invalidate_all", and must be as right as what fits.  A library compiled
+ * with -DHEARTHI_SMALL_BOUNDS, for tests only, has ones so small that they
+ * overflow all the time.
  */
 #ifndef HEARTHI_TEST_LIMITS_H
 #define HEARTHI_TEST_LIMITS_H

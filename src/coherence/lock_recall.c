@@ -116,18 +116,16 @@ give(void *unused)
 void
 hearthi_lock_recall_begin(void)
 {
-    int error = 0;
+    bool first;
 
     pthread_mutex_lock(&mutex);
-    if (!runs)
-        error = hearthi_thread_start(&thread, give);
+    first = !runs;
     runs = true;
     pthread_mutex_unlock(&mutex);
-    if (error != 0)
-        hearthi_fatal("hearth_unlock",
-                      "no thread that gives locks away: %s; allow more "
-                      "threads, or set HEARTH_LOCK_STAY=no",
-                      strerror(error));
+    if (first)
+        hearthi_thread_start(&thread, give, "hearth_unlock",
+                             "thread that gives locks away",
+                             "HEARTH_LOCK_STAY=no");
 }
 
 void

@@ -7,7 +7,7 @@
 
 #include "api/api_pin.h"
 #include "base/mpi_call.h"
-#include "base/mpi_exclusion.h"
+#include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "coherence/lock_recall.h"

@@ -3,7 +3,7 @@
 libhearth_core_la_SOURCES += \
   %D%/staged_recv.c %D%/staged_recv.h \
   %D%/direct.h \
-  %D%/sigmask.c %D%/sigmask.h \
+  %D%/sigmask.c \
   %D%/mpi_front.h %D%/mpi_rules.h \
   %D%/mpi_next.c %D%/mpi_next.h \
   %D%/request_pins.c %D%/request_pins.h \

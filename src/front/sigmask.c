@@ -14,14 +14,12 @@
  */
 #include "config.h"
 
-#include "sigmask.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include "base/dlsym_next.h"
-#include "base/fault_signal.h"
+#include "base/thread.h"
 #include "hearth/hearth.h"
 
 typedef void              handler_function(int);
@@ -103,17 +101,6 @@ front_sigaction(int signum, const struct sigaction *act, struct sigaction *old)
 }
 
 /* ---- masks ---- */
-
-const sigset_t *
-hearthi_sigmask_open(const sigset_t *set, sigset_t *room)
-{
-    if (set == NULL ||
-        (sigismember(set, SIGSEGV) != 1 && sigismember(set, SIGBUS) != 1))
-        return set;
-    *room = *set;
-    hearthi_fault_signals_open(room);
-    return room;
-}
 
 #define MASK(name)                                                            \
     HEARTH_API int front_##name(int, const sigset_t *,                        \

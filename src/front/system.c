@@ -31,7 +31,7 @@
 #include <time.h>
 
 #include "base/dlsym_next.h"
-#include "sigmask.h"
+#include "base/thread.h"
 #include "syscall_buffers.h"
 
 #define GIVE(p, bytes) HEARTHI_SYSCALL_BUFFER(s, p, bytes, HEARTH_READ)

@@ -11,7 +11,7 @@
 #include "api/api.h"
 #include "base/cancel.h"
 #include "base/option.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/report.h"
 #include "hearth/jia.h"
 #include "home/home.h"

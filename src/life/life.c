@@ -165,11 +165,14 @@ doubt(void)
     return hearthi_elections_known();
 }
 
-static void
-ending(void)
+static bool
+ending(const char *call, const char *text)
 {
+    (void)call;
+    (void)text;
     hearthi_liveness_lines_tell(-1, HEARTHI_SAID_ENDING, hearthi_world.rank, 0,
                                 0);
+    return true;
 }
 
 bool
@@ -229,7 +232,6 @@ hearthi_life_open(void)
 {
     bool     have;
     uint64_t share = hearthi_opt.udp_giveup / 40;
-    int      code;
 
     if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
@@ -243,10 +245,8 @@ hearthi_life_open(void)
     if (l.wake < 0)
         hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
     hearthi_ring_setup_open();
-    code = hearthi_thread_start(&l.thread, watch);
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no thread to watch others: %s",
-                      strerror(code));
+    hearthi_thread_start(&l.thread, watch, "hearth_init",
+                         "thread to watch others", NULL);
     hearthi_cards_exchange();
     have = hearthi_ring_setup_call();
     lines_report(have);

@@ -24,7 +24,7 @@
 #include "altstack.h"
 #include "base/clock.h"
 #include "base/dlsym_next.h"
-#include "base/fault_signal.h"
+#include "base/thread.h"
 #include "base/report.h"
 #include "fault.h"
 #include "fault_dispatch.h"

@@ -2,8 +2,11 @@
 #include "base/option.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/network.h"
 #include "harness.h"
@@ -82,19 +85,41 @@ START_TEST(a_network_is_a_name_or_has_bits)
         { "0.0.0.0/0", "eth0", "192.0.2.1", true },
         { "ib0,192.0.2.0/24", "eth0", "192.0.2.77", true },
         { "ib0,192.0.2.0/24", "eth0", "10.0.2.77", false },
+        { "2001:db8::/36", "eth0", "2001:db8:fff::1", true },
+        { "2001:db8::/36", "eth0", "2001:db8:1000::1", false },
+        { "2001:db8::7", "eth0", "2001:db8::7", true },
+        { "2001:db8::/36", "eth0", "10.1.2.3", false },
+        { "0.0.0.0/0", "eth0", "2001:db8::7", false },
+    };
+    static const char *const bad[] = {
+        "",
+        ",eth0",
+        "eth0,",
+        "10.1.0.0/33",
+        "10.1.0.0/4294967304",
+        "10.1.0.0/",
+        "10.1.0.0/-1",
+        "10.1.0.0/8x",
+        "2001:db8::/129",
+        "e th",
+        "a_name_of_16_in_all",
+        "of_more_bytes_than_an_address_of_ipv6_has_with_all_its_bits/128"
     };
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct sockaddr_in a = { .sin_family = AF_INET };
+        union hearthi_address a = { .v6 = { .sin6_family = AF_INET6 } };
 
         ck_assert(hearthi_network_good(all[i].list));
-        inet_pton(AF_INET, all[i].address, &a.sin_addr);
-        ck_assert_int_eq(hearthi_network_takes(all[i].list, all[i].name,
-                                               (struct sockaddr *)&a),
-                         all[i].takes);
+        if (inet_pton(AF_INET6, all[i].address, &a.v6.sin6_addr) != 1) {
+            a.v4.sin_family = AF_INET;
+            inet_pton(AF_INET, all[i].address, &a.v4.sin_addr);
+        }
+        ck_assert_int_eq(
+            hearthi_network_takes(all[i].list, all[i].name, &a.any),
+            all[i].takes);
     }
-    ck_assert(!hearthi_network_good("10.1.0.0/33"));
-    ck_assert(!hearthi_network_good("10.1.0.0/4294967304"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!hearthi_network_good(bad[i]), "%s", bad[i]);
 }
 END_TEST
 
@@ -107,12 +132,33 @@ START_TEST(sizes_take_a_suffix)
                  { "64k", 64 << 10 },
                  { "2M", 2 << 20 },
                  { "3g", (size_t)3 << 30 },
-                 { "1T", (size_t)1 << 40 } };
+                 { "1T", (size_t)1 << 40 },
+                 { "1.5g", (size_t)3 << 29 },
+                 { "0.0625T", (size_t)1 << 36 },
+                 { "2.00000000000000000000m", 2 << 20 } };
     struct hearthi_options opt;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert(load(&opt, "HEARTH_HEAP", good[i].text));
         ck_assert_uint_eq(opt.heap, good[i].bytes);
+    }
+}
+END_TEST
+
+START_TEST(times_may_have_a_part)
+{
+    static const struct {
+        const char *text;
+        size_t      ns;
+    } good[] = { { "2s", 2000000000 },
+                 { "1.5s", 1500000000 },
+                 { "0.25ms", 250000 },
+                 { "1.000000001s", 1000000001 } };
+    struct hearthi_options opt;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert(load(&opt, "HEARTH_GATEWAY_GIVEUP", good[i].text));
+        ck_assert_uint_eq(opt.gateway_giveup, good[i].ns);
     }
 }
 END_TEST
@@ -169,6 +215,14 @@ static const struct {
     { "HEARTH_HEAP", "k" },
     { "HEARTH_HEAP", "1e9" },
     { "HEARTH_HEAP", "auto" },
+    { "HEARTH_HEAP", "1.5" },
+    { "HEARTH_HEAP", "1.g" },
+    { "HEARTH_HEAP", ".5g" },
+    { "HEARTH_HEAP", "1,5g" },
+    { "HEARTH_HEAP", "1.5.5g" },
+    { "HEARTH_HEAP", "1.-5g" },
+    { "HEARTH_HEAP", "16777215.99999t" },
+    { "HEARTH_HEAP", "0" },
     { "HEARTH_HEAP", "99999999999999999999" },
     { "HEARTH_HEAP", "17179869184g" },
     { "HEARTH_HEAP", "100" },
@@ -196,6 +250,8 @@ static const struct {
     { "HEARTH_UDP_TIMEOUT", "40" },
     { "HEARTH_UDP_TIMEOUT", "40 ms" },
     { "HEARTH_UDP_TIMEOUT", "-1ms" },
+    { "HEARTH_UDP_TIMEOUT", "1.5" },
+    { "HEARTH_UDP_TIMEOUT", "0.0001us" },
     { "HEARTH_UDP_TIMEOUT", "99999999999s" },
     { "HEARTH_UDP_GIVEUP", "0s" },
     { "HEARTH_UDP_GIVEUP", "auto" },
@@ -215,6 +271,12 @@ static const struct {
     { "HEARTH_GATEWAY_LANES", "0" },
     { "HEARTH_GATEWAY_LANES", "9" },
     { "HEARTH_UDP_DROP", "100" },
+    { "HEARTH_UDP_DUP", "91" },
+    { "HEARTH_UDP_REORDER", "91" },
+    { "HEARTH_UDP_TEAR", "91" },
+    { "HEARTH_UDP_TEAR", "-1" },
+    { "HEARTH_UDP_TEAR", " 1" },
+    { "HEARTH_UDP_TEAR", "99999999999999999999" },
     { "HEARTH_UDP_DELAY", "soon" },
     { "HEARTH_PROGRESS", "yes" },
     { "HEARTH_STATS", "2" },
@@ -268,6 +330,39 @@ depth_loads(const char *transport, const char *ack)
     return together_load("HEARTH_DIFF_DEPTH", "4", "HEARTH_TRANSPORT",
                          transport, "HEARTH_UDP_ACK", ack);
 }
+
+/* Each takes its most, and no more. */
+START_TEST(the_bounds_of_values_are_exact)
+{
+    static char network[2][HEARTHI_NETWORK_MAX + 1];
+    const struct {
+        const char *name, *most, *beyond;
+    } bound[] = {
+        { "HEARTH_HEAP", "17592186036224", "17592186040320" },
+        { "HEARTH_PAGE_SIZE", "1g", "2g" },
+        { "HEARTH_FETCH_AHEAD", "1048576", "1048577" },
+        { "HEARTH_LOCKS", "16777216", "16777217" },
+        { "HEARTH_DIFF_DEPTH", "32", "33" },
+        { "HEARTH_UDP_DATAGRAM", "61488", "61489" },
+        { "HEARTH_GATEWAY_LANES", "8", "9" },
+        { "HEARTH_NETWORK", network[0], network[1] },
+    };
+    struct hearthi_options opt;
+
+    for (int i = 0; i < 2; i++)
+        for (int at = 0; at < HEARTHI_NETWORK_MAX - 1 + i; at++)
+            network[i][at] = at % 2 == 0 ? 'e' : ',';
+    network[1][HEARTHI_NETWORK_MAX - 1] = 'e';
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+        if (i == 0 && sysconf(_SC_PAGESIZE) != 4096)
+            continue; /* so many pages of that size */
+        ck_assert_msg(load(&opt, bound[i].name, bound[i].most), "%s: %s",
+                      bound[i].name, why);
+        ck_assert_msg(!load(&opt, bound[i].name, bound[i].beyond),
+                      "%s: %s is taken", bound[i].name, bound[i].beyond);
+    }
+}
+END_TEST
 
 START_TEST(prediction_excludes_that_nothing_is_fetched_ahead)
 {
@@ -366,6 +461,81 @@ START_TEST(the_nearest_name_is_found)
 }
 END_TEST
 
+/* ---- the addresses that are told ---- */
+
+static struct hearthi_addresses
+loopbacks(const char *const *text, int n)
+{
+    struct hearthi_addresses all = { .n = n };
+
+    for (int i = 0; i < n; i++)
+        if (inet_pton(AF_INET, text[i], &all.at[i].v4.sin_addr) == 1) {
+            all.at[i].v4.sin_family = AF_INET;
+        } else {
+            all.at[i].v6.sin6_family = AF_INET6;
+            inet_pton(AF_INET6, text[i], &all.at[i].v6.sin6_addr);
+        }
+    return all;
+}
+
+/* Does what is sent to that address of this host arrive at a socket that is
+ * bound to those? */
+static bool
+hears(int type, struct hearthi_addresses told, const char *at)
+{
+    struct hearthi_addresses to = loopbacks(&at, 1);
+    int family = to.at[0].any.sa_family, in = socket(family, type, 0),
+        out = socket(family, type | SOCK_NONBLOCK, 0);
+    struct pollfd p = { .fd = in, .events = POLLIN };
+    bool          heard;
+
+    ck_assert_msg(hearthi_bind(in, &told, 0), "%s", strerror(errno));
+    if (type == SOCK_STREAM)
+        ck_assert_int_eq(listen(in, 1), 0);
+    hearthi_addresses_port(&to, told.at[0].v4.sin_port);
+    if (connect(out, &to.at[0].any, hearthi_address_size(&to.at[0])) == 0 ||
+        errno == EINPROGRESS)
+        send(out, "", 1, MSG_NOSIGNAL);
+    heard = poll(&p, 1, 50) == 1;
+    close(in);
+    close(out);
+    return heard;
+}
+
+static bool
+has(const char *at)
+{
+    struct hearthi_addresses own = loopbacks(&at, 1);
+    int  fd = socket(own.at[0].any.sa_family, SOCK_STREAM, 0);
+    bool can = fd >= 0 && hearthi_bind(fd, &own, 0);
+
+    close(fd);
+    return can;
+}
+
+/* Of one address, and of some. */
+START_TEST(what_goes_to_an_address_that_is_not_told_is_not_heard)
+{
+    static const char *const v4[] = { "127.0.0.2", "127.0.0.3" },
+                             *v6[] = { "::1", "2001:db8::1" },
+                             *others[] = { "2001:db8::1", "2001:db8::2" };
+    static const int type[] = { SOCK_STREAM, SOCK_DGRAM };
+
+    strcpy(hearthi_opt.network.list, "some");
+    for (int i = 0; i < 2; i++) {
+        ck_assert(hears(type[i], loopbacks(v4, 1), "127.0.0.2"));
+        ck_assert(!hears(type[i], loopbacks(v4, 1), "127.0.0.1"));
+        ck_assert(hears(type[i], loopbacks(v4, 2), "127.0.0.2"));
+        ck_assert(hears(type[i], loopbacks(v4, 2), "127.0.0.3"));
+        ck_assert(!hears(type[i], loopbacks(v4, 2), "127.0.0.1"));
+        if (!has(v6[0]))
+            continue;
+        ck_assert(hears(type[i], loopbacks(v6, 2), "::1"));
+        ck_assert(!hears(type[i], loopbacks(others, 2), "::1"));
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -375,7 +545,9 @@ main(void)
     tcase_add_test(tc, defaults_are_valid);
     tcase_add_test(tc, a_page_is_at_least_the_largest_of_all_systems);
     tcase_add_test(tc, a_network_is_a_name_or_has_bits);
+    tcase_add_test(tc, what_goes_to_an_address_that_is_not_told_is_not_heard);
     tcase_add_test(tc, sizes_take_a_suffix);
+    tcase_add_test(tc, times_may_have_a_part);
     tcase_add_test(tc, words_name_their_value);
     tcase_add_test(tc, a_report_may_name_a_file);
     tcase_add_test(tc, the_longest_file_name_fits);
@@ -383,6 +555,7 @@ main(void)
                         (int)(sizeof bad / sizeof *bad));
     tcase_add_test(tc, a_reason_names_variable_value_and_what_is_accepted);
     tcase_add_test(tc, several_messages_of_diffs_exclude_a_wait_for_each);
+    tcase_add_test(tc, the_bounds_of_values_are_exact);
     tcase_add_test(tc, prediction_excludes_that_nothing_is_fetched_ahead);
     tcase_add_test(tc, one_by_one_is_a_page_at_most_and_one_message);
     tcase_add_test(tc, an_endless_value_stays_one_short_line);

@@ -3,9 +3,15 @@
 
 #include "base/stat.h"
 
+#include <locale.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/timing.h"
 #include "harness.h"
 
@@ -69,6 +75,62 @@ START_TEST(the_table_names_every_counter_and_gives_seconds)
     ck_assert_ptr_ne(strstr(text, "summed over 4 ranks"), NULL);
     ck_assert_ptr_ne(strstr(text, " 123456789 "), NULL);
     ck_assert_ptr_ne(strstr(text, " 2.500 s"), NULL);
+}
+END_TEST
+
+/* A locale whose decimal point is a comma, as it is in half of Europe, made
+ * here since none may be installed. */
+static bool
+comma_set(void)
+{
+    char folder[] = "/tmp/hearth-locale-XXXXXX", command[300];
+    int  made;
+
+    if (mkdtemp(folder) == NULL)
+        return false;
+    snprintf(command, sizeof command,
+             "cd %s && printf 'LC_NUMERIC\ndecimal_point \",\"\n"
+             "thousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n' >source && "
+             "localedef -c -i source -f ANSI_X3.4-1968 ./comma 2>/dev/null",
+             folder);
+    made = system(command); /* 1: it warns of categories that are not there */
+    setenv("LOCPATH", folder, 1);
+    made = setlocale(LC_ALL, "comma") != NULL && made != -1;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) == 0 && made;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+format(char *out, size_t room, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    hearthi_format(out, room, fmt, ap);
+    va_end(ap);
+}
+
+START_TEST(a_decimal_point_is_a_point_in_every_locale)
+{
+    static char text[8192];
+    char        number[16];
+    FILE       *out = fmemopen(text, sizeof text, "w");
+    const hearth_stats sum = { .fault_ns = 2500000000u };
+
+    ck_assert_ptr_ne(out, NULL);
+    if (!comma_set()) {
+        fclose(out);
+        return; /* no localedef(1) here */
+    }
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    ck_assert_str_eq(number, "0,5");
+    hearthi_stats_print(out, &sum, 1);
+    fclose(out);
+    ck_assert_ptr_ne(strstr(text, " 2.500 s"), NULL);
+    format(number, sizeof number, "%g s", 0.5);
+    ck_assert_str_eq(number, "0.5 s");
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    ck_assert_str_eq(number, "0,5"); /* the program's own is left alone */
 }
 END_TEST
 
@@ -171,6 +233,7 @@ main(void)
     tcase_add_test(tc, a_fault_inside_a_call_counts_as_the_call);
     tcase_add_test(tc, serving_goes_to_what_the_program_did_when_it_began);
     tcase_add_test(tc, the_time_of_a_call_is_taken_in_less_than_100_ns);
+    tcase_add_test(tc, a_decimal_point_is_a_point_in_every_locale);
     tcase_add_test(tc, the_table_names_every_counter_and_gives_seconds);
     suite_add_tcase(s, tc);
     return unit_main(s);

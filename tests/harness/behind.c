@@ -26,7 +26,7 @@ static struct {
 } other;
 
 static void
-exchange_behind(const struct hearthi_notice *own, size_t n, bool everything,
+exchange_behind(const struct hearthi_notice *own, size_t n, bool invalidate_all,
                 struct hearthi_barrier_notices *news)
 {
     pthread_t thread;
@@ -34,7 +34,7 @@ exchange_behind(const struct hearthi_notice *own, size_t n, bool everything,
     pthread_create(&thread, NULL, other.run, other.arg);
     pthread_join(thread, NULL);
     tell(ranks - 1, other.tag);
-    (barrier_prompt->barrier)(own, n, everything, news);
+    (barrier_prompt->barrier)(own, n, invalidate_all, news);
 }
 
 void

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "seen.h"
 
 /* Milliseconds. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "harness.h"
 
 enum { PAGE = 4096 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 static uint64_t property_seed;
 

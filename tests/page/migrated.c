@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "harness.h"
 
 enum { PAGES = 100, STEPS = 400 };

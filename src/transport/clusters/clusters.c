@@ -189,7 +189,7 @@ link_open(void)
 
     options = hearthi_link_defaults();
     options.giveup = (double)hearthi_opt.gateway_giveup * 1e-9;
-    options.lanes = (int)hearthi_opt.gateway_lanes;
+    options.conns = (int)hearthi_opt.gateway_lanes;
     options.agree = hearthi_config_text();
     options.tell = "";
     options.version = HEARTH_VERSION;
@@ -283,15 +283,18 @@ nodes_number(void)
     w->node_rank_of = c.node_rank_of;
 }
 
-static void
-ending(void)
+static bool
+ending(const char *call, const char *text)
 {
     static const char line[64] = "it was ended by one of its ranks";
 
+    (void)call;
+    (void)text;
     if (hearthi_gateway_thread_is_self())
         hearthi_gateway_ending(line);
     else
         hearthi_gateway_channel_ending(line, sizeof line);
+    return true;
 }
 
 /* All ranks of this cluster, as any may be the gateway's.  What is wrong for

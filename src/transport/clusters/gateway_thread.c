@@ -162,16 +162,12 @@ hearthi_gateway_thread_listen(void)
 void
 hearthi_gateway_thread_start(void)
 {
-    int code;
-
     h.byes = 0;
     h.ended = h.sent = h.more = false;
     hearthi_gateway_clients_open(
         hearthi_link_descriptor(hearthi_gateway_server.link));
-    code = hearthi_thread_start(&h.thread, run);
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no thread for the gateway: %s",
-                      strerror(code));
+    hearthi_thread_start(&h.thread, run, "hearth_init",
+                         "thread for the gateway", NULL);
     h.runs = true;
 }
 

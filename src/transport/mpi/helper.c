@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "am_mailbox.h"
-#include "base/mpi_exclusion.h"
+#include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "base/sched_slice.h"
+#include "base/thread.h"
 #include "base/thread.h"
 #include "base/timing.h"
 #include "cluster.h"
@@ -213,15 +213,9 @@ run(void *unused)
 static void
 thread_start(void)
 {
-    int error;
-
     stop = false;
-    error = hearthi_thread_start(&thread, run);
-    if (error != 0)
-        hearthi_fatal("hearth_init",
-                      "no helper thread: %s; allow more threads, or set "
-                      "HEARTH_PROGRESS=none",
-                      strerror(error));
+    hearthi_thread_start(&thread, run, "hearth_init", "helper thread",
+                         "HEARTH_PROGRESS=none");
 }
 
 /* ---- whether ---- */

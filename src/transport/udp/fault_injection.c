@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "fault_injection.h"

@@ -3,14 +3,17 @@
 
 #include "host_acl.h"
 
+#include "base/network.h"
 #include "cluster.h"
 #include "space/heap.h"
 
-enum { ADDRESSES = 16 };
+enum { ADDRESSES = HEARTHI_ADDRESSES };
+
+_Static_assert(ADDRESSES <= 64, "a bit of a word for each");
 
 struct host {             /* that a rank is on */
     uint64_t       hello; /* the largest number of one */
-    uint32_t       came;  /* of that, by which addresses of this rank */
+    uint64_t       came;  /* of that, by which addresses of this rank */
     unsigned       n;
     struct in_addr at[ADDRESSES];
 };
@@ -50,11 +53,11 @@ hearthi_udp_acl_has(uint32_t rank, const struct sockaddr_in *from)
 static bool
 hello_is_new(struct host *h, const struct hearthi_udp_message *m)
 {
-    uint32_t bit;
+    uint64_t bit;
 
     if (m->at >= ADDRESSES || m->seq < h->hello)
         return false;
-    bit = UINT32_C(1) << m->at;
+    bit = UINT64_C(1) << m->at;
     if (m->seq == h->hello && (h->came & bit) != 0)
         return false;
     h->came = m->seq > h->hello ? bit : h->came | bit;

@@ -4,10 +4,8 @@
  */
 #include "config.h"
 
-#include <string.h>
 #include <time.h>
 
-#include "base/report.h"
 #include "base/thread.h"
 #include "cluster.h"
 #include "socket.h"
@@ -17,10 +15,7 @@
 void
 hearthi_udp_socket_thread_start(pthread_t *thread, void *(*body)(void *))
 {
-    int code = hearthi_thread_start(thread, body);
-
-    if (code != 0)
-        hearthi_fatal("hearth_init", "no service thread: %s", strerror(code));
+    hearthi_thread_start(thread, body, "hearth_init", "service thread", NULL);
 }
 
 /* It sleeps at the socket that `to` is the address of, and is woken by words
