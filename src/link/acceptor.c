@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who connects from outside is a guest until it has said hello, which takes
- * the key.  A guest is told nothing before that, has a bounded time for it,
- * and there is room for some beside all that clusters make: when one more
- * comes, the oldest goes of the host that has most of them, so that who opens
- * connections and says nothing, however fast, cannot keep clusters out.
+ * A process that connects from outside is a guest until it has said hello,
+ * which takes the key.  A guest is told nothing before that, has a bounded
+ * time for it, and there is room for some beside all that clusters make: when
+ * one more comes, the oldest goes of the host that has most of them, so that a
+ * host which opens connections and says nothing, however fast, cannot keep
+ * clusters out; nor does it keep the gateway from its work (base/crowd.h).
  * Strangers are counted; the first is told of.
  */
 #include "config.h"
@@ -28,7 +29,8 @@ hearthi_acceptor_open(struct hearthi_link *k, struct hearthi_link_error *wrong)
 {
     struct epoll_event e = { .events = EPOLLIN, .data.ptr = NULL };
 
-    k->listener = hearthi_gateway_listen(&k->mate[k->me].at,
+    hearthi_crowd_open(&k->crowd);
+    k->listener = hearthi_gateway_listen(&k->remote[k->me].at,
                                          &k->conf->cluster[k->me], wrong);
     if (k->listener < 0)
         return false;
@@ -55,6 +57,7 @@ hearthi_acceptor_leave(struct hearthi_link *k, struct hearthi_connection *l)
     *at = l->next;
     l->next = NULL;
     k->n_guests--;
+    k->crowd.host[l->host].here--;
 }
 
 /* One that comes and goes is nothing to talk of; one that was told a hello has
@@ -67,6 +70,7 @@ stranger_count(struct hearthi_link *k, const struct hearthi_connection *l)
     if (l->greeted)
         return;
     k->counts.strangers++;
+    hearthi_crowd_stranger(&k->crowd, l->host, hearthi_clock_kernel());
     strcpy(k->stranger, l->from);
     if (says && !k->warned)
         hearthi_link_warn(k,
@@ -85,36 +89,15 @@ hearthi_acceptor_connection_end(struct hearthi_link       *k,
     hearthi_link_bury(k, l);
 }
 
-static bool
-is_same_host(const struct hearthi_connection *a,
-             const struct hearthi_connection *b)
-{
-    size_t len = (size_t)(strrchr(a->from, ':') - a->from) + 1;
-
-    return strncmp(a->from, b->from, len) == 0;
-}
-
-static int
-guests_from(const struct hearthi_link       *k,
-            const struct hearthi_connection *host)
-{
-    int n = 0;
-
-    for (const struct hearthi_connection *l = k->guests; l != NULL;
-         l = l->next)
-        n += is_same_host(l, host);
-    return n;
-}
-
 static void
 oldest_leave(struct hearthi_link *k)
 {
     struct hearthi_connection *l = NULL;
-    int                        most = 0;
+    unsigned                   most = 0;
 
     for (struct hearthi_connection *one = k->guests; one != NULL;
          one = one->next) {
-        int n = guests_from(k, one);
+        unsigned n = k->crowd.host[one->host].here;
 
         if (n >= most) {
             most = n;
@@ -126,8 +109,8 @@ oldest_leave(struct hearthi_link *k)
 }
 
 static void
-guest_add(struct hearthi_link *k, int fd, const struct sockaddr *from,
-          socklen_t len)
+guest_add(struct hearthi_link *k, int fd, unsigned host,
+          const struct sockaddr *from, socklen_t len)
 {
     struct hearthi_connection *l =
         hearthi_connection_accept(&k->tls, k->epoll, fd);
@@ -140,11 +123,42 @@ guest_add(struct hearthi_link *k, int fd, const struct sockaddr *from,
     hearthi_gateway_text(from, len, l->from);
     l->calls = &hearthi_remote_gateway_calls;
     l->owner = k;
+    l->host = host;
     if (k->options.rekey > 0)
         l->out.rekey = k->options.rekey;
     l->next = k->guests;
     k->guests = l;
     k->n_guests++;
+    k->crowd.host[host].here++;
+}
+
+/* Does it begin as TLS does?  A gateway says that at once. */
+static bool
+says_tls(int fd)
+{
+    enum { HANDSHAKE = 22, VERSION = 3 };
+    unsigned char b[2];
+
+    return recv(fd, b, sizeof b, MSG_PEEK | MSG_DONTWAIT) == sizeof b &&
+           b[0] == HANDSHAKE && b[1] == VERSION;
+}
+
+/* What a guest takes before it has said a byte, some 100 us, strangers of one
+ * host get a hundred times a second.  More of them are closed, and told of as
+ * a number. */
+static void
+guest_judge(struct hearthi_link *k, int fd, const struct sockaddr *from,
+            socklen_t len)
+{
+    unsigned host = hearthi_crowd_host(&k->crowd, from);
+
+    if (hearthi_crowd_may(&k->crowd, host, hearthi_clock_kernel()) ||
+        says_tls(fd)) {
+        guest_add(k, fd, host, from, len);
+        return;
+    }
+    k->counts.strangers++;
+    close(fd);
 }
 
 /* Without descriptors the system would tell of the same one for ever. */
@@ -158,7 +172,7 @@ hearthi_acceptor_answer(struct hearthi_link *k)
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd >= 0) {
-            guest_add(k, fd, (struct sockaddr *)&from, len);
+            guest_judge(k, fd, (struct sockaddr *)&from, len);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {

@@ -2,7 +2,7 @@
  *
  * inih takes a section and a setting in a line each, ignores what follows a
  * section, and says nothing of sections that are empty.  So it is given lines
- * in pieces, and the one who cuts them sees the sections.
+ * in pieces, and the function that cuts them sees the sections.
  */
 #include "config.h"
 
@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "conf_setting.h"
 
 enum { LINE = 1024 };
 
@@ -49,6 +47,14 @@ line_strip(char *text)
     return text;
 }
 
+static char *
+blanks_back(const char *first, char *at)
+{
+    while (at > first + 1 && isspace((unsigned char)at[-1]))
+        at--;
+    return at;
+}
+
 /* Where the next setting begins behind the one at text, or NULL: a name in
  * front of a second =, with a value before it. */
 static char *
@@ -58,12 +64,10 @@ next_setting(char *text)
 
     if (first == NULL || (at = strchr(first + 1, '=')) == NULL)
         return NULL;
-    while (at > first + 1 && isspace((unsigned char)at[-1]))
-        at--;
-    for (word = at; word > first + 1 && !isspace((unsigned char)word[-1]);)
+    word = blanks_back(first, at);
+    while (word > first + 1 && !isspace((unsigned char)word[-1]))
         word--;
-    for (at = word; at > first + 1 && isspace((unsigned char)at[-1]);)
-        at--;
+    at = blanks_back(first, word);
     return at > first + 1 && at < word ? word : NULL;
 }
 

@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "link_error.h"
+#include "key.h"
 
 enum {
     HEARTHI_CLUSTERS_MAX = 64,
@@ -59,5 +59,27 @@ const char *hearthi_conf_gateway(const struct hearthi_member *c,
  * itself and another for others. */
 void hearthi_conf_text(const struct hearthi_conf *conf, char *out,
                        size_t room);
+
+/* ---- what the settings mean, one by one (conf_setting.c) ---- */
+
+/* Each has a place (file and line) for the line that says what is wrong. */
+struct hearthi_conf_place {
+    const char                *path;
+    int                        line;
+    struct hearthi_link_error *wrong;
+};
+
+/* A section begins. */
+bool hearthi_conf_setting_cluster(struct hearthi_conf *c, const char *name,
+                                  const struct hearthi_conf_place *at);
+
+/* NAME = VALUE, of the last section or, before the first, of all. */
+bool hearthi_conf_setting(struct hearthi_conf *c, const char *name,
+                          const char                      *value,
+                          const struct hearthi_conf_place *at);
+
+/* The end of the file: is everything there? */
+bool hearthi_conf_settings_complete(struct hearthi_conf       *c,
+                                    struct hearthi_link_error *wrong);
 
 #endif

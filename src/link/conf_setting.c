@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "conf_setting.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "conf.h"
 
 enum { RANKS_MAX = 1000000, PORT_MAX = 65535 };
 
@@ -88,9 +88,11 @@ gateway_split(struct hearthi_member *k, const char *value)
 {
     const char *host = value, *end = strrchr(value, ':');
     size_t      len;
+    long        port;
 
     if (end == NULL)
         return false;
+    port = number(end + 1, PORT_MAX);
     len = (size_t)(end - host);
     if (*host == '[' && len > 2 && end[-1] == ']') {
         host++;
@@ -99,11 +101,11 @@ gateway_split(struct hearthi_member *k, const char *value)
         return false;
     }
     if (len == 0 || len >= sizeof k->host || strpbrk(host, "[ \t") != NULL ||
-        number(end + 1, PORT_MAX) == 0)
+        port < 1 || port > PORT_MAX)
         return false;
     memcpy(k->host, host, len);
     k->host[len] = '\0';
-    snprintf(k->port, sizeof k->port, "%ld", number(end + 1, PORT_MAX));
+    snprintf(k->port, sizeof k->port, "%ld", port);
     return true;
 }
 
@@ -174,11 +176,12 @@ bool
 hearthi_conf_setting(struct hearthi_conf *c, const char *name,
                      const char *value, const struct hearthi_conf_place *at)
 {
-    struct hearthi_member *k = &c->cluster[c->n - 1];
     bool                   is_ranks = strcmp(name, "ranks") == 0;
+    struct hearthi_member *k;
 
     if (c->n == 0)
         return common_setting(c, name, value, at);
+    k = &c->cluster[c->n - 1];
     if (!is_ranks && strcmp(name, "gateway") != 0)
         return hearthi_link_error(
             at->wrong,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "gateway_connection.h"
 
@@ -24,7 +25,7 @@ enum {
 _Static_assert(HELLO_HEAD + HEARTHI_HELLO_MAX < HEARTHI_CONNECTION_IN,
                "a hello fits");
 
-/* A text that is cut, and whose end is marked, by who reads it. */
+/* A text that is cut, and whose end is marked, by its reader. */
 static bool
 hello_take(struct hearthi_connection *l)
 {
@@ -84,6 +85,7 @@ long_end(struct hearthi_connection *l)
 {
     struct hearthi_connection_in *in = &l->in;
 
+    HEARTHI_ASSERT(in->body_at <= in->body_len);
     if (in->body_at < in->body_len)
         return true;
     in->body_len = 0;
@@ -119,6 +121,7 @@ frames_take(struct hearthi_connection *l)
 static void
 rest_move(struct hearthi_connection_in *in)
 {
+    HEARTHI_ASSERT(in->from <= in->to && in->to <= sizeof in->data);
     if (in->from == 0)
         return;
     memmove(in->data, in->data + in->from, in->to - in->from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Letters into records of TLS.  Small ones share a record; of a long one all
+ * Messages into records of TLS.  Small ones share a record; of a long one all
  * but its ends is encrypted from where it lies.
  */
 #include "config.h"
@@ -10,21 +10,22 @@
 #include <openssl/err.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "gateway_connection.h"
 
 static size_t
-letter_size(const struct hearthi_queued_message *m)
+queued_size(const struct hearthi_queued_message *m)
 {
     return sizeof m->head + hearthi_connection_padded(m->head.len);
 }
 
-/* As much of the letter as there is room for; a head is not cut. */
+/* As much of the message as there is room for; a head is not cut. */
 static size_t
-letter_stage(struct hearthi_connection *l, unsigned char *to, size_t room)
+queued_stage(struct hearthi_connection *l, unsigned char *to, size_t room)
 {
     struct hearthi_connection_out *o = &l->out;
-    struct hearthi_queued_message *m = o->letter;
+    struct hearthi_queued_message *m = o->queued;
     const size_t head = sizeof m->head, end = head + m->head.len;
     size_t       before = o->written, n;
 
@@ -45,7 +46,7 @@ letter_stage(struct hearthi_connection *l, unsigned char *to, size_t room)
         room -= n;
     }
     if (o->written >= end) {
-        n = letter_size(m) - o->written;
+        n = queued_size(m) - o->written;
         n = n < room ? n : room;
         memset(to, 0, n);
         o->written += n;
@@ -54,30 +55,31 @@ letter_stage(struct hearthi_connection *l, unsigned char *to, size_t room)
 }
 
 static bool
-letter_whole(struct hearthi_connection_out *o)
+queued_whole(struct hearthi_connection_out *o)
 {
-    if (o->letter == NULL || o->written < letter_size(o->letter))
+    HEARTHI_ASSERT(o->queued == NULL || o->written <= queued_size(o->queued));
+    if (o->queued == NULL || o->written < queued_size(o->queued))
         return false;
-    hearthi_reliable_queue_written(o->letter);
-    o->letter = NULL;
+    hearthi_reliable_queue_written(o->queued);
+    o->queued = NULL;
     return true;
 }
 
 static bool
-letter_next(struct hearthi_connection *l)
+queued_next(struct hearthi_connection *l)
 {
-    if (l->out.letter == NULL && !l->out.last) {
-        l->out.letter = l->calls->next(l);
+    if (l->out.queued == NULL && !l->out.last) {
+        l->out.queued = l->calls->next(l);
         l->out.written = 0;
     }
-    return l->out.letter != NULL;
+    return l->out.queued != NULL;
 }
 
 /* A record's worth from the middle of a long body. */
 static bool
 chunk_direct(struct hearthi_connection_out *o)
 {
-    const struct hearthi_queued_message *m = o->letter;
+    const struct hearthi_queued_message *m = o->queued;
     const size_t                         head = sizeof m->head;
 
     if (m == NULL || o->written < head ||
@@ -107,12 +109,12 @@ chunk_make(struct hearthi_connection *l)
     struct hearthi_connection_out *o = &l->out;
     size_t                         n = 0;
 
-    letter_whole(o);
+    queued_whole(o);
     if (chunk_direct(o))
         return true;
-    while (letter_next(l)) {
-        n += letter_stage(l, o->stage + n, sizeof o->stage - n);
-        if (!letter_whole(o))
+    while (queued_next(l)) {
+        n += queued_stage(l, o->stage + n, sizeof o->stage - n);
+        if (!queued_whole(o))
             break;
     }
     if (n == 0 && (o->beat || o->left))
@@ -193,12 +195,12 @@ hearthi_connection_say_hello(struct hearthi_connection          *l,
 }
 
 void
-hearthi_connection_end_write(struct hearthi_connection *l, const char *text)
+hearthi_connection_end_write(struct hearthi_connection *l,
+                             enum hearthi_frame_kind kind, const char *text)
 {
     static const char    zero[8];
     size_t               len = strlen(text);
-    struct hearthi_frame head = { .len = (uint32_t)len,
-                                  .kind = HEARTHI_FRAME_END };
+    struct hearthi_frame head = { .len = (uint32_t)len, .kind = kind };
 
     if (all_write(l, &head, sizeof head) && all_write(l, text, len))
         all_write(l, zero, hearthi_connection_padded(len) - len);

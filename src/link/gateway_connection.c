@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/format.h"
+#include "base/network.h"
 
 /* Records under one key: AES-GCM should not see more than 2^24.5 of 16 KiB
  * (RFC 8446, 5.5), and OpenSSL does not count. */
@@ -28,7 +30,7 @@ hearthi_connection_fail(struct hearthi_connection  *l,
     if (l->end == HEARTHI_CONNECTION_LIVES) {
         l->end = end;
         va_start(ap, fmt);
-        vsnprintf(l->why, sizeof l->why, fmt, ap);
+        hearthi_format(l->why, sizeof l->why, fmt, ap);
         va_end(ap);
     }
     return false;
@@ -38,7 +40,7 @@ hearthi_connection_fail(struct hearthi_connection  *l,
 
 /* Small messages do not wait for one another. */
 static struct hearthi_connection *
-lane_new(struct hearthi_tls *tls, int epoll, int fd, bool server)
+conn_new(struct hearthi_tls *tls, int epoll, int fd, bool server)
 {
     struct hearthi_connection *l = malloc(sizeof *l);
     struct epoll_event e = { .events = EPOLLIN | EPOLLOUT, .data.ptr = l };
@@ -71,27 +73,21 @@ struct hearthi_connection *
 hearthi_connection_connect(struct hearthi_tls *tls, int epoll,
                            const struct sockaddr *to, socklen_t len)
 {
-    int fd =
-        socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct hearthi_connection *l = NULL;
-    int                        error;
+    int                        fd = hearthi_connect_begin(to, len);
+    struct hearthi_connection *l;
 
     if (fd < 0)
         return NULL;
-    if (connect(fd, to, len) == 0 || errno == EINPROGRESS)
-        l = lane_new(tls, epoll, fd, false);
-    if (l == NULL) {
-        error = errno;
+    l = conn_new(tls, epoll, fd, false);
+    if (l == NULL)
         close(fd);
-        errno = error;
-    }
     return l;
 }
 
 struct hearthi_connection *
 hearthi_connection_accept(struct hearthi_tls *tls, int epoll, int fd)
 {
-    struct hearthi_connection *l = lane_new(tls, epoll, fd, true);
+    struct hearthi_connection *l = conn_new(tls, epoll, fd, true);
 
     if (l == NULL)
         close(fd);
@@ -122,7 +118,8 @@ hearthi_connection_later(struct hearthi_connection *l, int result)
     if (what != SSL_ERROR_SSL ||
         ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
         return hearthi_connection_fail(l, HEARTHI_CONNECTION_GONE, "closed");
-    /* Inside of TLS nobody can say what makes no sense, but can break it. */
+    /* Inside of TLS a stranger cannot say what makes no sense, but can break
+     * it. */
     return hearthi_connection_fail(l,
                                    l->state == HEARTHI_CONNECTION_SHAKING
                                        ? HEARTHI_CONNECTION_FOREIGN
@@ -144,7 +141,7 @@ connected(struct hearthi_connection *l)
     if (error != 0)
         return hearthi_connection_fail(l,
                                        error == ECONNREFUSED
-                                           ? HEARTHI_CONNECTION_NOBODY
+                                           ? HEARTHI_CONNECTION_MISSED
                                            : HEARTHI_CONNECTION_GONE,
                                        "%s", strerror(error));
     l->state = HEARTHI_CONNECTION_SHAKING;
@@ -234,8 +231,16 @@ room_wait(struct hearthi_connection *l, uint64_t until)
     return now < until && poll(&p, 1, (int)((until - now) / 1000000) + 1) > 0;
 }
 
+static bool
+has_unsent(const struct hearthi_connection *l)
+{
+    return l->out.queued != NULL || l->out.chunk_len > 0 ||
+           hearthi_tls_waiting(l->ssl) > 0;
+}
+
 void
-hearthi_connection_farewell(struct hearthi_connection *l, const char *text,
+hearthi_connection_farewell(struct hearthi_connection *l,
+                            enum hearthi_frame_kind kind, const char *text,
                             int ms)
 {
     uint64_t until = hearthi_clock_kernel() + (uint64_t)ms * 1000000;
@@ -244,12 +249,10 @@ hearthi_connection_farewell(struct hearthi_connection *l, const char *text,
         l->end == HEARTHI_CONNECTION_GONE)
         return;
     l->out.last = true;
-    while (hearthi_connection_push(l) &&
-           (l->out.letter != NULL || l->out.chunk_len > 0 ||
-            hearthi_tls_waiting(l->ssl) > 0))
+    while (hearthi_connection_push(l) && has_unsent(l))
         if (!room_wait(l, until))
             return;
-    hearthi_connection_end_write(l, text);
+    hearthi_connection_end_write(l, kind, text);
     while (hearthi_tls_flush(l->ssl) && hearthi_tls_waiting(l->ssl) > 0)
         if (!room_wait(l, until))
             return;

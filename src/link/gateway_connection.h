@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "gateway_hello.h"
+#include "link.h"
 #include "reliable_queue.h"
 #include "tls.h"
 
@@ -26,26 +27,23 @@ enum hearthi_connection_state {
 enum hearthi_connection_end {
     HEARTHI_CONNECTION_LIVES,
     HEARTHI_CONNECTION_GONE,    /* the network, or the other side */
-    HEARTHI_CONNECTION_NOBODY,  /* nothing listens there */
+    HEARTHI_CONNECTION_MISSED,  /* nothing listens there */
     HEARTHI_CONNECTION_FOREIGN, /* it speaks, but not with our key */
-    HEARTHI_CONNECTION_BROKEN, /* it has the key, and sends what makes no sense
-                                */
+    HEARTHI_CONNECTION_BROKEN,  /* it has the key, and makes no sense */
 };
-
-enum { HEARTHI_CONNECTION_LONGEST = 256 << 20 }; /* bytes of a message */
 
 enum hearthi_frame_kind {
     HEARTHI_FRAME_MESSAGE = 1, /* has a number */
     HEARTHI_FRAME_BYE,         /* has a number: the last one */
-    HEARTHI_FRAME_BEAT, /* says that this side lives, and what has come */
-    HEARTHI_FRAME_END,  /* this side's job ends; the body says why */
-    HEARTHI_FRAME_LEFT, /* this side has all, and needs nothing (link_close.c)
-                         */
+    HEARTHI_FRAME_BEAT,    /* says that this side lives, and what has come */
+    HEARTHI_FRAME_END,     /* this side's job ends; the body says why */
+    HEARTHI_FRAME_LEFT,    /* it has all, and needs nothing (link_close.c) */
+    HEARTHI_FRAME_REFUSED, /* its job goes on without the other; why */
 };
 
 struct hearthi_connection;
 
-/* The owner's side.  None may close the lane: false, after
+/* The owner's side.  None may close the connection: false, after
  * hearthi_connection_fail(), has it end. */
 struct hearthi_connection_calls {
     bool (*shaken)(struct hearthi_connection *l); /* TLS stands */
@@ -53,23 +51,23 @@ struct hearthi_connection_calls {
                   struct hearthi_gateway_hello *theirs);
     struct hearthi_queued_message *(*next)(struct hearthi_connection *l);
     uint64_t (*ack)(struct hearthi_connection *l);
-    /* Whole; the body is the lane's and lies at a multiple of 8. */
+    /* Whole; the body is the connection's and lies at a multiple of 8. */
     bool (*frame)(struct hearthi_connection  *l,
                   const struct hearthi_frame *head, const void *body);
 };
 
-/* What goes out: the letter, how much of it, and the bytes that TLS is to be
+/* What goes out: the message, how much of it, and the bytes that TLS is to be
  * given, again if it could not take them. */
 enum { HEARTHI_CONNECTION_STAGE = 16 << 10 }; /* a record of TLS */
 
 struct hearthi_connection_out {
-    struct hearthi_queued_message *letter;
+    struct hearthi_queued_message *queued;
     size_t                         written;
     const unsigned char           *chunk;
     size_t                         chunk_len;
     bool          beat;           /* say something, if there is nothing else */
     bool          left;           /* and say that this side has left */
-    bool          last;           /* begin no other letter */
+    bool          last;           /* begin no other message */
     uint64_t      records, rekey; /* with one key; at most */
     unsigned char stage[HEARTHI_CONNECTION_STAGE];
 };
@@ -93,7 +91,8 @@ struct hearthi_connection {
     bool                          more;    /* has not read all */
     bool                          left_said;
     int                           fd, epoll, index, cluster;
-    int                           at; /* which of the gateway's addresses */
+    int                           at;   /* which of the gateway's addresses */
+    unsigned                      host; /* of a guest, in the crowd */
     uint32_t                      events; /* asked of epoll */
     SSL                          *ssl;
     uint64_t                      since, heard, said; /* ns */
@@ -115,27 +114,30 @@ hearthi_connection_connect(struct hearthi_tls *tls, int epoll,
 struct hearthi_connection *hearthi_connection_accept(struct hearthi_tls *tls,
                                                      int epoll, int fd);
 
-/* Everything that can be done without waiting.  False: the lane is at its end,
- * see end and why. */
+/* Everything that can be done without waiting.  False: the connection is at
+ * its end, see end and why. */
 bool hearthi_connection_work(struct hearthi_connection *l);
 
 /* Of that, to send what the owner has; and to read. */
 bool hearthi_connection_push(struct hearthi_connection *l);
 bool hearthi_connection_read(struct hearthi_connection *l);
 
-/* What hearthi_connection_push() and hearthi_connection_farewell() consist of.
- */
+/* What hearthi_connection_push() and hearthi_connection_farewell() consist
+ * of. */
 bool hearthi_connection_write(struct hearthi_connection *l);
 void hearthi_connection_end_write(struct hearthi_connection *l,
+                                  enum hearthi_frame_kind    kind,
                                   const char                *text);
 
 bool hearthi_connection_say_hello(struct hearthi_connection          *l,
                                   const struct hearthi_gateway_hello *mine);
 
-/* The last words.  They are sent for at most so many milliseconds, and this
- * half of the connection is closed; the owner waits for the other half's end,
- * since the words are lost if the socket is closed with something unread. */
+/* The last words, END or REFUSED.  They are sent for at most so many
+ * milliseconds, and this half of the connection is closed; the owner waits for
+ * the other half's end, since the words are lost if the socket is closed with
+ * something unread. */
 void hearthi_connection_farewell(struct hearthi_connection *l,
+                                 enum hearthi_frame_kind    kind,
                                  const char *text, int ms);
 
 /* Has the other side closed its half, too?  What it still sends is thrown
@@ -150,7 +152,7 @@ bool hearthi_connection_fail(struct hearthi_connection  *l,
                              ...) __attribute__((format(printf, 3, 4), cold));
 
 /* A call of OpenSSL has returned what is not success: true if it is to be
- * called again later, else the lane ends. */
+ * called again later, else the connection ends. */
 bool hearthi_connection_later(struct hearthi_connection *l, int result);
 
 /* Bytes of a body on its way. */

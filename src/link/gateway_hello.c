@@ -17,7 +17,7 @@ hearthi_gateway_hello_write(const struct hearthi_gateway_hello *h, char *out,
     int n = snprintf(out, room,
                      "%scluster=%d\nname=%s\njob=%016" PRIx64
                      "\nlane=%d\ngot=%" PRIu64 "%s%s%s%s",
-                     start, h->cluster, h->name, h->job, h->lane, h->got,
+                     start, h->cluster, h->name, h->job, h->conn, h->got,
                      agree_mark, h->agree, tell_mark, h->tell);
 
     return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
@@ -52,7 +52,7 @@ hearthi_gateway_hello_read(struct hearthi_gateway_hello *h, char *text,
     h->tell = tell;
     return sscanf(text + sizeof start - 1,
                   "cluster=%d name=%48s job=%" SCNx64 " lane=%d got=%" SCNu64,
-                  &h->cluster, h->name, &h->job, &h->lane, &h->got) == 5;
+                  &h->cluster, h->name, &h->job, &h->conn, &h->got) == 5;
 }
 
 /* ---- what must be the same ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The first that two gateways say to each other inside of TLS: who they are,
+ * The first that two gateways say to each other inside of TLS: their names,
  * where the exchange of messages stands, and what they must agree on.  It is
  * text, lines of KEY=VALUE, that any version of Hearth on any machine can
  * read, so that a difference has a line that says what it is.
@@ -16,7 +16,7 @@
 enum { HEARTHI_HELLO_MAX = 64 << 10 }; /* bytes */
 
 struct hearthi_gateway_hello {
-    int      cluster, lane;
+    int      cluster, conn;
     char     name[HEARTHI_CLUSTER_NAME];
     uint64_t job; /* random; another one is another job */
     uint64_t got; /* messages that have come */

@@ -83,6 +83,12 @@ file_good(int fd, const char *path, struct hearthi_link_error *wrong)
                                   "key %s is no file: make one with "
                                   "hearth-gateway --new-key FILE",
                                   path);
+    if (s.st_uid != geteuid() && s.st_uid != 0)
+        return hearthi_link_error(
+            wrong,
+            "key %s is of another user (%u), who knows it and "
+            "may change it: copy it to a file of your own",
+            path, (unsigned)s.st_uid);
     if ((s.st_mode & 077) != 0)
         return hearthi_link_error(
             wrong,

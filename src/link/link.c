@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "link_state.h"
 
 enum { EVENTS = 64 };
@@ -23,7 +24,7 @@ hearthi_link_defaults(void)
                                           .silence = 3,
                                           .handshake = 5,
                                           .linger = 1,
-                                          .lanes = 1,
+                                          .conns = 1,
                                           .guests = 32,
                                           .agree = "",
                                           .tell = "",
@@ -37,7 +38,7 @@ hearthi_link_warn(struct hearthi_link *k, const char *fmt, ...)
     va_list                   ap;
 
     va_start(ap, fmt);
-    vsnprintf(line.text, sizeof line.text, fmt, ap);
+    hearthi_format(line.text, sizeof line.text, fmt, ap);
     va_end(ap);
     if (k->calls.warn != NULL)
         k->calls.warn(k->arg, line.text);
@@ -68,7 +69,8 @@ static bool
 gateways_find(struct hearthi_link *k, struct hearthi_link_error *wrong)
 {
     for (int c = 0; c <= k->me; c++)
-        if (!hearthi_gateway_find(&k->mate[c].at, &k->conf->cluster[c], wrong))
+        if (!hearthi_gateway_find(&k->remote[c].at, &k->conf->cluster[c],
+                                  wrong))
             return false;
     return true;
 }
@@ -79,7 +81,7 @@ link_prepare(struct hearthi_link *k, struct hearthi_link_error *wrong)
     uint64_t now = hearthi_clock_kernel();
 
     for (int c = 0; c < k->conf->n; c++)
-        k->mate[c].alone = now;
+        k->remote[c].alone = now;
     k->agree = agree_text(k);
     k->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (k->agree == NULL || k->epoll < 0 ||
@@ -96,7 +98,7 @@ hearthi_link_open(const struct hearthi_conf *conf, int me,
                   struct hearthi_link_error *wrong)
 {
     struct hearthi_link *k =
-        calloc(1, sizeof *k + (size_t)conf->n * sizeof k->mate[0]);
+        calloc(1, sizeof *k + (size_t)conf->n * sizeof k->remote[0]);
 
     if (k == NULL) {
         hearthi_link_error(wrong, "no memory for the link");
@@ -146,16 +148,17 @@ hearthi_link_close(struct hearthi_link *k)
         hearthi_link_bury(k, l);
     }
     for (int c = 0; c < k->conf->n; c++) {
-        struct hearthi_remote_gateway *m = &k->mate[c];
+        struct hearthi_remote_gateway *m = &k->remote[c];
 
         for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
-            if (m->lane[i] == NULL)
+            if (m->conn[i] == NULL)
                 continue;
             hearthi_reliable_queue_lane_lost(&m->post, i,
-                                             m->lane[i]->out.letter);
-            hearthi_link_bury(k, m->lane[i]);
+                                             m->conn[i]->out.queued);
+            hearthi_link_bury(k, m->conn[i]);
         }
         hearthi_reliable_queue_clear(&m->post);
+        hearthi_gateway_forget(&m->at);
     }
     dead_free(k);
     if (k->listener >= 0)
@@ -167,17 +170,37 @@ hearthi_link_close(struct hearthi_link *k)
     free(k);
 }
 
+static void
+list_forked(const struct hearthi_connection *l)
+{
+    for (; l != NULL; l = l->next)
+        close(l->fd);
+}
+
+void
+hearthi_link_forked(struct hearthi_link *k)
+{
+    for (int c = 0; c < k->conf->n; c++)
+        for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
+            if (k->remote[c].conn[i] != NULL)
+                close(k->remote[c].conn[i]->fd);
+    list_forked(k->guests);
+    list_forked(k->dead);
+    close(k->listener);
+    close(k->epoll);
+}
+
 /* ---- messages ---- */
 
 static bool
-letter_send(struct hearthi_link *k, int cluster,
+queued_send(struct hearthi_link *k, int cluster,
             struct hearthi_queued_message *m)
 {
     if (m == NULL)
         return false;
     k->counts.messages_out++;
     k->counts.bytes_out += m->head.len;
-    hearthi_reliable_queue_give(&k->mate[cluster].post, m);
+    hearthi_reliable_queue_give(&k->remote[cluster].post, m);
     return true;
 }
 
@@ -190,7 +213,7 @@ hearthi_link_send(struct hearthi_link *k, int cluster,
     for (int i = 0; i < n; i++)
         len += part[i].iov_len;
     return len <= HEARTHI_CONNECTION_LONGEST &&
-           letter_send(
+           queued_send(
                k, cluster,
                hearthi_queued_message_copy(HEARTHI_FRAME_MESSAGE, part, n));
 }
@@ -200,7 +223,7 @@ hearthi_link_give(struct hearthi_link *k, int cluster, void *body, size_t len,
                   void (*release)(void *))
 {
     return len <= HEARTHI_CONNECTION_LONGEST &&
-           letter_send(k, cluster,
+           queued_send(k, cluster,
                        hearthi_queued_message_take(HEARTHI_FRAME_MESSAGE, body,
                                                    len, release));
 }
@@ -208,7 +231,7 @@ hearthi_link_give(struct hearthi_link *k, int cluster, void *body, size_t len,
 size_t
 hearthi_link_unsent(const struct hearthi_link *k, int cluster)
 {
-    return k->mate[cluster].post.bytes;
+    return k->remote[cluster].post.bytes;
 }
 
 struct hearthi_link_counts
@@ -217,13 +240,13 @@ hearthi_link_counts(const struct hearthi_link *k)
     struct hearthi_link_counts n = k->counts;
 
     for (int c = 0; c < k->conf->n; c++) {
-        const struct hearthi_remote_gateway *m = &k->mate[c];
+        const struct hearthi_remote_gateway *m = &k->remote[c];
 
         n.again += m->post.again;
         n.twice += m->post.twice;
         for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
-            n.raw_in += m->lane[i] != NULL ? m->lane[i]->bytes_in : 0;
-            n.raw_out += m->lane[i] != NULL ? m->lane[i]->bytes_out : 0;
+            n.raw_in += m->conn[i] != NULL ? m->conn[i]->bytes_in : 0;
+            n.raw_out += m->conn[i] != NULL ? m->conn[i]->bytes_out : 0;
         }
     }
     return n;
@@ -243,7 +266,7 @@ more(const struct hearthi_link *k)
 {
     for (int c = 0; c < k->conf->n; c++)
         for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-            if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
+            if (k->remote[c].conn[i] != NULL && k->remote[c].conn[i]->more)
                 return true;
     return false;
 }
@@ -265,7 +288,7 @@ hearthi_link_due(const struct hearthi_link *k)
 }
 
 static void
-lane_work(struct hearthi_link *k, struct hearthi_connection *l)
+conn_work(struct hearthi_link *k, struct hearthi_connection *l)
 {
     if (l->state == HEARTHI_CONNECTION_NONE || hearthi_connection_work(l) ||
         k->over)
@@ -286,16 +309,16 @@ events_take(struct hearthi_link *k, int ms)
         if (e[i].data.ptr == NULL)
             hearthi_acceptor_answer(k);
         else
-            lane_work(k, e[i].data.ptr);
+            conn_work(k, e[i].data.ptr);
     }
     for (int c = 0; c < k->conf->n; c++)
         for (int i = 0; i < HEARTHI_CONNECTIONS_MAX && !k->over; i++)
-            if (k->mate[c].lane[i] != NULL && k->mate[c].lane[i]->more)
-                lane_work(k, k->mate[c].lane[i]);
+            if (k->remote[c].conn[i] != NULL && k->remote[c].conn[i]->more)
+                conn_work(k, k->remote[c].conn[i]);
 }
 
-/* What came is looked at before anybody is called silent: it may be this side
- * that was away. */
+/* What came is looked at before a cluster is called silent: it may be this
+ * side that was away. */
 static void
 all_tend(struct hearthi_link *k)
 {

@@ -24,6 +24,7 @@
 #include "conf.h"
 
 enum { HEARTHI_CONNECTIONS_MAX = 8 };
+enum { HEARTHI_CONNECTION_LONGEST = 256 << 20 }; /* bytes of a message */
 
 struct hearthi_link_calls {
     /* A message of another cluster; body is the link's until this returns,
@@ -43,7 +44,7 @@ struct hearthi_link_options {
     double silence;   /* without a sign of life: the connection is dead */
     double handshake; /* from a connection to its hello */
     double linger;    /* until last words have arrived */
-    int    lanes;     /* connections to each cluster that this one calls */
+    int    conns;     /* connections to each cluster that this one calls */
     int    guests;    /* connections that do not say who they are */
     /* Lines of KEY=VALUE, the last one without end: which must be the same on
      * all clusters, and which are told only. */
@@ -52,7 +53,7 @@ struct hearthi_link_options {
     uint64_t    rekey;   /* records with one key, for tests */
 };
 
-/* 60 s, 3 s, 5 s, 1 s; one lane. */
+/* 60 s, 3 s, 5 s, 1 s; one connection. */
 struct hearthi_link_options hearthi_link_defaults(void);
 
 /* Counters of one end; bytes are those of messages, raw those of frames. */
@@ -101,10 +102,19 @@ int hearthi_link_due(const struct hearthi_link *k);
  * False: not all have, and failed() said so; or there is no memory. */
 bool hearthi_link_finish(struct hearthi_link *k);
 
-/* This job ends before its time: tell the other clusters why. */
+/* This job ends before its time: tell the other clusters why.  Then wait until
+ * they have heard, or so many seconds: what was said is lost where this job
+ * ends with something unread.  In between the job may say it itself, as it has
+ * no time to lose where its launcher ends it, too. */
 void hearthi_link_end(struct hearthi_link *k, const char *line);
+void hearthi_link_linger(struct hearthi_link *k, double seconds);
 
 struct hearthi_link_counts hearthi_link_counts(const struct hearthi_link *k);
 void                       hearthi_link_close(struct hearthi_link *k);
+
+/* In a child that fork(2) has made: its descriptors go, and nothing is said,
+ * so that other clusters see this gateway's connections end with it.  No other
+ * call is made there. */
+void hearthi_link_forked(struct hearthi_link *k);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ hearthi_gateway_find(struct hearthi_gateway *g, const struct hearthi_member *c,
     struct addrinfo  want = { .ai_socktype = SOCK_STREAM,
                               .ai_flags = AI_NUMERICSERV };
     struct addrinfo *all;
+    size_t           n = 0;
     int              r = getaddrinfo(c->host, c->port, &want, &all);
 
     if (r != 0)
@@ -25,13 +27,25 @@ hearthi_gateway_find(struct hearthi_gateway *g, const struct hearthi_member *c,
             c->host, c->name,
             r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
     g->n = g->next = 0;
-    for (struct addrinfo *a = all;
-         a != NULL && g->n < HEARTHI_GATEWAY_ADDRESSES; a = a->ai_next) {
+    for (const struct addrinfo *a = all; a != NULL; a = a->ai_next)
+        n++;
+    g->at = calloc(n, sizeof *g->at);
+    for (struct addrinfo *a = all; g->at != NULL && a != NULL;
+         a = a->ai_next) {
         memcpy(&g->at[g->n].to, a->ai_addr, a->ai_addrlen);
         g->at[g->n++].len = a->ai_addrlen;
     }
     freeaddrinfo(all);
-    return true;
+    return g->at != NULL ||
+           hearthi_link_error(wrong, "gateway %s of cluster %s: no memory",
+                              c->host, c->name);
+}
+
+void
+hearthi_gateway_forget(struct hearthi_gateway *g)
+{
+    free(g->at);
+    g->at = NULL;
 }
 
 /* IPv6's stands for IPv4's, too, whatever the system's setting is. */

@@ -10,20 +10,22 @@
 
 #include "conf.h"
 
-enum { HEARTHI_GATEWAY_ADDRESSES = 8, HEARTHI_GATEWAY_TEXT = 80 };
+enum { HEARTHI_GATEWAY_TEXT = 80 };
 
 struct hearthi_gateway {
     int n, next; /* next: which is tried, until it does not answer */
     struct {
         socklen_t               len;
         struct sockaddr_storage to;
-    } at[HEARTHI_GATEWAY_ADDRESSES];
+    } * at;
 };
 
-/* Look the name up. */
+/* Look the name up: all its addresses; and forget them. */
 bool hearthi_gateway_find(struct hearthi_gateway      *g,
                           const struct hearthi_member *c,
                           struct hearthi_link_error   *wrong);
+
+void hearthi_gateway_forget(struct hearthi_gateway *g);
 
 /* A socket that listens there; -1 with what is wrong.  On all addresses of
  * this machine if the file has a name, or an address that is none of them (it

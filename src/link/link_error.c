@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Apart from all that needs another library, so that a program which tests one
+ * file of the link has it.
+ */
 #include "config.h"
 
-#include "link_error.h"
-
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/format.h"
+#include "key.h"
 
 bool
 hearthi_link_error(struct hearthi_link_error *w, const char *fmt, ...)
@@ -12,7 +16,7 @@ hearthi_link_error(struct hearthi_link_error *w, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(w->text, sizeof w->text, fmt, ap);
+    hearthi_format(w->text, sizeof w->text, fmt, ap);
     va_end(ap);
     return false;
 }

@@ -6,14 +6,15 @@
  *   link_close.c     the end
  *   remote_gateway.c    another cluster: its connections, and their times
  *   peer_io.c   what they carry
- *   gateway_handshake.c    hellos: who may take which connection
- *   acceptor.c    who connects from outside, strangers included
+ *   gateway_handshake.c    hellos: which side may take which connection
+ *   acceptor.c    connections from outside, strangers included
  */
 #ifndef HEARTHI_LINK_STATE_H
 #define HEARTHI_LINK_STATE_H
 
 #include <netdb.h>
 
+#include "base/crowd.h"
 #include "gateway_connection.h"
 #include "link.h"
 #include "link_address.h"
@@ -22,7 +23,7 @@
 struct hearthi_remote_gateway {
     struct hearthi_reliable_queue post;
     struct hearthi_gateway        at;
-    struct hearthi_connection    *lane[HEARTHI_CONNECTIONS_MAX]; /* or NULL */
+    struct hearthi_connection    *conn[HEARTHI_CONNECTIONS_MAX]; /* or NULL */
     bool                          was_up[HEARTHI_CONNECTIONS_MAX];
     uint64_t                      next_try[HEARTHI_CONNECTIONS_MAX],
         pause[HEARTHI_CONNECTIONS_MAX]; /* ns */
@@ -36,7 +37,7 @@ struct hearthi_remote_gateway {
     } stuck;
     bool bye_sent, bye_came;
     bool left;     /* it has all, and needs nothing of this side */
-    int  nobody;   /* so many tries in a row found nothing listening */
+    int  missed;   /* so many tries in a row found nothing listening */
     char why[160]; /* the last connection ended */
 };
 
@@ -50,15 +51,17 @@ struct hearthi_link {
     char                       *agree; /* all that must be the same */
     uint64_t                    job;
     int                         epoll, listener;
-    uint64_t                    deaf; /* until then nobody is accepted */
+    uint64_t                    deaf; /* until then none is accepted */
     bool                        over;
     struct hearthi_link_counts  counts;
     struct hearthi_connection  *guests; /* the newest first */
     int                         n_guests;
+    struct hearthi_crowd        crowd;
     bool                        warned;
-    char stranger[HEARTHI_GATEWAY_TEXT];  /* the last one's address */
-    struct hearthi_connection    *dead;   /* freed when the turn ends */
-    struct hearthi_remote_gateway mate[]; /* of each cluster; me has none */
+    bool                        refused;    /* somebody, and it was said */
+    char stranger[HEARTHI_GATEWAY_TEXT];    /* the last one's address */
+    struct hearthi_connection    *dead;     /* freed when the turn ends */
+    struct hearthi_remote_gateway remote[]; /* of each cluster; me has none */
 };
 
 static inline uint64_t
@@ -102,7 +105,11 @@ void     hearthi_remote_gateway_lane_end(struct hearthi_link       *k,
 bool hearthi_remote_gateway_all_said(const struct hearthi_remote_gateway *m);
 bool hearthi_remote_gateway_done(const struct hearthi_link *k, int cluster);
 
-/* A lane that has said hello is the cluster's.  False: the link is over. */
+/* A connection to it stands. */
+bool hearthi_remote_gateway_is_up(const struct hearthi_remote_gateway *m);
+
+/* A connection that has said hello is the cluster's.  False: the link is
+ * over. */
 bool hearthi_remote_gateway_lane_up(struct hearthi_link       *k,
                                     struct hearthi_connection *l,
                                     uint64_t                   got);
@@ -116,7 +123,7 @@ void hearthi_remote_gateway_push(struct hearthi_link *k, int cluster);
 
 /* ---- gateway_handshake.c ---- */
 
-/* Callbacks of lanes. */
+/* Callbacks of connections. */
 bool hearthi_handshake_shaken(struct hearthi_connection *l);
 bool hearthi_handshake_hello(struct hearthi_connection    *l,
                              struct hearthi_gateway_hello *theirs);
@@ -129,7 +136,7 @@ void     hearthi_acceptor_answer(struct hearthi_link *k);
 void     hearthi_acceptor_tend(struct hearthi_link *k, uint64_t now);
 uint64_t hearthi_acceptor_due(const struct hearthi_link *k);
 
-/* It is a cluster's lane now. */
+/* It is a cluster's connection now. */
 void hearthi_acceptor_leave(struct hearthi_link       *k,
                             struct hearthi_connection *l);
 void hearthi_acceptor_connection_end(struct hearthi_link       *k,

@@ -14,10 +14,10 @@ enum { ACK_BYTES = 256 << 10 }; /* come, and the other side shall know */
 void
 hearthi_remote_gateway_push(struct hearthi_link *k, int cluster)
 {
-    struct hearthi_remote_gateway *m = &k->mate[cluster];
+    struct hearthi_remote_gateway *m = &k->remote[cluster];
 
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX && !k->over; i++) {
-        struct hearthi_connection *l = m->lane[i];
+        struct hearthi_connection *l = m->conn[i];
 
         if (l == NULL || l->state != HEARTHI_CONNECTION_UP)
             continue;
@@ -36,14 +36,14 @@ next(struct hearthi_connection *l)
 {
     struct hearthi_link *k = l->owner;
 
-    return hearthi_reliable_queue_next(&k->mate[l->cluster].post, l->index);
+    return hearthi_reliable_queue_next(&k->remote[l->cluster].post, l->index);
 }
 
 static uint64_t
 ack(struct hearthi_connection *l)
 {
     struct hearthi_link           *k = l->owner;
-    struct hearthi_remote_gateway *m = &k->mate[l->cluster];
+    struct hearthi_remote_gateway *m = &k->remote[l->cluster];
 
     m->unacked = 0;
     return m->post.got;
@@ -54,7 +54,7 @@ message_pass(struct hearthi_link *k, int cluster,
              const struct hearthi_frame *head, const void *body)
 {
     if (head->kind == HEARTHI_FRAME_BYE) {
-        k->mate[cluster].bye_came = true;
+        k->remote[cluster].bye_came = true;
         return;
     }
     k->counts.messages_in++;
@@ -66,7 +66,7 @@ static bool
 message_take(struct hearthi_link *k, struct hearthi_connection *l,
              const struct hearthi_frame *head, const void *body)
 {
-    struct hearthi_reliable_queue *p = &k->mate[l->cluster].post;
+    struct hearthi_reliable_queue *p = &k->remote[l->cluster].post;
     struct hearthi_early          *e;
     enum hearthi_turn turn = hearthi_reliable_queue_came(p, head->number);
 
@@ -90,7 +90,7 @@ frame(struct hearthi_connection *l, const struct hearthi_frame *head,
       const void *body)
 {
     struct hearthi_link           *k = l->owner;
-    struct hearthi_remote_gateway *m = &k->mate[l->cluster];
+    struct hearthi_remote_gateway *m = &k->remote[l->cluster];
 
     if (head->ack > m->post.given)
         return hearthi_connection_fail(l, HEARTHI_CONNECTION_BROKEN,
@@ -101,6 +101,12 @@ frame(struct hearthi_connection *l, const struct hearthi_frame *head,
     case HEARTHI_FRAME_LEFT: m->left = true; return true;
     case HEARTHI_FRAME_END:
         return hearthi_link_fail(k, l->cluster, "cluster %s has ended: %.*s",
+                                 k->conf->cluster[l->cluster].name,
+                                 (int)head->len, (const char *)body);
+    case HEARTHI_FRAME_REFUSED:
+        return hearthi_link_fail(k, l->cluster,
+                                 "cluster %s runs already, and refuses this "
+                                 "job: %.*s",
                                  k->conf->cluster[l->cluster].name,
                                  (int)head->len, (const char *)body);
     case HEARTHI_FRAME_MESSAGE:

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 /* ---- what goes out ---- */
 
 struct hearthi_queued_message *
@@ -23,7 +25,7 @@ hearthi_queued_message_copy(uint32_t kind, const struct iovec *part, int n)
     *m = (struct hearthi_queued_message){ .head = { .len = (uint32_t)len,
                                                     .kind = kind },
                                           .body = m + 1,
-                                          .lane = HEARTHI_NO_CONNECTION };
+                                          .conn = HEARTHI_NO_CONNECTION };
     at = (char *)(m + 1);
     for (int i = 0; i < n; at += part[i++].iov_len)
         if (part[i].iov_len > 0)
@@ -46,8 +48,8 @@ hearthi_queued_message_take(uint32_t kind, void *body, size_t len,
     return m;
 }
 
-void
-hearthi_queued_message_free(struct hearthi_queued_message *m)
+static void
+message_free(struct hearthi_queued_message *m)
 {
     if (m->release != NULL)
         m->release((void *)(uintptr_t)m->body);
@@ -58,6 +60,7 @@ void
 hearthi_reliable_queue_give(struct hearthi_reliable_queue *p,
                             struct hearthi_queued_message *m)
 {
+    HEARTHI_ASSERT(m->next == NULL && p->acked <= p->given);
     m->head.number = ++p->given;
     if (p->first == NULL)
         p->first = m;
@@ -70,16 +73,17 @@ hearthi_reliable_queue_give(struct hearthi_reliable_queue *p,
 }
 
 struct hearthi_queued_message *
-hearthi_reliable_queue_next(struct hearthi_reliable_queue *p, int lane)
+hearthi_reliable_queue_next(struct hearthi_reliable_queue *p, int conn)
 {
     struct hearthi_queued_message *m = p->waiting;
 
-    while (m != NULL && m->lane != HEARTHI_NO_CONNECTION)
+    while (m != NULL && m->conn != HEARTHI_NO_CONNECTION)
         m = m->next;
     p->waiting = m;
     if (m != NULL) {
         p->again += m->lost;
-        m->lane = lane;
+        HEARTHI_ASSERT(m->head.number > p->acked && !m->dropped);
+        m->conn = conn;
         m->writing = true;
         p->waiting = m->next;
     }
@@ -89,34 +93,36 @@ hearthi_reliable_queue_next(struct hearthi_reliable_queue *p, int lane)
 void
 hearthi_reliable_queue_written(struct hearthi_queued_message *m)
 {
+    HEARTHI_ASSERT(m->writing);
     m->writing = false;
     if (m->dropped)
-        hearthi_queued_message_free(m);
+        message_free(m);
 }
 
 void
-hearthi_reliable_queue_lane_lost(struct hearthi_reliable_queue *p, int lane,
+hearthi_reliable_queue_lane_lost(struct hearthi_reliable_queue *p, int conn,
                                  struct hearthi_queued_message *m)
 {
     if (m != NULL)
         hearthi_reliable_queue_written(m);
     for (m = p->first; m != NULL; m = m->next) {
-        if (m->lane != lane)
+        if (m->conn != conn)
             continue;
-        m->lane = HEARTHI_NO_CONNECTION;
+        m->conn = HEARTHI_NO_CONNECTION;
         m->lost = true;
     }
     p->waiting = p->first;
 }
 
-/* One that another lane is writing again is its own until it is written. */
+/* One that another connection is writing again is its own until it is
+ * written. */
 static void
-letter_drop(struct hearthi_queued_message *m)
+queued_drop(struct hearthi_queued_message *m)
 {
     if (m->writing)
         m->dropped = true;
     else
-        hearthi_queued_message_free(m);
+        message_free(m);
 }
 
 void
@@ -128,9 +134,11 @@ hearthi_reliable_queue_acked(struct hearthi_reliable_queue *p, uint64_t ack)
         p->first = m->next;
         if (p->waiting == m)
             p->waiting = m->next;
+        HEARTHI_ASSERT(p->bytes >= m->head.len);
+        HEARTHI_ASSERT(m->head.number == p->acked + 1);
         p->bytes -= m->head.len;
         p->acked = m->head.number;
-        letter_drop(m);
+        queued_drop(m);
     }
     if (p->first == NULL)
         p->last = NULL;
@@ -178,7 +186,7 @@ hearthi_reliable_queue_follows(struct hearthi_reliable_queue *p)
 {
     struct hearthi_early *e;
 
-    /* It may have come in its turn, too, by another lane. */
+    /* It may have come in its turn, too, by another connection. */
     while ((e = p->early) != NULL && e->head.number <= p->got) {
         p->early = e->next;
         p->twice++;
@@ -186,6 +194,7 @@ hearthi_reliable_queue_follows(struct hearthi_reliable_queue *p)
     }
     if (e == NULL || e->head.number != p->got + 1)
         return NULL;
+    HEARTHI_ASSERT(e->next == NULL || e->next->head.number > p->got + 1);
     p->got++;
     p->early = e->next;
     return e;

@@ -11,7 +11,7 @@
  * counts with it: nothing is done twice, and nothing out of order.  What it
  * says it has is got, so nothing is forgotten that was not passed on.
  *
- * tests/link_post.c breaks each of these.
+ * tests/transport/link/link_reliable_queue.c breaks each of these.
  */
 #ifndef HEARTHI_RELIABLE_QUEUE_H
 #define HEARTHI_RELIABLE_QUEUE_H
@@ -37,10 +37,10 @@ struct hearthi_queued_message {
     struct hearthi_frame           head;
     const void                    *body;
     void (*release)(void *); /* of the body; NULL: it is behind this */
-    int  lane;               /* that carries it */
-    bool writing;            /* it is not whole on its lane yet */
+    int  conn;               /* that carries it */
+    bool writing;            /* it is not whole on its connection yet */
     bool dropped;            /* and is not wanted any more */
-    bool lost;               /* with a lane that carried it */
+    bool lost;               /* with a connection that carried it */
 };
 
 /* One that came before its turn. */
@@ -60,35 +60,34 @@ struct hearthi_reliable_queue {
     uint64_t                       again, twice; /* sent so, came so */
 };
 
-/* A letter of kind with a copy of the parts, or with body itself, which is
+/* A message of kind with a copy of the parts, or with body itself, which is
  * released when it is not needed any more.  NULL: no memory. */
 struct hearthi_queued_message *
 hearthi_queued_message_copy(uint32_t kind, const struct iovec *part, int n);
-struct hearthi_queued_message      *
+struct hearthi_queued_message *
 hearthi_queued_message_take(uint32_t kind, void *body, size_t len,
-                                 void (*release)(void *));
-void hearthi_queued_message_free(struct hearthi_queued_message *m);
+                            void (*release)(void *));
 
 void hearthi_reliable_queue_give(struct hearthi_reliable_queue *p,
                                  struct hearthi_queued_message *m);
 
-/* The next that waits, now on this lane; or NULL. */
+/* The next that waits, now on this connection; or NULL. */
 struct hearthi_queued_message *
-hearthi_reliable_queue_next(struct hearthi_reliable_queue *p, int lane);
+hearthi_reliable_queue_next(struct hearthi_reliable_queue *p, int conn);
 
-/* It is whole on its lane. */
+/* It is whole on its connection. */
 void hearthi_reliable_queue_written(struct hearthi_queued_message *m);
 
-/* The lane is no more; m is what it was writing, or NULL. */
+/* The connection is no more; m is what it was writing, or NULL. */
 void hearthi_reliable_queue_lane_lost(struct hearthi_reliable_queue *p,
-                                      int                            lane,
+                                      int                            conn,
                                       struct hearthi_queued_message *m);
 
 /* The other side has all up to this number. */
 void hearthi_reliable_queue_acked(struct hearthi_reliable_queue *p,
                                   uint64_t                       ack);
 
-/* A message has come.  HERE: pass it on, and what is early and follows.
+/* A message has come.  IN_ORDER: pass it on, and what is early and follows.
  * TWICE: it is here already.  EARLY: keep it. */
 enum hearthi_turn {
     HEARTHI_FRAME_IN_ORDER,
@@ -99,7 +98,8 @@ enum hearthi_turn hearthi_reliable_queue_came(struct hearthi_reliable_queue *p,
                                               uint64_t number);
 
 /* Keep a message that is early, if it is not kept already.  False: no memory,
- * and it must not be lost, since it comes again only if its lane breaks. */
+ * and it must not be lost, since it comes again only if its connection
+ * breaks. */
 bool hearthi_reliable_queue_keep(struct hearthi_reliable_queue *p,
                                  const struct hearthi_frame    *head,
                                  const void                    *body);

@@ -28,7 +28,7 @@ hearthi_remote_gateway_all_said(const struct hearthi_remote_gateway *m)
 bool
 hearthi_remote_gateway_done(const struct hearthi_link *k, int cluster)
 {
-    const struct hearthi_remote_gateway *m = &k->mate[cluster];
+    const struct hearthi_remote_gateway *m = &k->remote[cluster];
 
     return hearthi_remote_gateway_connects(k, cluster)
                ? m->left
@@ -37,11 +37,11 @@ hearthi_remote_gateway_done(const struct hearthi_link *k, int cluster)
 
 /* ---- connections ---- */
 
-static bool
-any_up(const struct hearthi_remote_gateway *m)
+bool
+hearthi_remote_gateway_is_up(const struct hearthi_remote_gateway *m)
 {
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-        if (m->lane[i] != NULL && m->lane[i]->state == HEARTHI_CONNECTION_UP)
+        if (m->conn[i] != NULL && m->conn[i]->state == HEARTHI_CONNECTION_UP)
             return true;
     return false;
 }
@@ -72,7 +72,7 @@ hopeless(struct hearthi_link *k, const struct hearthi_connection *l)
                                   "cluster %s (%s): it has the key, and its "
                                   "messages make no sense: %s",
                                   c->name, l->from, l->why);
-    if (l->end == HEARTHI_CONNECTION_FOREIGN && !k->mate[l->cluster].known)
+    if (l->end == HEARTHI_CONNECTION_FOREIGN && !k->remote[l->cluster].known)
         return !hearthi_link_fail(k, l->cluster,
                                   "gateway %s of cluster %s does not know our "
                                   "key %s, or is none (%s): give both the "
@@ -90,7 +90,7 @@ stuck_note(struct hearthi_remote_gateway   *m,
 {
     const struct hearthi_queued_message *first = m->post.first;
 
-    if (first == NULL || first->lane != l->index)
+    if (first == NULL || first->conn != l->index)
         return;
     if (m->stuck.number != first->head.number) {
         m->stuck.number = first->head.number;
@@ -112,7 +112,7 @@ is_stuck(const struct hearthi_remote_gateway *m)
 static bool
 stuck_give_up(struct hearthi_link *k, const struct hearthi_connection *l)
 {
-    struct hearthi_remote_gateway *m = &k->mate[l->cluster];
+    struct hearthi_remote_gateway *m = &k->remote[l->cluster];
 
     if (!is_stuck(m) || hearthi_clock_kernel() - m->stuck.since <
                             hearthi_seconds(k->options.giveup))
@@ -137,11 +137,11 @@ address_next(struct hearthi_remote_gateway *m, int at)
 /* A job listens until its end.  One that has said its last message, and is at
  * none of its addresses, has left: it had ours, or has no use for them. */
 static void
-nobody_note(const struct hearthi_link *k, struct hearthi_remote_gateway *m,
+missed_note(const struct hearthi_link *k, struct hearthi_remote_gateway *m,
             const struct hearthi_connection *l)
 {
-    m->nobody = l->end == HEARTHI_CONNECTION_NOBODY ? m->nobody + 1 : 0;
-    if (m->bye_sent && m->bye_came && m->nobody >= m->at.n * k->options.lanes)
+    m->missed = l->end == HEARTHI_CONNECTION_MISSED ? m->missed + 1 : 0;
+    if (m->bye_sent && m->bye_came && m->missed >= m->at.n * k->options.conns)
         m->left = true;
 }
 
@@ -149,23 +149,23 @@ void
 hearthi_remote_gateway_lane_end(struct hearthi_link       *k,
                                 struct hearthi_connection *l)
 {
-    struct hearthi_remote_gateway *m = &k->mate[l->cluster];
+    struct hearthi_remote_gateway *m = &k->remote[l->cluster];
     bool                           was_up = l->state == HEARTHI_CONNECTION_UP;
 
     if (hopeless(k, l))
         return;
     if (hearthi_remote_gateway_connects(k, l->cluster))
-        nobody_note(k, m, l);
+        missed_note(k, m, l);
     if (hearthi_remote_gateway_connects(k, l->cluster) && !was_up)
         address_next(m, l->at);
-    m->lane[l->index] = NULL;
+    m->conn[l->index] = NULL;
     stuck_note(m, l);
-    hearthi_reliable_queue_lane_lost(&m->post, l->index, l->out.letter);
-    l->out.letter = NULL;
+    hearthi_reliable_queue_lane_lost(&m->post, l->index, l->out.queued);
+    l->out.queued = NULL;
     snprintf(m->why, sizeof m->why, "%s", l->why);
     pause_set(m, l->index, was_up && !is_stuck(m));
     hearthi_link_bury(k, l);
-    if (m->alone == 0 && !any_up(m))
+    if (m->alone == 0 && !hearthi_remote_gateway_is_up(m))
         m->alone = hearthi_clock_kernel();
 }
 
@@ -173,13 +173,13 @@ bool
 hearthi_remote_gateway_lane_up(struct hearthi_link       *k,
                                struct hearthi_connection *l, uint64_t got)
 {
-    struct hearthi_remote_gateway *m = &k->mate[l->cluster];
+    struct hearthi_remote_gateway *m = &k->remote[l->cluster];
 
-    m->lane[l->index] = l;
+    m->conn[l->index] = l;
     k->counts.reconnects += m->was_up[l->index];
     m->was_up[l->index] = true;
     m->alone = 0;
-    m->nobody = 0;
+    m->missed = 0;
     hearthi_reliable_queue_acked(&m->post, got);
     if (!is_stuck(m))
         m->pause[l->index] = 0;
@@ -187,9 +187,9 @@ hearthi_remote_gateway_lane_up(struct hearthi_link       *k,
 }
 
 static void
-lane_connect(struct hearthi_link *k, int cluster, int i)
+conn_connect(struct hearthi_link *k, int cluster, int i)
 {
-    struct hearthi_remote_gateway *m = &k->mate[cluster];
+    struct hearthi_remote_gateway *m = &k->remote[cluster];
     int                            at = m->at.next;
     const struct sockaddr         *to = (struct sockaddr *)&m->at.at[at].to;
     struct hearthi_connection     *l =
@@ -208,15 +208,15 @@ lane_connect(struct hearthi_link *k, int cluster, int i)
         l->index = i;
         if (k->options.rekey > 0)
             l->out.rekey = k->options.rekey;
-        m->lane[i] = l;
+        m->conn[i] = l;
     }
 }
 
 /* ---- times ---- */
 
-/* When the lane is dead unless something happens. */
+/* When the connection is dead unless something happens. */
 static uint64_t
-lane_dead(const struct hearthi_link *k, const struct hearthi_connection *l)
+conn_dead(const struct hearthi_link *k, const struct hearthi_connection *l)
 {
     const struct hearthi_link_options *o = &k->options;
 
@@ -229,7 +229,7 @@ lane_dead(const struct hearthi_link *k, const struct hearthi_connection *l)
 
 /* Not while something waits for room: it says enough when there is some. */
 static uint64_t
-lane_beat(const struct hearthi_link *k, const struct hearthi_connection *l)
+conn_beat(const struct hearthi_link *k, const struct hearthi_connection *l)
 {
     if (l->state != HEARTHI_CONNECTION_UP || l->out.beat ||
         hearthi_tls_waiting(l->ssl) > 0)
@@ -238,51 +238,84 @@ lane_beat(const struct hearthi_link *k, const struct hearthi_connection *l)
 }
 
 static void
-lane_tend(struct hearthi_link *k, struct hearthi_connection *l, uint64_t now)
+conn_tend(struct hearthi_link *k, struct hearthi_connection *l, uint64_t now)
 {
-    if (now >= lane_dead(k, l)) {
+    if (now >= conn_dead(k, l)) {
         hearthi_connection_fail(l, HEARTHI_CONNECTION_GONE,
                                 "no answer for %.1f s",
                                 (double)(now - l->heard) / 1e9);
         hearthi_remote_gateway_lane_end(k, l);
-    } else if (now >= lane_beat(k, l)) {
+    } else if (now >= conn_beat(k, l)) {
         l->out.beat = true;
     }
 }
 
-/* The line for a cluster that is gone, or never came. */
+/* It was there: whether it is gone, or nothing passes, cannot be known here.
+ */
 static void
-give_up(struct hearthi_link *k, int cluster)
+give_up_known(struct hearthi_link *k, int cluster)
 {
-    const struct hearthi_member   *c = &k->conf->cluster[cluster];
-    const struct hearthi_member   *me = &k->conf->cluster[k->me];
-    struct hearthi_remote_gateway *m = &k->mate[cluster];
-    char                           gateway[HEARTHI_GATEWAY_NAME];
-    char                           others[200] = "";
+    static const char rest[] =
+        "its job or its host has ended, or the network between the two "
+        "gateways is down; HEARTH_GATEWAY_GIVEUP is how long to wait";
+    const struct hearthi_member *c = &k->conf->cluster[cluster];
+    const struct hearthi_member *me = &k->conf->cluster[k->me];
+    char                         gateway[HEARTHI_GATEWAY_NAME];
+
+    if (hearthi_remote_gateway_connects(k, cluster))
+        hearthi_link_fail(k, cluster,
+                          "cluster %s: its gateway %s does not answer any "
+                          "more, tried for %g s (%s): %s",
+                          c->name, hearthi_conf_gateway(c, gateway),
+                          k->options.giveup, k->remote[cluster].why, rest);
+    else
+        hearthi_link_fail(k, cluster,
+                          "cluster %s (gateway %s) has not come back to %s "
+                          "for %g s (%s): %s",
+                          c->name, c->host, hearthi_conf_gateway(me, gateway),
+                          k->options.giveup, k->remote[cluster].why, rest);
+}
+
+/* It never came. */
+static void
+give_up_new(struct hearthi_link *k, int cluster)
+{
+    const struct hearthi_member *c = &k->conf->cluster[cluster];
+    const struct hearthi_member *me = &k->conf->cluster[k->me];
+    const char                  *why = k->remote[cluster].why;
+    char                         gateway[HEARTHI_GATEWAY_NAME];
+    char                         others[200] = "";
 
     if (hearthi_remote_gateway_connects(k, cluster)) {
         hearthi_link_fail(k, cluster,
-                          "cluster %s: its gateway %s does not answer%s, "
-                          "tried for %g s (%s): does its job run, and does "
-                          "its firewall admit port %s?",
+                          "cluster %s: its gateway %s does not answer, tried "
+                          "for %g s (%s): does its job run, and does its "
+                          "firewall admit port %s?",
                           c->name, hearthi_conf_gateway(c, gateway),
-                          m->known ? " any more" : "", k->options.giveup,
-                          m->why, c->port);
+                          k->options.giveup, why, c->port);
         return;
     }
-    if (k->counts.strangers > 0 && !m->known)
+    if (k->counts.strangers > 0)
         snprintf(others, sizeof others,
                  "; %llu connections without our key came, the last from %s",
                  (unsigned long long)k->counts.strangers, k->stranger);
     hearthi_link_fail(
         k, cluster,
-        "cluster %s (gateway %s) has not come%s to %s for %g s%s%s%s%s: does "
+        "cluster %s (gateway %s) has not come to %s for %g s%s%s%s%s: does "
         "its job run, with the same key, and does the firewall here admit "
         "port %s?",
-        c->name, c->host, m->known ? " back" : "",
-        hearthi_conf_gateway(me, gateway), k->options.giveup,
-        *m->why != '\0' ? " (" : "", m->why, *m->why != '\0' ? ")" : "",
-        others, me->port);
+        c->name, c->host, hearthi_conf_gateway(me, gateway), k->options.giveup,
+        *why != '\0' ? " (" : "", why, *why != '\0' ? ")" : "", others,
+        me->port);
+}
+
+static void
+give_up(struct hearthi_link *k, int cluster)
+{
+    if (k->remote[cluster].known)
+        give_up_known(k, cluster);
+    else
+        give_up_new(k, cluster);
 }
 
 /* To wait for word that the other has left, alone, is no failure
@@ -290,7 +323,7 @@ give_up(struct hearthi_link *k, int cluster)
 static bool
 may_be_given_up(const struct hearthi_link *k, int cluster)
 {
-    const struct hearthi_remote_gateway *m = &k->mate[cluster];
+    const struct hearthi_remote_gateway *m = &k->remote[cluster];
 
     return m->alone != 0 && !hearthi_remote_gateway_all_said(m) &&
            !hearthi_remote_gateway_done(k, cluster);
@@ -299,7 +332,7 @@ may_be_given_up(const struct hearthi_link *k, int cluster)
 static bool
 shall_connect(const struct hearthi_link *k, int cluster, int i)
 {
-    return i < k->options.lanes &&
+    return i < k->options.conns &&
            hearthi_remote_gateway_connects(k, cluster) &&
            !hearthi_remote_gateway_done(k, cluster);
 }
@@ -307,13 +340,13 @@ shall_connect(const struct hearthi_link *k, int cluster, int i)
 void
 hearthi_remote_gateway_tend(struct hearthi_link *k, int cluster, uint64_t now)
 {
-    struct hearthi_remote_gateway *m = &k->mate[cluster];
+    struct hearthi_remote_gateway *m = &k->remote[cluster];
 
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX && !k->over; i++) {
-        if (m->lane[i] != NULL)
-            lane_tend(k, m->lane[i], now);
+        if (m->conn[i] != NULL)
+            conn_tend(k, m->conn[i], now);
         else if (shall_connect(k, cluster, i) && now >= m->next_try[i])
-            lane_connect(k, cluster, i);
+            conn_connect(k, cluster, i);
     }
     if (!k->over && may_be_given_up(k, cluster) &&
         now >= m->alone + hearthi_seconds(k->options.giveup))
@@ -329,16 +362,16 @@ least(uint64_t a, uint64_t b)
 uint64_t
 hearthi_remote_gateway_due(const struct hearthi_link *k, int cluster)
 {
-    const struct hearthi_remote_gateway *m = &k->mate[cluster];
+    const struct hearthi_remote_gateway *m = &k->remote[cluster];
     uint64_t                             due = UINT64_MAX;
 
     if (may_be_given_up(k, cluster))
         due = m->alone + hearthi_seconds(k->options.giveup);
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++) {
-        const struct hearthi_connection *l = m->lane[i];
+        const struct hearthi_connection *l = m->conn[i];
 
         if (l != NULL)
-            due = least(due, least(lane_dead(k, l), lane_beat(k, l)));
+            due = least(due, least(conn_dead(k, l), conn_beat(k, l)));
         else if (shall_connect(k, cluster, i))
             due = least(due, m->next_try[i]);
     }

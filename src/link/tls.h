@@ -3,17 +3,17 @@
  * TLS 1.3 between two gateways that share a key, by OpenSSL.
  *
  * The key is an external pre-shared key (RFC 8446, 2.2) with a Diffie-Hellman
- * exchange (psk_dhe_ke), so that who gets the key later cannot read what went
- * before.  It is the standard's own way for two ends with one secret and no
- * certificates; the handshake, its transcript and the record layer are the
- * library's, which is kept by many and is in every distribution (libsodium has
- * no handshake, libssh and WireGuard bring identities of their own).  Without
- * certificates and without other modes there is nothing to negotiate: a server
- * that is given no such key, or a wrong one, answers by an alert.
+ * exchange (psk_dhe_ke), so that a thief who gets the key later cannot read
+ * what went before.  It is the standard's own way for two ends with one secret
+ * and no certificates; the handshake, its transcript and the record layer are
+ * the library's, which is kept by many and is in every distribution (libsodium
+ * has no handshake, libssh and WireGuard bring identities of their own).
+ * Without certificates and without other modes there is nothing to negotiate:
+ * a server that is given no such key, or a wrong one, answers by an alert.
  *
  * All gateways of a job have one key: each could say that it is another, or be
- * shown its own messages (RFC 9257, 4.1).  Who speaks stands in the hello that
- * follows, and that they are distinct is checked there.
+ * shown its own messages (RFC 9257, 4.1).  The hello that follows says which
+ * one speaks, and that they are distinct is checked there.
  */
 #ifndef HEARTHI_LINK_TLS_H
 #define HEARTHI_LINK_TLS_H
@@ -23,7 +23,6 @@
 #include <stdint.h>
 
 #include "key.h"
-#include "link_error.h"
 
 struct hearthi_tls {
     SSL_CTX      *context;

@@ -88,7 +88,7 @@
  * --take-unpassed, --take-own, --take-first, --number-late, --lend-dropped
  * (a copy that is HERE) and --forget-late (what another thread acquired while
  * this rank was in a barrier); tests/model/move that of pages that move with
- * --lend-frozen, and tests/model/word those of the word.  tests/mates.c has a
+ * --lend-frozen, and tests/model/word those of the word.  tests/page/node_cache.c has a
  * litmus test for each but --number-late, --forget-late and the second look at
  * the word, and for those of dirty copies and of what is freed.
  *

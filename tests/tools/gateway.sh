@@ -1,6 +1,7 @@
 #!/bin/sh
 # gateway.sh -- hearth-gateway: its key, its check, its refusals.
 # Environment: srcdir (from make check).
+# Needs: hearth-gateway
 out=`mktemp -d`
 trap 'rm -rf "$out"' 0
 fail=0
@@ -34,6 +35,13 @@ chmod 644 "$out/clusters.key"
 ./hearth-gateway --check "$out/clusters.conf" 2>"$out/said" &&
     wrong "a key that others may read is taken"
 grep 'chmod 600' "$out/said" >/dev/null || wrong "no remedy for its mode"
+chmod 600 "$out/clusters.key"
+if test "`id -u`" = 0 && chown 12345 "$out/clusters.key" 2>/dev/null; then
+    ./hearth-gateway --check "$out/clusters.conf" 2>"$out/said" &&
+        wrong "a key of another user is taken"
+    grep 'of another user (12345)' "$out/said" >/dev/null ||
+        wrong "it is not said whose key it is"
+fi
 
 for words in "" --nonsense "--check" "--help extra"; do
     ./hearth-gateway $words >"$out/said" 2>&1

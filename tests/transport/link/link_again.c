@@ -5,20 +5,24 @@
 #include "config.h"
 
 #include <arpa/inet.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "link/link_state.h"
 #include "link_ends.h"
 #include "link_proxy.h"
+#include "visitor.h"
 
 static struct end e[ENDS_MAX];
 
 static struct hearthi_remote_gateway *
 gateway_of_alpha(void)
 {
-    return &e[1].link->mate[0];
+    return &e[1].link->remote[0];
 }
 
 static bool
@@ -36,15 +40,18 @@ START_TEST(an_address_that_has_answered_is_called_again)
     pair_prepare(e);
     pair_open(e);
     g = &gateway_of_alpha()->at;
+    ck_assert_int_eq(g->n, 1);
+    g->at = realloc(g->at, 2 * sizeof *g->at);
+    ck_assert_ptr_nonnull(g->at);
     g->n = 2;
     g->at[1] = g->at[0];
     ((struct sockaddr_in *)&g->at[0].to)->sin_port = htons(1);
     ck_timely(ends_turn(e, 2, all_up, 5));
     ck_assert_int_eq(g->next, 1);
-    shutdown(gateway_of_alpha()->lane[0]->fd, SHUT_RDWR);
+    shutdown(gateway_of_alpha()->conn[0]->fd, SHUT_RDWR);
     ck_timely(ends_turn(e, 2, again, 5));
-    ck_assert_int_eq(gateway_of_alpha()->nobody, 0);
-    ck_assert_int_eq(gateway_of_alpha()->lane[0]->at, 1);
+    ck_assert_int_eq(gateway_of_alpha()->missed, 0);
+    ck_assert_int_eq(gateway_of_alpha()->conn[0]->at, 1);
     ends_close(e, 2);
 }
 END_TEST
@@ -139,11 +146,11 @@ END_TEST
 static int
 connections(const struct end *one)
 {
-    const struct hearthi_remote_gateway *m = &one->link->mate[1 - one->me];
+    const struct hearthi_remote_gateway *m = &one->link->remote[1 - one->me];
     int                                  n = 0;
 
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-        n += m->lane[i] != NULL && m->lane[i]->state == HEARTHI_CONNECTION_UP;
+        n += m->conn[i] != NULL && m->conn[i]->state == HEARTHI_CONNECTION_UP;
     return n;
 }
 
@@ -151,22 +158,57 @@ static bool
 all_connected(struct end *all, int n)
 {
     (void)n;
-    return connections(&all[0]) == all[1].options.lanes &&
-           connections(&all[1]) == all[1].options.lanes;
+    return connections(&all[0]) == all[1].options.conns &&
+           connections(&all[1]) == all[1].options.conns;
 }
 
 START_TEST(who_connects_decides_how_many_connections_there_are)
 {
-    for (int lanes = 1; lanes <= HEARTHI_CONNECTIONS_MAX; lanes += 2) {
+    for (int conns = 1; conns <= HEARTHI_CONNECTIONS_MAX; conns += 2) {
         pair_prepare(e);
-        e[0].options.lanes = HEARTHI_CONNECTIONS_MAX + 1 - lanes;
-        e[1].options.lanes = lanes;
+        e[0].options.conns = HEARTHI_CONNECTIONS_MAX + 1 - conns;
+        e[1].options.conns = conns;
         pair_open(e);
         ck_timely(ends_turn(e, 2, all_connected, 5));
         ck_assert(!ends_turn(e, 2, any_failed, 0.1));
         ck_assert(all_connected(e, 2));
         ends_close(e, 2);
     }
+}
+END_TEST
+
+static bool
+beta_is_alone(struct end *all, int n)
+{
+    (void)n;
+    return !hearthi_remote_gateway_is_up(&all[1].link->remote[0]);
+}
+
+/* It may live on for as long as it likes, and silence would tell of the end
+ * much later. */
+START_TEST(a_child_of_a_gateway_keeps_none_of_its_connections)
+{
+    int   port, status;
+    pid_t child;
+
+    pair_prepare(e);
+    e[0].options.silence = e[1].options.silence = 30;
+    pair_open(e);
+    ck_timely(ends_turn(e, 2, all_up, 5));
+    port = end_port(&e[0]);
+    child = fork();
+    if (child == 0) {
+        hearthi_link_forked(e[0].link);
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+    end_close(&e[0]);
+    ck_timely(ends_turn(e, 2, beta_is_alone, 5));
+    ck_assert_int_lt(visitor_or_none(port), 0);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    end_close(&e[1]);
 }
 END_TEST
 
@@ -183,6 +225,7 @@ main(void)
                    a_message_that_goes_down_with_each_connection_ends_the_job);
     tcase_add_test(tc, a_slow_link_is_not_silent);
     tcase_add_test(tc, who_connects_decides_how_many_connections_there_are);
+    tcase_add_test(tc, a_child_of_a_gateway_keeps_none_of_its_connections);
     suite_add_tcase(s, tc);
     ends_keys_make();
     unit_main(s);

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include "harness.h"
 #include "link/conf.h"
 #include "link/key.h"
+#include "link/link_address.h"
 
 static char path[] = "./link-conf.XXXXXX";
 
@@ -49,6 +52,54 @@ START_TEST(the_file_of_the_manual_is_read)
     hearthi_conf_text(c, text, sizeof text);
     ck_assert_str_eq(text, "kyushu:8,tokyo:8");
     free(c);
+}
+END_TEST
+
+/* ---- names, of which the system would know few addresses ---- */
+
+enum { MANY = 100 };
+
+/* In place of the C library's. */
+int
+getaddrinfo(const char *name, const char *port, const struct addrinfo *want,
+            struct addrinfo **all)
+{
+    struct sockaddr_in *at = calloc(MANY, sizeof *at);
+
+    (void)name, (void)port, (void)want;
+    *all = calloc(MANY, sizeof **all);
+    for (int i = 0; i < MANY; i++) {
+        at[i].sin_family = AF_INET;
+        at[i].sin_addr.s_addr = htonl(0x0a000001 + (uint32_t)i);
+        (*all)[i] = (struct addrinfo){
+            .ai_addr = (struct sockaddr *)&at[i],
+            .ai_addrlen = sizeof at[i],
+            .ai_next = i + 1 < MANY ? &(*all)[i + 1] : NULL,
+        };
+    }
+    return 0;
+}
+
+void
+freeaddrinfo(struct addrinfo *all)
+{
+    free(all->ai_addr);
+    free(all);
+}
+
+START_TEST(no_address_of_a_name_is_left_out)
+{
+    const struct hearthi_member c = { .host = "many", .port = "1" };
+    char                        text[HEARTHI_GATEWAY_TEXT];
+    struct hearthi_gateway      g;
+    struct hearthi_link_error   w;
+
+    ck_assert(hearthi_gateway_find(&g, &c, &w));
+    ck_assert_int_eq(g.n, MANY);
+    hearthi_gateway_text((struct sockaddr *)&g.at[MANY - 1].to,
+                         g.at[MANY - 1].len, text);
+    ck_assert_str_eq(text, "10.0.0.100:0");
+    hearthi_gateway_forget(&g);
 }
 END_TEST
 
@@ -136,6 +187,26 @@ START_TEST(a_mistake_is_one_line_with_place_value_and_remedy)
                       "%s: not %s, %s, %s", w.text, place, b->value,
                       b->remedy);
     }
+}
+END_TEST
+
+START_TEST(as_many_clusters_and_as_long_a_name_as_may_be_are_read)
+{
+    static char               text[8000] = KEY;
+    char                      name[HEARTHI_CLUSTER_NAME] = "";
+    struct hearthi_link_error w;
+    struct hearthi_conf      *c;
+
+    memset(name, 'n', sizeof name - 1);
+    for (int i = 0; i < HEARTHI_CLUSTERS_MAX - 1; i++)
+        sprintf(text + strlen(text), "[c%d] gateway = h:%d ranks = 1\n", i,
+                i + 1);
+    sprintf(text + strlen(text), "[%s] gateway = h:99 ranks = 1\n", name);
+    c = text_read(text, &w);
+    ck_assert_msg(c != NULL, "%s", w.text);
+    ck_assert_int_eq(c->n, HEARTHI_CLUSTERS_MAX);
+    ck_assert_int_eq(hearthi_conf_find(c, name, &w), HEARTHI_CLUSTERS_MAX - 1);
+    free(c);
 }
 END_TEST
 
@@ -259,9 +330,11 @@ main(void)
     if (mkstemp(path) < 0)
         return EXIT_FAILURE;
     tcase_add_test(tc, the_file_of_the_manual_is_read);
+    tcase_add_test(tc, no_address_of_a_name_is_left_out);
     tcase_add_test(tc,
                    settings_may_have_lines_of_their_own_and_addresses_colons);
     tcase_add_test(tc, a_mistake_is_one_line_with_place_value_and_remedy);
+    tcase_add_test(tc, as_many_clusters_and_as_long_a_name_as_may_be_are_read);
     tcase_add_test(tc,
                    lines_that_are_too_long_and_clusters_too_many_are_refused);
     tcase_add_test(

@@ -16,6 +16,7 @@ struct end {
     struct hearthi_link        *link;
     int                         me, ups, warnings, failures, failed_cluster;
     char                        failed[600], warned[600], told[600];
+    uint64_t                    failed_at; /* by the kernel's clock */
     void (*message)(struct end *e, int cluster, const void *body, size_t len);
     uint64_t got[ENDS_MAX];
     void    *more; /* of a test */

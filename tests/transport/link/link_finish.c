@@ -141,7 +141,7 @@ START_TEST(who_has_the_last_message_does_not_wait_for_one_that_is_not_there)
     pair_prepare(e);
     pair_open(e);
     ck_timely(ends_turn(e, 2, all_up, 5));
-    e[1].link->mate[0].bye_came = true;
+    e[1].link->remote[0].bye_came = true;
     end_close(&e[0]);
     begin = hearthi_clock_kernel();
     ck_assert(hearthi_link_finish(e[1].link));
@@ -157,7 +157,7 @@ START_TEST(who_listens_does_not_leave_before_its_own_has_come)
     e[0].options.giveup = 1;
     pair_open(e);
     ck_timely(ends_turn(e, 2, all_up, 5));
-    e[0].link->mate[1].bye_came = true;
+    e[0].link->remote[1].bye_came = true;
     end_close(&e[1]);
     ck_assert(!hearthi_link_finish(e[0].link));
     said(e[0].failed, "cluster beta");
@@ -200,7 +200,7 @@ START_TEST(the_next_world_waits_for_the_one_before)
 
     pair_talk();
     port = end_port(&e[0]);
-    e[0].link->mate[1].bye_came = true;
+    e[0].link->remote[1].bye_came = true;
     start_next(&e[1], port);
     ck_assert(!ends_turn(e, 2, any_failed, 0.5));
     ck_assert_int_eq(e[1].ups, 0);
@@ -226,7 +226,7 @@ beta_is_done(struct end *all, int n)
 START_TEST(who_left_is_known_by_the_next_world_that_is_there)
 {
     pair_talk();
-    e[1].link->mate[0].bye_came = e[1].link->mate[0].bye_sent = true;
+    e[1].link->remote[0].bye_came = e[1].link->remote[0].bye_sent = true;
     start_next(&e[0], end_port(&e[0]));
     ck_timely(ends_turn(e, 2, beta_is_done, 5));
     ck_assert_int_eq(e[0].failures + e[1].failures, 0);

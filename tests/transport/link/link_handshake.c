@@ -102,20 +102,67 @@ START_TEST(another_version_or_another_file_is_told_on_both_sides)
 }
 END_TEST
 
-START_TEST(two_jobs_of_one_name_are_told)
+static bool
+newcomer_failed(struct end *all, int n)
 {
-    pair_prepare(e);
-    end_prepare(&e[2], 2, 1);
+    return any_failed(&all[2], n - 2);
+}
+
+/* Alpha and beta run; whoever comes ends nobody but itself. */
+static void
+newcomer_is_refused(const char *why)
+{
     pair_open(e);
     ck_timely(ends_turn(e, 2, all_up, 5));
     end_knows(&e[2], &e[0]);
     end_open(&e[2]);
-    ck_timely(ends_turn(e, 3, all_failed, 5));
-    said(e[0].failed, "cluster beta was started anew, or twice");
-    said(e[0].failed, "127.0.0.1:");
-    said(e[1].failed, "cluster alpha has ended: cluster beta was started");
-    said(e[2].failed, "cluster alpha has ended: cluster beta was started");
+    ck_timely(ends_turn(e, 3, newcomer_failed, 5));
+    said(e[2].failed, why);
+    ck_assert(!ends_turn(e, 2, any_failed, 0.2));
+    said(e[0].warned, "and the job goes on: ");
+    line_send(&e[1], 0, "after");
+    line_send(&e[0], 1, "after");
+    ck_timely(ends_turn(e, 2, all_came, 5));
     ends_close(e, 3);
+}
+
+START_TEST(the_second_job_of_a_name_is_refused_alone)
+{
+    pair_prepare(e);
+    end_prepare(&e[2], 2, 1);
+    newcomer_is_refused("cluster alpha runs already, and refuses this job: "
+                        "cluster beta was started anew, or twice");
+}
+END_TEST
+
+START_TEST(a_newcomer_with_another_file_is_refused_alone)
+{
+    pair_prepare(e);
+    end_prepare(&e[2], 3, 2);
+    newcomer_is_refused("clusters=alpha:2,beta:2,gamma:2");
+}
+END_TEST
+
+/* As where the address of a router leads elsewhere for a while. */
+START_TEST(a_way_that_leads_back_later_ends_nothing)
+{
+    struct sockaddr_in *alpha;
+    in_port_t           port;
+
+    pair_prepare(e);
+    pair_open(e);
+    ck_timely(ends_turn(e, 2, all_up, 5));
+    alpha = (struct sockaddr_in *)&e[1].link->remote[0].at.at[0].to;
+    port = alpha->sin_port;
+    alpha->sin_port = htons((uint16_t)end_port(&e[1]));
+    shutdown(e[1].link->remote[0].conn[0]->fd, SHUT_RDWR);
+    ck_assert(!ends_turn(e, 2, any_failed, 0.3));
+    ck_assert_ptr_nonnull(strstr(e[1].link->remote[0].why, "this job itself"));
+    alpha->sin_port = port;
+    line_send(&e[1], 0, "after");
+    line_send(&e[0], 1, "after");
+    ck_timely(ends_turn(e, 2, all_came, 5));
+    ends_close(e, 2);
 }
 END_TEST
 
@@ -156,7 +203,7 @@ START_TEST(a_gateway_that_leads_to_oneself_is_told)
 
     end_prepare(&e[1], 2, 1);
     end_open(&e[1]);
-    alpha = (struct sockaddr_in *)&e[1].link->mate[0].at.at[0].to;
+    alpha = (struct sockaddr_in *)&e[1].link->remote[0].at.at[0].to;
     alpha->sin_port = htons((uint16_t)end_port(&e[1]));
     ck_timely(ends_turn(&e[1], 1, all_failed, 5));
     said(e[1].failed, "leads to this job itself, at 127.0.0.1:");
@@ -169,11 +216,28 @@ START_TEST(a_job_that_ends_tells_the_others_why)
     ends_open(e, 3);
     hearthi_link_end(e[1].link, "rank 3: killed by signal 9");
     ck_assert(!hearthi_link_turn(e[1].link, 0));
+    hearthi_link_linger(e[1].link, e[1].options.linger);
     end_close(&e[1]);
     ck_timely(ends_turn(e, 3, any_failed, 5));
     ck_timely(ends_turn(&e[2], 1, all_failed, 5));
     ck_timely(ends_turn(&e[0], 1, all_failed, 5));
     said(e[0].failed, "cluster beta has ended: rank 3: killed by signal 9");
+    ends_close(e, 3);
+}
+END_TEST
+
+/* Where a launcher ends the job, too, there is no time to lose. */
+START_TEST(a_failure_is_told_before_others_have_heard)
+{
+    uint64_t begin;
+
+    ends_open(e, 3);
+    e[0].link->options.linger = 1; /* gamma does not answer */
+    hearthi_link_end(e[1].link, "rank 3 is gone");
+    begin = hearthi_clock_kernel();
+    ck_timely(ends_turn(e, 1, any_failed, 5));
+    ck_assert_uint_lt(e[0].failed_at - begin, UINT64_C(500000000));
+    ck_assert_uint_ge(hearthi_clock_kernel() - begin, UINT64_C(1000000000));
     ends_close(e, 3);
 }
 END_TEST
@@ -268,19 +332,22 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("link_meet");
-    TCase *tc = tcase_create("link_meet");
+    Suite *s = suite_create("link_handshake");
+    TCase *tc = tcase_create("link_handshake");
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, three_gateways_meet_and_each_hears_the_others);
     tcase_add_test(tc, options_that_differ_are_told_on_both_sides);
     tcase_add_test(tc, a_difference_in_a_long_list_is_one);
     tcase_add_test(tc, another_version_or_another_file_is_told_on_both_sides);
-    tcase_add_test(tc, two_jobs_of_one_name_are_told);
+    tcase_add_test(tc, the_second_job_of_a_name_is_refused_alone);
+    tcase_add_test(tc, a_newcomer_with_another_file_is_refused_alone);
+    tcase_add_test(tc, a_way_that_leads_back_later_ends_nothing);
     tcase_add_test(tc, a_cluster_that_was_started_anew_ends_the_job);
     tcase_add_test(tc, a_gateway_that_is_another_cluster_is_told);
     tcase_add_test(tc, a_gateway_that_leads_to_oneself_is_told);
     tcase_add_test(tc, a_job_that_ends_tells_the_others_why);
+    tcase_add_test(tc, a_failure_is_told_before_others_have_heard);
     tcase_add_test(tc, a_cluster_that_does_not_come_is_given_up);
     tcase_add_test(tc,
                    a_cluster_that_is_gone_is_given_up_after_the_time_for_it);

@@ -65,14 +65,14 @@ frame_come(struct world *w, struct wire *x)
     }
 }
 
-/* A letter is begun in one step and whole in a later one. */
+/* A message is begun in one step and whole in a later one. */
 static void
-letter_go(struct world *w, int lane)
+letter_go(struct world *w, int conn)
 {
-    struct wire *x = &w->wire[lane];
+    struct wire *x = &w->wire[conn];
 
     if (x->writing == NULL) {
-        x->writing = hearthi_reliable_queue_next(&w->from, lane);
+        x->writing = hearthi_reliable_queue_next(&w->from, conn);
     } else if (x->n < WIRE) {
         x->head[x->n] = x->writing->head;
         memcpy(&x->body[x->n++], x->writing->body, sizeof x->body[0]);
@@ -82,11 +82,11 @@ letter_go(struct world *w, int lane)
 }
 
 static void
-wire_break(struct world *w, int lane)
+wire_break(struct world *w, int conn)
 {
-    struct wire *x = &w->wire[lane];
+    struct wire *x = &w->wire[conn];
 
-    hearthi_reliable_queue_lane_lost(&w->from, lane, x->writing);
+    hearthi_reliable_queue_lane_lost(&w->from, conn, x->writing);
     memset(x, 0, sizeof *x);
 }
 
@@ -103,8 +103,8 @@ letter_give(struct world *w)
 static void
 step(struct world *w)
 {
-    int          lane = (int)below(&w->state, LANES);
-    struct wire *x = &w->wire[lane];
+    int          conn = (int)below(&w->state, LANES);
+    struct wire *x = &w->wire[conn];
 
     if (!x->up) {
         x->up = true;
@@ -112,7 +112,7 @@ step(struct world *w)
         return;
     }
     switch (below(&w->state, 20)) {
-    case 0: wire_break(w, lane); break;
+    case 0: wire_break(w, conn); break;
     case 1: hearthi_reliable_queue_acked(&w->from, w->to.got); break;
     case 2:
     case 3:
@@ -128,7 +128,7 @@ step(struct world *w)
         if (x->n > 0)
             frame_come(w, x);
         break;
-    default: letter_go(w, lane);
+    default: letter_go(w, conn);
     }
 }
 
@@ -183,8 +183,8 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("link_post");
-    TCase *tc = tcase_create("link_post");
+    Suite *s = suite_create("link_reliable_queue");
+    TCase *tc = tcase_create("link_reliable_queue");
 
     property_start();
     tcase_set_timeout(tc, 60);

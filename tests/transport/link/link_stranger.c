@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -183,13 +184,61 @@ START_TEST(all_connections_of_clusters_have_room)
 {
     pair_prepare(e);
     e[0].options.guests = 1;
-    e[1].options.lanes = HEARTHI_CONNECTIONS_MAX;
+    e[1].options.conns = HEARTHI_CONNECTIONS_MAX;
     pair_open(e);
     ck_timely(ends_turn(e, 2, all_up, 5));
     ck_assert(!ends_turn(e, 2, any_failed, 0.1));
     for (int i = 0; i < HEARTHI_CONNECTIONS_MAX; i++)
-        ck_assert(e[0].link->mate[1].lane[i] != NULL);
+        ck_assert(e[0].link->remote[1].conn[i] != NULL);
     ck_assert_uint_eq(hearthi_link_counts(e[0].link).strangers, 0);
+    ends_close(e, 2);
+}
+END_TEST
+
+static uint64_t
+cpu_now(void)
+{
+    return hearthi_clock_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* What the gateway spends on so many connections that say nothing and go. */
+static uint64_t
+price_of(struct hearthi_link *k, int n)
+{
+    uint64_t all = 0, least = hearthi_link_counts(k).strangers + (uint64_t)n;
+
+    while (n-- > 0) {
+        int      fd = visitor(end_port(&e[0]));
+        uint64_t begin;
+
+        close(fd);
+        begin = cpu_now();
+        hearthi_link_turn(k, 0);
+        all += cpu_now() - begin;
+    }
+    while (hearthi_link_counts(k).strangers < least)
+        hearthi_link_turn(k, 0);
+    return all;
+}
+
+/* As long as some have come a moment before, which one that waits for a core
+ * may see as long ago. */
+START_TEST(many_connections_of_a_host_are_cheap)
+{
+    enum { SHARE = 101, N = 50, TRIES = 5 };
+    uint64_t first, more = UINT64_MAX;
+
+    pair_prepare(e);
+    pair_open(e);
+    first = price_of(e[0].link, N);
+    for (int i = 0; i < TRIES && more >= first / 2; i++) {
+        price_of(e[0].link, SHARE);
+        more = price_of(e[0].link, N);
+    }
+    ck_assert_msg(more < first / 2, "%llu and %llu us",
+                  (unsigned long long)first / 1000,
+                  (unsigned long long)more / 1000);
+    ck_timely(ends_turn(e, 2, all_up, 5));
     ends_close(e, 2);
 }
 END_TEST
@@ -252,6 +301,7 @@ main(void)
     tcase_add_test(tc, connections_that_say_nothing_keep_no_cluster_out);
     tcase_add_test(tc, connections_that_never_cease_keep_no_cluster_out);
     tcase_add_test(tc, all_connections_of_clusters_have_room);
+    tcase_add_test(tc, many_connections_of_a_host_are_cheap);
     tcase_add_test(tc, connections_do_not_keep_the_gateway_from_its_work);
     tcase_add_test(tc, a_gateway_that_is_none_is_told);
     suite_add_tcase(s, tc);

@@ -80,7 +80,7 @@ main(int argc, char **argv)
     int me = hearthi_conf_find(conf, getenv("HEARTH_CLUSTER"), &wrong);
     struct hearthi_link *k;
 
-    options.lanes = argc > 1 ? atoi(argv[1]) : 1;
+    options.conns = argc > 1 ? atoi(argv[1]) : 1;
     r.n = 4 * (argc > 2 ? atoi(argv[2]) : 64);
     k = hearthi_link_open(conf, me, &options, &calls, NULL, &wrong);
     if (k == NULL) {
@@ -93,7 +93,7 @@ main(int argc, char **argv)
         return 1;
     if (me == 0)
         printf("%d connections: %.0f Mbit/s, %.0f in the second half\n",
-               options.lanes, mbits(r.n - 1, r.last - r.first),
+               options.conns, mbits(r.n - 1, r.last - r.first),
                mbits(r.n - r.n / 2, r.last - r.half));
     hearthi_link_close(k);
     return 0;
