@@ -49,6 +49,11 @@
 #ifndef HEARTH_H
 #define HEARTH_H
 
+#if !defined(__cplusplus) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "hearth.h needs C99 or later: compile with -std=c99 or -std=gnu99"
+#endif
+
 #include <hearth/version.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -432,6 +437,11 @@ HEARTH_API void hearth_acquire(const void *p, size_t bytes);
  * its size and lie in an allocation, or the job ends; between two barriers it is
  * to be used through atomics only, and those of one size.  Sums wrap.  Orders
  * nothing else: neither acquire nor release.
+ *
+ * The atomics of C11, of C++ (std::atomic, std::atomic_ref) and of compilers do
+ * not do this on a word of the heap: ranks of other nodes have copies of its
+ * page, what is done to one of them the others do not see, and counts get lost
+ * without a word.  In C++ there is hearth::atomic_ref.
  */
 HEARTH_API int64_t hearth_fetch_add(int64_t *word, int64_t value);
 

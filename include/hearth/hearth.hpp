@@ -2,7 +2,8 @@
 /**
  * @file hearth.hpp
  * @brief Hearth for C++17: memory for containers, locks for std::lock_guard,
- * arrays with a layout.  Header only; doc/languages.md has examples.
+ * arrays with a layout, atomic steps.  Header only; doc/languages.md has
+ * examples.
  *
  * A container in the heap has itself, all its elements and what these point to
  * in the heap: nested ones take the allocator, too.  Objects with virtual
@@ -12,7 +13,14 @@
 #ifndef HEARTH_HPP
 #define HEARTH_HPP
 
+#if __cplusplus < 201703L
+#error "hearth.hpp needs C++17 or later: compile with -std=c++17"
+#endif
+
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <hearth/hearth.h>
 #include <limits>
 #include <mutex>
@@ -312,6 +320,172 @@ template <class T> class array {
   private:
     T          *data_ = nullptr;
     std::size_t size_ = 0;
+};
+
+/** The order of an atomic step, which orders nothing else: hearth::relaxed, or
+ *  from C++20 on std::memory_order_relaxed.  No other compiles. */
+struct relaxed_order {
+    constexpr relaxed_order() noexcept = default;
+#if defined __cpp_consteval
+    consteval relaxed_order(std::memory_order order)
+    {
+        if (order != std::memory_order_relaxed)
+            atomic_steps_order_nothing_else();
+    }
+
+  private:
+    static void atomic_steps_order_nothing_else(); // no constant: an error
+#endif
+};
+inline constexpr relaxed_order relaxed{};
+
+/** A word of 4 or 8 bytes in the heap, as with std::atomic_ref, by the atomic
+ *  steps of hearth_fetch_add(): each is done at the word's home.  The order is
+ *  to be named, since none means sequential consistency elsewhere; so there
+ *  are no operators.  (std::atomic_ref, std::atomic and C11's atomics are
+ *  wrong on memory that ranks of several nodes share: they change the copy of
+ *  one node.) */
+template <class T> class atomic_ref
+{
+    static_assert(std::is_trivially_copyable_v<T>, "it is copied as bytes");
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+                  "atomic steps are on 4 or 8 bytes");
+
+    static constexpr bool wide = sizeof(T) == 8;
+    static constexpr bool whole = std::is_integral_v<T>;
+    using word = std::conditional_t<wide, std::int64_t, std::int32_t>;
+
+  public:
+    using value_type = T;
+    static constexpr std::size_t required_alignment = sizeof(T);
+
+    explicit atomic_ref(T &object) noexcept
+        : word_(reinterpret_cast<word *>(&object))
+    {
+    }
+    atomic_ref(const atomic_ref &) noexcept = default;
+    atomic_ref &operator=(const atomic_ref &) = delete;
+
+    T load(relaxed_order) const
+    {
+        return value(sum(0));
+    }
+
+    void store(T desired, relaxed_order order) const
+    {
+        exchange(desired, order);
+    }
+
+    T exchange(T desired, relaxed_order) const
+    {
+        if constexpr (wide)
+            return value(hearth_swap(word_, bits(desired)));
+        else
+            return value(hearth_swap32(word_, bits(desired)));
+    }
+
+    bool compare_exchange_strong(T &expected, T desired, relaxed_order) const
+    {
+        const word before = bits(expected);
+        word       was;
+
+        if constexpr (wide)
+            was = hearth_compare_swap(word_, before, bits(desired));
+        else
+            was = hearth_compare_swap32(word_, before, bits(desired));
+        if (was != before)
+            expected = value(was);
+        return was == before;
+    }
+
+    bool compare_exchange_strong(T &expected, T desired, relaxed_order order,
+                                 relaxed_order) const
+    {
+        return compare_exchange_strong(expected, desired, order);
+    }
+
+    bool compare_exchange_weak(T &expected, T desired,
+                               relaxed_order order) const
+    {
+        return compare_exchange_strong(expected, desired, order);
+    }
+
+    bool compare_exchange_weak(T &expected, T desired, relaxed_order order,
+                               relaxed_order) const
+    {
+        return compare_exchange_strong(expected, desired, order);
+    }
+
+    /** Of integers, and of double. */
+    T fetch_add(T by, relaxed_order) const
+    {
+        static_assert(whole || std::is_same_v<T, double>,
+                      "sums are of integers and of double");
+        if constexpr (whole)
+            return value(sum(bits(by)));
+        else
+            return hearth_fetch_add_double(reinterpret_cast<double *>(word_),
+                                           by);
+    }
+
+    T fetch_sub(T by, relaxed_order order) const
+    {
+        return fetch_add(static_cast<T>(T(0) - by), order);
+    }
+
+    T fetch_and(T by, relaxed_order) const
+    {
+        static_assert(whole, "bits are of integers");
+        if constexpr (wide)
+            return value(hearth_fetch_and(word_, bits(by)));
+        else
+            return value(hearth_fetch_and32(word_, bits(by)));
+    }
+
+    T fetch_or(T by, relaxed_order) const
+    {
+        static_assert(whole, "bits are of integers");
+        if constexpr (wide)
+            return value(hearth_fetch_or(word_, bits(by)));
+        else
+            return value(hearth_fetch_or32(word_, bits(by)));
+    }
+
+    T fetch_xor(T by, relaxed_order) const
+    {
+        static_assert(whole, "bits are of integers");
+        if constexpr (wide)
+            return value(hearth_fetch_xor(word_, bits(by)));
+        else
+            return value(hearth_fetch_xor32(word_, bits(by)));
+    }
+
+  private:
+    word sum(word by) const
+    {
+        if constexpr (wide)
+            return hearth_fetch_add(word_, by);
+        else
+            return hearth_fetch_add32(word_, by);
+    }
+
+    static word bits(T of) noexcept
+    {
+        word w;
+
+        std::memcpy(&w, &of, sizeof w);
+        return w;
+    }
+
+    static T value(word of) noexcept
+    {
+        T t;
+
+        std::memcpy(&t, &of, sizeof t);
+        return t;
+    }
+
+    word *word_;
 };
 
 } // namespace hearth

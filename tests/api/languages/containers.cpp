@@ -146,6 +146,65 @@ arrays_test()
     hearth_barrier();
 }
 
+enum class state : int { begun, done };
+
+struct counted {
+    long     sum;
+    unsigned narrow;
+    state    how;
+    double   real;
+    long     most;
+    counted *who;
+};
+
+// All at once, on words that have their homes on one rank.
+void
+atomics_test()
+{
+    hearth::array<counted> one(1, hearth_within(hearth_on(0), 1));
+    const long             me = hearth_rank(), ranks = hearth_size();
+    hearth::atomic_ref     sum(one[0].sum), most(one[0].most);
+    hearth::atomic_ref     narrow(one[0].narrow);
+    hearth::atomic_ref     how(one[0].how);
+    hearth::atomic_ref     real(one[0].real);
+    hearth::atomic_ref     who(one[0].who);
+
+    hearth_barrier();
+    for (long i = 1; i <= EACH; i++) {
+        long seen = most.load(hearth::relaxed);
+
+        sum.fetch_add(i, hearth::relaxed);
+        narrow.fetch_sub(1U, hearth::relaxed);
+        real.fetch_add(0.5, hearth::relaxed);
+        while (seen < me * i &&
+               !most.compare_exchange_weak(seen, me * i, hearth::relaxed))
+            continue;
+    }
+    how.store(state::done, hearth::relaxed);
+    who.exchange(one.data(), hearth::relaxed);
+    hearth_barrier();
+    expect(sum.load(hearth::relaxed) == ranks * EACH * (EACH + 1) / 2,
+           "an atomic sum is wrong");
+    expect(narrow.load(hearth::relaxed) == -unsigned(ranks * EACH),
+           "an atomic sum of 32 bits is wrong");
+    expect(real.load(hearth::relaxed) == 0.5 * double(ranks * EACH),
+           "an atomic sum of doubles is wrong");
+    expect(most.load(hearth::relaxed) == (ranks - 1) * EACH,
+           "the most is another");
+    expect(how.load(hearth::relaxed) == state::done &&
+               who.load(hearth::relaxed) == one.data(),
+           "what was stored is another");
+    hearth_barrier();
+    narrow.fetch_or(~0U, hearth::relaxed);
+    narrow.fetch_and(0xf0U, hearth::relaxed);
+    hearth_barrier();
+    narrow.fetch_xor(1U << (8 + me), hearth::relaxed);
+    hearth_barrier();
+    expect(narrow.load(hearth::relaxed) == (0xf0U | ((1U << ranks) - 1) << 8),
+           "bits are wrong");
+    hearth_barrier();
+}
+
 template <class V>
 double
 loop_time(V &v)
@@ -188,6 +247,7 @@ main(int argc, char **argv)
     containers_test();
     locks_test();
     arrays_test();
+    atomics_test();
     if (argc > 1 && std::strcmp(argv[1], "time") == 0)
         time_tell();
     if (wrong == 0)
