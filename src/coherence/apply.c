@@ -36,12 +36,12 @@ provisional_drop(void)
 }
 
 static void
-notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
+notices_drop(const struct hearthi_notice *notice, size_t n, bool invalidate_all)
 {
-    for (size_t i = 0; i < n && !everything; i++)
-        everything = notice[i].count == HEARTHI_INVALIDATE_ALL &&
+    for (size_t i = 0; i < n && !invalidate_all; i++)
+        invalidate_all = notice[i].count == HEARTHI_INVALIDATE_ALL &&
                      notice[i].writer != (uint32_t)hearthi_world.rank;
-    if (everything) {
+    if (invalidate_all) {
         hearthi_count(everything, 1);
         hearthi_count(invalidations, hearthi_copies_drop_all());
         return;
@@ -65,12 +65,12 @@ notices_drop(const struct hearthi_notice *notice, size_t n, bool everything)
  * ends, all of them together, after every home was told of first copies. */
 void
 hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
-                      bool everything)
+                      bool invalidate_all)
 {
     hearthi_overwrite_end();
     provisional_drop();
     hearthi_reuse_prefetch_begin(); /* that first copies go says nothing of use
                                      */
-    notices_drop(notice, n, everything);
+    notices_drop(notice, n, invalidate_all);
     hearthi_pins_renew();
 }

@@ -161,7 +161,7 @@ hearthi_barrier(bool stay)
     struct hearthi_notice         *out = NULL;
     struct hearthi_barrier_notices news = { .moves = false };
     uint64_t                       mark;
-    bool                           everything;
+    bool                           invalidate_all;
 
     if (hearthi_world.nodes == 1) {
         hearthi_transport->barrier(NULL, 0, false, &news);
@@ -177,19 +177,19 @@ hearthi_barrier(bool stay)
     news.moves = stay && hearthi_migrate_requests_begin(own);
     mark = hearthi_notice_store_next(&hearthi_known_notices.known);
     hearthi_epochs.release++;
-    everything = own->everything || hearthi_known_notices.ahead;
+    invalidate_all = own->invalidate_all || hearthi_known_notices.ahead;
     hearthi_known_notices.ahead = false;
     if (own->n > 0)
         out = own_notices(own);
     hearthi_table_unlock();
 
     hearthi_count(notices_out, own->n);
-    hearthi_transport->barrier(out, own->n, everything, &news);
+    hearthi_transport->barrier(out, own->n, invalidate_all, &news);
     free(out);
 
     hearthi_table_lock();
     hearthi_pageset_clear(own);
-    hearthi_notices_apply(news.notice, news.n, news.everything);
+    hearthi_notices_apply(news.notice, news.n, news.invalidate_all);
     hearthi_migrate_requests_learn(&news);
     hearthi_notice_store_forget(&hearthi_known_notices.known, mark);
     hearthi_node_cache_leave();

@@ -54,7 +54,7 @@ void hearthi_interval_open(void);
 
 /* Drop copies: first ones, and those that notices of others name. */
 void hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
-                           bool everything);
+                           bool invalidate_all);
 
 /* These pages, or HEARTHI_INVALIDATE_ALL, may have been written by others who
  * told this rank past locks and flags: so it tells of them as its own. */

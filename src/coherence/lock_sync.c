@@ -262,7 +262,7 @@ notices_learn(int sync, struct hearthi_grant *g)
                                      &g->notice[i], sync))
             g->notice[fresh++] = g->notice[i];
     g->n = fresh;
-    if (g->everything)
+    if (g->invalidate_all)
         hearthi_notice_store_lost(&hearthi_known_notices.known, sync, given);
     if (g->ahead > hearthi_epochs.release)
         hearthi_known_notices.ahead = true;
@@ -277,7 +277,7 @@ grant_begin(int sync, struct hearthi_grant *g)
     g->epoch = hearthi_epochs.acquire;
     g->pos = v->pos_epoch == hearthi_epochs.acquire ? v->pos : 0;
     g->n = 0;
-    g->everything = false;
+    g->invalidate_all = false;
     g->ahead = 0;
     g->again = false;
     hearthi_table_unlock();
@@ -293,7 +293,7 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
     hearthi_table_lock();
     hearthi_node_cache_acquired();
     notices_learn(sync, g);
-    hearthi_notices_apply(g->notice, g->n, g->everything);
+    hearthi_notices_apply(g->notice, g->n, g->invalidate_all);
     if (g->epoch == hearthi_epochs.acquire) {
         v->pos = g->pos;
         v->pos_epoch = hearthi_epochs.acquire;

@@ -163,7 +163,7 @@ hearthi_migrate_requests_begin(const struct hearthi_pageset *own)
     w.n = w.pages = w.renewals = 0;
     if (!may_ask())
         return false;
-    if (own->everything)
+    if (own->invalidate_all)
         all_forget();
     for (size_t i = 0; i < own->n; i++) {
         uint64_t page = own->run[i].page, end = page + own->run[i].count;
@@ -210,7 +210,7 @@ hearthi_migrate_requests_learn(const struct hearthi_barrier_notices *news)
     if (!may_ask())
         return;
     hearthi_migration_frames_settle();
-    if (news->everything)
+    if (news->invalidate_all)
         all_forget();
     for (size_t i = 0; i < news->n; i++) {
         const struct hearthi_notice *n = &news->notice[i];

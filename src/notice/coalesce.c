@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Runs of many ranks in few.  What a barrier brings, a rank asks one thing
- * only: is the page another's, or mine alone, of which I keep my copy?  So to
- * other nodes the ranks of a node are one writer, and to the ranks of a node
- * all other nodes are.  Runs of two such writers may become one run, which
- * says of each page what was said before; a node's own runs stay with their
- * ranks.
+ * Few runs for those of many ranks.  Of what a barrier brings a rank asks one
+ * thing only: did another rank write the page, or did this one alone, so that
+ * it keeps its copy?  So to other nodes the ranks of a node are one writer,
+ * and to the ranks of a node all other nodes are.  Runs of two such writers
+ * may become one run, which says of each page what was said before; a node's
+ * own runs stay with their ranks.
  *
  * It is a merge sort of the lists that are sorted already, which joins what it
  * meets, so that lists shrink on the way.  Measured, it takes 4 ns a notice
@@ -21,6 +21,8 @@
 #include "coalesce.h"
 
 #include <string.h>
+
+#include "base/assert.h"
 
 /* ---- one behind the other ---- */
 
@@ -91,12 +93,16 @@ neighbours_join(struct hearthi_notice *to, const struct hearthi_notice *notice,
 
 /* ---- two lists ---- */
 
+/* Two lists that were joined apart from each other may go up where they meet,
+ * and overlap there all the same: so a list ends where a run touches the one
+ * before, too. */
 static size_t
 list_length(const struct hearthi_notice *notice, size_t n)
 {
     size_t i = 1;
 
-    while (i < n && notice[i - 1].page <= notice[i].page)
+    while (i < n && notice[i - 1].page <= notice[i].page &&
+           !touches(&notice[i - 1], &notice[i]))
         i++;
     return n > 0 ? i : 0;
 }
@@ -220,6 +226,7 @@ hearthi_notices_coalesce(struct hearthi_notice *notice, size_t *n,
     sort = sort && is_worth_it(notice, *n, spare, l.lists);
     if (!sort && l.needless == 0)
         return notice;
+    HEARTHI_ASSERT(l.lists <= *n);
     *n = neighbours_join(to, notice, *n);
     while (sort) {
         *n = pairs_join(into, from, *n, &l.lists);
@@ -256,23 +263,25 @@ room_make(struct hearthi_gathered *g, size_t n)
 void
 hearthi_gathered_add(struct hearthi_gathered     *g,
                      const struct hearthi_notice *notice, size_t n,
-                     bool everything)
+                     bool invalidate_all)
 {
+    HEARTHI_ASSERT(g->n <= g->most && (!g->invalidate_all || g->n == 0));
     if (n <= g->most && n > g->most - g->n)
         room_make(g, n);
-    if (everything || g->everything || n > g->most - g->n) {
-        g->everything = true;
+    if (invalidate_all || g->invalidate_all || n > g->most - g->n) {
+        g->invalidate_all = true;
         g->n = 0;
         return;
     }
     if (n > 0)
         memcpy(g->notice + g->n, notice, n * sizeof *g->notice);
     g->n += (uint32_t)n;
+    HEARTHI_ASSERT(g->n <= g->most);
 }
 
 void
 hearthi_gathered_clear(struct hearthi_gathered *g)
 {
     g->n = 0;
-    g->everything = false;
+    g->invalidate_all = false;
 }

@@ -3,7 +3,8 @@
  * A diff looks at blocks of 64 bytes, each as a mask with a bit for every
  * byte: 1 if the unit that the byte belongs to differs.  Most masks are all 0
  * or all 1; in the others the runs are found by counting trailing zeros.  SSE2
- * is part of every x86-64; elsewhere the masks come from words.
+ * is part of every x86-64, and NEON of every aarch64; elsewhere the masks come
+ * from words.
  */
 #include "config.h"
 
@@ -11,15 +12,19 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON) && defined(__AARCH64EL__)
+#include <arm_neon.h>
 #endif
+
+#include "base/assert.h"
 
 enum { BLOCK = 64 };
 
 static const uint64_t NONE = 0, ALL = UINT64_MAX;
 
-#ifdef __SSE2__
+#if defined(__SSE2__)
 
 /* Bytes of equal units are 0xff. */
 static inline __m128i
@@ -61,7 +66,44 @@ block_mask(const char *a, const char *b, unsigned unit)
     return ~equal;
 }
 
+#elif defined(__ARM_NEON) && defined(__AARCH64EL__)
+
+/* Bytes of equal units are 0xff. */
+static inline uint8x16_t
+equal16(const char *a, const char *b, unsigned unit)
+{
+    const uint8x16_t x = vld1q_u8((const uint8_t *)a);
+    const uint8x16_t y = vld1q_u8((const uint8_t *)b);
+
+    if (unit == 1)
+        return vceqq_u8(x, y);
+    if (unit == 4)
+        return vreinterpretq_u8_u32(
+            vceqq_u32(vreinterpretq_u32_u8(x), vreinterpretq_u32_u8(y)));
+    return vreinterpretq_u8_u64(
+        vceqq_u64(vreinterpretq_u64_u8(x), vreinterpretq_u64_u8(y)));
+}
+
+/* Each byte keeps the bit of its place among eight, and three sums of
+ * neighbours bring those of 64 bytes together. */
+static inline uint64_t
+block_mask(const char *a, const char *b, unsigned unit)
+{
+    const uint8x16_t bit =
+        vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    const uint8x16_t e0 = vandq_u8(equal16(a, b, unit), bit);
+    const uint8x16_t e1 = vandq_u8(equal16(a + 16, b + 16, unit), bit);
+    const uint8x16_t e2 = vandq_u8(equal16(a + 32, b + 32, unit), bit);
+    const uint8x16_t e3 = vandq_u8(equal16(a + 48, b + 48, unit), bit);
+    uint8x16_t       sum = vpaddq_u8(vpaddq_u8(e0, e1), vpaddq_u8(e2, e3));
+
+    sum = vpaddq_u8(sum, sum);
+    return ~vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
+}
+
 #else
+
+enum { WORDS = BLOCK / 8 };
 
 /* The bytes that differ of a word, the first in the lowest bits. */
 static inline uint64_t
@@ -92,13 +134,35 @@ word_mask(uint64_t x, unsigned unit)
     return (x * UINT64_C(0x0102040810204080)) >> 56;
 }
 
+/* Not 0 if a unit of the word is: then one borrows from itself. */
+static inline uint64_t
+zeros(uint64_t x, unsigned unit)
+{
+    const uint64_t one = unit == 8   ? UINT64_C(1)
+                         : unit == 4 ? UINT64_C(0x0000000100000001)
+                                     : UINT64_C(0x0101010101010101);
+
+    return (x - one) & ~x & one << (8 * unit - 1);
+}
+
+/* Most blocks are wholly equal or wholly different. */
 static inline uint64_t
 block_mask(const char *a, const char *b, unsigned unit)
 {
-    uint64_t mask = 0;
+    uint64_t x[WORDS], any = 0, none = 0, mask = 0;
 
-    for (int i = 0; i < BLOCK; i += 8)
-        mask |= word_mask(word_xor(a + i, b + i), unit) << i;
+    for (int i = 0; i < WORDS; i++) {
+        x[i] = word_xor(a + 8 * i, b + 8 * i);
+        any |= x[i];
+    }
+    if (any == 0)
+        return NONE;
+    for (int i = 0; i < WORDS; i++)
+        none |= zeros(x[i], unit);
+    if (none == 0)
+        return ALL;
+    for (int i = 0; i < WORDS; i++)
+        mask |= word_mask(x[i], unit) << 8 * i;
     return mask;
 }
 
@@ -140,6 +204,17 @@ block_runs(struct hearthi_run *out, size_t n, size_t off, uint64_t mask)
     return n;
 }
 
+/* Runs are in order with equal bytes between them, and within the page. */
+HEARTHI_FOR_ASSERT static bool
+are_runs(const struct hearthi_run *run, size_t n, size_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (run[i].len == 0 || run[i].off + run[i].len > size ||
+            (i > 0 && run[i - 1].off + run[i - 1].len >= run[i].off))
+            return false;
+    return n <= size / 2 + 1;
+}
+
 /* Instantiated with a constant unit. */
 static inline __attribute__((always_inline)) size_t
 page_diff(const char *page, const char *twin, size_t size, unsigned unit,
@@ -156,6 +231,7 @@ size_t
 hearthi_diff(const void *page, const void *twin, size_t size, unsigned unit,
              struct hearthi_run *out)
 {
+    HEARTHI_ASSERT(size % BLOCK == 0);
     if (unit == 8)
         return page_diff(page, twin, size, 8, out);
     if (unit == 4)
@@ -211,6 +287,8 @@ struct hearthi_changed
 hearthi_diff_masks(const void *page, const void *twin, size_t size,
                    unsigned unit, uint64_t *mask)
 {
+    HEARTHI_ASSERT(unit == 1 || unit == 4 || unit == 8);
+    HEARTHI_ASSERT(size % BLOCK == 0);
     if (unit == 8)
         return page_masks(page, twin, size, 8, mask);
     if (unit == 4)
@@ -225,5 +303,6 @@ hearthi_mask_runs(const uint64_t *mask, size_t blocks, struct hearthi_run *out)
 
     for (size_t i = 0; i < blocks; i++)
         n = block_runs(out, n, i * BLOCK, mask[i]);
+    HEARTHI_ASSERT(are_runs(out, n, blocks * BLOCK));
     return n;
 }

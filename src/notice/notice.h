@@ -109,12 +109,12 @@ struct hearthi_pageset {
     size_t                  limit; /* of n, before runs are merged */
     size_t                  cap;
     bool                    loose; /* added to since it was normalised */
-    bool                    everything;
+    bool                    invalidate_all;
 };
 
 /* An empty set that holds at most cap runs (at least 1); of more the nearest
- * become one.  If "everything" was added `everything` is true and n is 0,
- * until it is cleared.  Memory is at most 16 * (2 * cap + 64) bytes, taken
+ * become one.  If "invalidate_all" was added `invalidate_all` is true and n is
+ * 0, until it is cleared.  Memory is at most 16 * (2 * cap + 64) bytes, taken
  * when needed. */
 void hearthi_pageset_init(struct hearthi_pageset *s, size_t cap);
 void hearthi_pageset_free(struct hearthi_pageset *s);
@@ -137,12 +137,13 @@ void hearthi_pageset_normalise(struct hearthi_pageset *s);
  * with a sequence number: release consistency gives a lock all that it was
  * not given yet.
  *
- * A notice that names the same run and writer as an older one takes its
- * place, at the end.  When there are more than cap of them the nearest become
- * one (run_coarsen.c), until there are half as many; where there are too many
+ * A notice that names the same run and writer as an older one takes its place,
+ * at the end.  When there are more than cap of them the nearest become one
+ * (run_coarsen.c), until there are half as many; where there are too many
  * writers for that, all become one HEARTHI_INVALIDATE_ALL of this rank.  Those
  * do not count for cap, and there is at most one of each origin, never a
- * second time with the same number: so "everything" cannot echo between ranks.
+ * second time with the same number: so "invalidate_all" cannot echo between
+ * ranks.
  *
  * Sequence numbers go on over forgetting, so 0 is always "nothing given". */
 struct hearthi_notice_store {
@@ -150,14 +151,14 @@ struct hearthi_notice_store {
     size_t                       n, live, runs, room;
     uint32_t                    *slot; /* hash table: 1 + index into entry */
     size_t                       slots;
-    uint64_t                     next;       /* sequence number */
-    uint64_t                     everything; /* last number used as origin */
-    size_t                       cap;
-    uint32_t                     origin;
+    uint64_t                     next; /* sequence number */
+    uint64_t invalidate_all;           /* last number used as origin */
+    size_t   cap;
+    uint32_t origin;
 };
 
 /* Nothing known; cap is at least 1, origin this rank.  Memory is at most
- * about 230 * (cap + ranks) bytes, taken when needed. */
+ * about 260 * (cap + ranks) bytes, taken when needed. */
 void hearthi_notice_store_init(struct hearthi_notice_store *k, size_t cap,
                                uint32_t origin);
 void hearthi_notice_store_free(struct hearthi_notice_store *k);
@@ -173,23 +174,22 @@ void hearthi_notice_store_forget(struct hearthi_notice_store *k,
 /* The sequence number that the next notice gets. */
 uint64_t hearthi_notice_store_next(const struct hearthi_notice_store *k);
 
-/* Learn a notice.  from_lock is the lock in whose log it was, below 65535, or
- * -1 if this rank made it; it is not given to that lock.  False if it was
- * known: same run and writer, and an interval at least as late.  Then no copy
- * needs to be dropped for it either: those of that time went when it was
- * learnt first, and one fetched later has the write.
- * Own notices that come back from a lock are welcome: they are known, and it
- * is noted that the lock has them.  O(1) in the mean.
- * An EVERYTHING that this rank makes is numbered in here, whatever the notice
- * says, and stands for all that was known. */
+/* Learn a notice.  from_lock is the lock in whose log it was, or -1 if this
+ * rank made it; it is not given to that lock.  False if it was known: same run
+ * and writer, and an interval at least as late.  Then no copy needs to be
+ * dropped for it either: those of that time went when it was learnt first, and
+ * one fetched later has the write.  Own notices that come back from a lock are
+ * welcome: they are known, and it is noted that the lock has them.  O(1) in
+ * the mean.  An INVALIDATE_ALL that this rank makes is numbered in here,
+ * whatever the notice says, and stands for all that was known. */
 bool hearthi_notice_store_add(struct hearthi_notice_store *k,
                               const struct hearthi_notice *n, int from_lock);
 
 /* The log of this lock had overflowed: whatever it said is now known as one
  * new HEARTHI_INVALIDATE_ALL of this rank, for all other locks.  `given` is
- * what this lock was given so far.  O(1). A log needs room for a few notices
- * of every rank: when the logs of two locks are always lost, "everything" goes
- * round between them for ever. */
+ * what this lock was given so far.  O(1).  A log needs room for a few notices
+ * of every rank: when the logs of two locks are always lost, "invalidate_all"
+ * goes round between them for ever. */
 void hearthi_notice_store_lost(struct hearthi_notice_store *k, int lock,
                                uint64_t given);
 

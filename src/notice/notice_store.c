@@ -10,17 +10,18 @@
  * room in its log and nothing else.
  *
  * Too many runs are merged.  A merged one takes the place of its latest part:
- * who was given that was given all parts, and who was not is given more than
- * he needs.  It is remembered as seen where all parts were.  But it is *made*
- * here: nobody has told this rank that the pages between its parts were
- * written, and copies of them are still there.  So when a notice of just this
- * run comes from a lock it is news, however old, and then the run is as if it
- * had been learnt: its writer's intervals up to that of its latest part had
- * ended before (run_coarsen.c), so that copies which are dropped now, after
- * that, are dropped for all of them.
+ * a lock that was given that part was given all parts, and one that was not is
+ * given more than it needs.  It is remembered as seen where all parts were.
+ * But it is *made* here: no rank has told this one that the pages between its
+ * parts were written, and copies of them are still there.  So when a notice of
+ * just this run comes from a lock it is news, however old, and then the run is
+ * as if it had been learnt: its writer's intervals up to that of its latest
+ * part had ended before (run_coarsen.c), so that copies which are dropped now,
+ * after that, are dropped for all of them.
  */
 #include "config.h"
 
+#include "base/assert.h"
 #include "notice_table.h"
 
 #include <stdlib.h>
@@ -59,8 +60,8 @@ entry_gap(const void *entries, size_t i)
     return hearthi_notice_gap(&e[i].notice, &e[i + 1].notice);
 }
 
-/* Also where a said it all: it may have been made of parts, and those who were
- * given these were not given that; or it is to be forgotten sooner. */
+/* Also where a said it all: it may have been made of parts, and locks that
+ * were given these were not given that; or it is to be forgotten sooner. */
 static void
 entry_join(void *into, const void *from)
 {
@@ -71,10 +72,11 @@ entry_join(void *into, const void *from)
     hearthi_notice_coalesce(&a->notice, &b->notice);
     if (b->sequence > a->sequence)
         a->sequence = b->sequence;
-    for (int i = 0; i < HEARTHI_SEEN; i++)
-        if (a->seen[i] != 0 && hearthi_notice_entry_is_seen(b, a->seen[i] - 1))
+    for (int i = 0; i < HEARTHI_NOTICE_SEEN; i++)
+        if (a->seen[i] != 0 &&
+            hearthi_notice_entry_is_seen(b, (int)(a->seen[i] - 1)))
             a->seen[n++] = a->seen[i];
-    while (n < HEARTHI_SEEN)
+    while (n < HEARTHI_NOTICE_SEEN)
         a->seen[n++] = 0;
     a->made = true;
 }
@@ -117,6 +119,7 @@ known_merge(struct hearthi_notice_store *k)
         out += !entry_unite(k, out);
     }
     k->n = out;
+    HEARTHI_ASSERT(out >= others && out <= k->room);
     hearthi_notice_slots_empty(k);
     qsort(k->entry, k->n, sizeof *k->entry, sequence_order);
     k->live = k->n;
@@ -125,7 +128,7 @@ known_merge(struct hearthi_notice_store *k)
 }
 
 static bool
-keep_everything(const struct hearthi_notice_entry *e, uint64_t arg)
+keep_invalidate_all(const struct hearthi_notice_entry *e, uint64_t arg)
 {
     (void)arg;
     return hearthi_is_invalidate_all(&e->notice);
@@ -137,9 +140,9 @@ static void
 known_collapse(struct hearthi_notice_store *k)
 {
     struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, k->origin,
-                                  ++k->everything };
+                                  ++k->invalidate_all };
 
-    hearthi_notice_entries_sweep(k, keep_everything, 0);
+    hearthi_notice_entries_sweep(k, keep_invalidate_all, 0);
     hearthi_notice_entry_append(k, &all, -1);
 }
 
@@ -168,6 +171,17 @@ entry_confirm(struct hearthi_notice_store       *k,
     return true;
 }
 
+/* No more runs than there is room for. */
+static void
+known_bound(struct hearthi_notice_store *k)
+{
+    if (k->runs <= k->cap)
+        return;
+    known_merge(k);
+    if (k->runs > k->cap - k->cap / 4)
+        known_collapse(k); /* it would be too many again soon */
+}
+
 bool
 hearthi_notice_store_add(struct hearthi_notice_store *k,
                          const struct hearthi_notice *n, int from_lock)
@@ -181,28 +195,24 @@ hearthi_notice_store_add(struct hearthi_notice_store *k,
     }
     if (e != NULL && e->notice.interval == n->interval)
         hearthi_notice_entry_saw(e, from_lock);
-    /* What this rank said itself it knows, if only as "everything". */
+    /* What this rank said itself it knows, if only as "invalidate_all". */
     if (own && from_lock >= 0)
         return false;
     if (e != NULL && e->notice.interval >= n->interval)
         return entry_confirm(k, e, n, from_lock);
     hearthi_notice_entry_append(k, n, from_lock);
-    if (k->runs <= k->cap)
-        return true;
-    known_merge(k);
-    if (k->runs > k->cap - k->cap / 4)
-        known_collapse(k); /* it would be too many again soon */
+    known_bound(k);
     return true;
 }
 
-/* An older "everything" of this rank that the lock has not got yet is
+/* An older "invalidate_all" of this rank that the lock has not got yet is
  * superseded by the new one, which the lock then needs after all. */
 void
 hearthi_notice_store_lost(struct hearthi_notice_store *k, int lock,
                           uint64_t given)
 {
     struct hearthi_notice        all = { 0, HEARTHI_INVALIDATE_ALL, k->origin,
-                                         ++k->everything };
+                                         ++k->invalidate_all };
     struct hearthi_notice_entry *old = entry_find(k, &all);
     bool                         has = old == NULL || old->sequence < given ||
                hearthi_notice_entry_is_seen(old, lock);
@@ -228,6 +238,7 @@ keep_from(const struct hearthi_notice_entry *e, uint64_t mark)
 void
 hearthi_notice_store_forget(struct hearthi_notice_store *k, uint64_t mark)
 {
+    HEARTHI_ASSERT(mark <= k->next);
     if (k->n == 0 || k->entry[0].sequence >= mark)
         return;
     if (k->entry[k->n - 1].sequence < mark)
@@ -268,9 +279,11 @@ hearthi_notice_store_since(const struct hearthi_notice_store *k, int lock,
             continue;
         if (n == max)
             return n; /* *given is just past out[n - 1] */
+        HEARTHI_ASSERT(e->sequence >= *given && e->sequence < k->next);
         out[n++] = e->notice;
         *given = e->sequence + 1;
     }
+    HEARTHI_ASSERT(*given <= k->next);
     *given = k->next;
     return n;
 }

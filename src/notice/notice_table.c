@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
 
 enum { ROOM_MIN = 64 };
@@ -48,6 +49,7 @@ hearthi_notice_slot_set(struct hearthi_notice_store *k, size_t slot,
                         size_t entry)
 {
     k->slot[slot] = (uint32_t)entry + 1;
+    HEARTHI_ASSERT(slot < k->slots && entry <= k->n);
     k->entry[entry].at = (uint32_t)slot;
 }
 
@@ -87,6 +89,7 @@ hearthi_notice_entries_sweep(struct hearthi_notice_store *k,
         k->entry[out] = k->entry[i];
         k->runs += !hearthi_is_invalidate_all(&k->entry[out++].notice);
     }
+    HEARTHI_ASSERT(k->runs <= out && out <= k->n);
     k->n = k->live = out;
     hearthi_notice_slots_fill(k);
 }
@@ -114,6 +117,7 @@ entries_grow(struct hearthi_notice_store *k)
     k->slot = slot;
     k->room = room;
     k->slots = 2 * room;
+    HEARTHI_ASSERT(k->n < room && (k->slots & (k->slots - 1)) == 0);
     hearthi_notice_slots_fill(k);
 }
 
@@ -131,25 +135,33 @@ entries_reserve(struct hearthi_notice_store *k)
 
 /* ---- adding ---- */
 
+/* As `seen` has it, where 0 is none: each lock that an int can number has one
+ * of its own.  One that two locks shared would be taken for seen by both. */
+static uint32_t
+seen_name(int lock)
+{
+    return (uint32_t)lock + 1;
+}
+
 void
 hearthi_notice_entry_saw(struct hearthi_notice_entry *e, int lock)
 {
-    uint16_t name = (uint16_t)(lock + 1);
+    uint32_t name = seen_name(lock);
 
     if (lock < 0)
         return;
-    for (int i = 0; i < HEARTHI_SEEN; i++)
+    for (int i = 0; i < HEARTHI_NOTICE_SEEN; i++)
         if (e->seen[i] == name)
             return;
-    memmove(e->seen + 1, e->seen, (HEARTHI_SEEN - 1) * sizeof *e->seen);
+    memmove(e->seen + 1, e->seen, (HEARTHI_NOTICE_SEEN - 1) * sizeof *e->seen);
     e->seen[0] = name;
 }
 
 bool
 hearthi_notice_entry_is_seen(const struct hearthi_notice_entry *e, int lock)
 {
-    for (int i = 0; lock >= 0 && i < HEARTHI_SEEN; i++)
-        if (e->seen[i] == (uint16_t)(lock + 1))
+    for (int i = 0; lock >= 0 && i < HEARTHI_NOTICE_SEEN; i++)
+        if (e->seen[i] == seen_name(lock))
             return true;
     return false;
 }
@@ -168,6 +180,8 @@ hearthi_notice_entry_append(struct hearthi_notice_store *k,
         k->live--;
         k->runs -= !hearthi_is_invalidate_all(n);
     }
+    HEARTHI_ASSERT(k->n < k->room && k->live <= k->n);
+    HEARTHI_ASSERT(k->n == 0 || k->entry[k->n - 1].sequence < k->next);
     e = &k->entry[k->n];
     *e = (struct hearthi_notice_entry){ .notice = *n, .sequence = k->next++ };
     hearthi_notice_entry_saw(e, from_lock);

@@ -8,7 +8,7 @@
 
 #include "notice.h"
 
-enum { HEARTHI_SEEN = 4 };
+enum { HEARTHI_NOTICE_SEEN = 4 };
 
 /* An entry that is superseded. */
 static const uint32_t HEARTHI_DEAD = UINT32_MAX;
@@ -16,9 +16,9 @@ static const uint32_t HEARTHI_DEAD = UINT32_MAX;
 struct hearthi_notice_entry {
     struct hearthi_notice notice;
     uint64_t              sequence;
-    uint32_t              at;                 /* its slot, or HEARTHI_DEAD */
-    uint16_t              seen[HEARTHI_SEEN]; /* 1 + lock, the latest first */
-    bool                  made;               /* by merging */
+    uint32_t              at;           /* its slot, or HEARTHI_DEAD */
+    uint32_t seen[HEARTHI_NOTICE_SEEN]; /* 1 + lock, the latest first */
+    bool     made;                      /* by merging */
 };
 
 static inline bool

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/assert.h"
 #include "notice.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ hearthi_pageset_clear(struct hearthi_pageset *s)
 {
     s->n = 0;
     s->limit = LIMIT_MIN;
-    s->loose = s->everything = false;
+    s->loose = s->invalidate_all = false;
 }
 
 /* Make *r the union, if that is one run and not too long. */
@@ -72,16 +73,17 @@ run_append(struct hearthi_pageset *s, uint64_t page, uint32_t count)
         s->run = run;
         s->room = room;
     }
+    HEARTHI_ASSERT(s->n < s->room && s->n < s->limit);
     s->run[s->n++] = (struct hearthi_pagerun){ page, count };
 }
 
 void
 hearthi_pageset_add(struct hearthi_pageset *s, uint64_t page, uint32_t count)
 {
-    if (s->everything || count == 0)
+    if (s->invalidate_all || count == 0)
         return;
     if (count == HEARTHI_INVALIDATE_ALL) {
-        s->everything = true;
+        s->invalidate_all = true;
         s->n = 0;
         return;
     }
@@ -139,6 +141,7 @@ runs_coarsen(struct hearthi_pagerun *run, size_t n, size_t most)
         hearthi_gaps_close(run_gap, run, n - 1, n - most);
     size_t out = 0;
 
+    HEARTHI_ASSERT(most > 0 && n > most);
     for (size_t i = 1; i < n; i++) {
         uint64_t end = run[out].page + run[out].count;
         uint64_t next = run[i].page + run[i].count;
@@ -148,6 +151,20 @@ runs_coarsen(struct hearthi_pagerun *run, size_t n, size_t most)
             run[++out] = run[i];
     }
     return out + 1;
+}
+
+/* Runs are not empty, in order, and do not touch unless they are longest. */
+HEARTHI_FOR_ASSERT static bool
+are_in_order(const struct hearthi_pageset *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->run[i].count == 0 ||
+            (i > 0 &&
+             s->run[i - 1].page + s->run[i - 1].count > s->run[i].page) ||
+            (i > 0 && s->run[i - 1].count < LONGEST &&
+             s->run[i - 1].page + s->run[i - 1].count == s->run[i].page))
+            return false;
+    return true;
 }
 
 void
@@ -161,8 +178,9 @@ hearthi_pageset_normalise(struct hearthi_pageset *s)
     if (s->n > s->cap)
         s->n = runs_coarsen(s->run, s->n, s->cap);
     if (s->n > s->cap) {
-        s->everything = true;
+        s->invalidate_all = true;
         s->n = 0;
     }
     s->limit = 2 * s->n > LIMIT_MIN ? 2 * s->n : LIMIT_MIN;
+    HEARTHI_ASSERT(are_in_order(s));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
+#include "base/assert.h"
 #include "notice.h"
 
 /* [pos, pos + n), with n at most cap, as it lies in the storage. */
@@ -8,6 +9,7 @@ static void
 spans_set(uint32_t cap, uint32_t pos, uint32_t n,
           struct hearthi_ring_span span[2])
 {
+    HEARTHI_ASSERT(cap > 0 && n <= cap);
     uint32_t at = pos % cap;
     uint32_t some = n < cap - at ? n : cap - at;
 

@@ -6,16 +6,17 @@
  *
  * Notices of different writers stay apart, and what is merged has the latest
  * interval of its parts.  That is right for all parts: the intervals of a
- * writer end one after the other, each with its diffs at home, so that who
- * drops his copies because of the latest has dropped them after all of them
- * had ended; and the writer himself needs to drop none.  Of two writers nobody
- * can tell which interval ended last, and a number that the merger made up
- * would be news to everybody: two logs that are always full would send such
+ * writer end one after the other, each with its diffs at home, so that a rank
+ * that drops its copies because of the latest has dropped them after all of
+ * them had ended; and the writer itself needs to drop none.  Of two writers no
+ * rank can tell which interval ended last, and a number that the merger made
+ * up would be news to all ranks: two logs that are always full would send such
  * news round for ever.  As it is, runs of a writer only grow into each other
  * and no interval gets later, so that it comes to an end.
  */
 #include "config.h"
 
+#include "base/assert.h"
 #include "notice.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ hearthi_gap_is_closed(struct hearthi_closing *c, uint64_t gap)
 /* ---- two notices ---- */
 
 static bool
-is_everything(const struct hearthi_notice *n)
+is_invalidate_all(const struct hearthi_notice *n)
 {
     return n->count == HEARTHI_INVALIDATE_ALL;
 }
@@ -98,8 +99,8 @@ notice_order(const void *a, const void *b)
 {
     const struct hearthi_notice *x = a, *y = b;
 
-    if (is_everything(x) != is_everything(y))
-        return in_order(is_everything(x), is_everything(y));
+    if (is_invalidate_all(x) != is_invalidate_all(y))
+        return in_order(is_invalidate_all(x), is_invalidate_all(y));
     if (x->writer != y->writer)
         return in_order(x->writer < y->writer, true);
     if (x->page != y->page)
@@ -111,22 +112,24 @@ notice_order(const void *a, const void *b)
 static bool
 covers(const struct hearthi_notice *a, const struct hearthi_notice *b)
 {
-    return a->writer == b->writer && is_everything(a) == is_everything(b) &&
+    return a->writer == b->writer &&
+           is_invalidate_all(a) == is_invalidate_all(b) &&
            a->page + a->count >= b->page + b->count &&
            (a->interval >= b->interval ||
             (a->page == b->page && a->count == b->count));
 }
 
 /* The pages of which copies would be dropped for nothing: those between, and
- * those of the earlier interval, whose notice would be news once more to who
- * knows it.  So what was written long ago is not stirred up each time. */
+ * those of the earlier interval, whose notice would be news once more to a
+ * rank that knows it.  So what was written long ago is not stirred up each
+ * time. */
 uint64_t
 hearthi_notice_gap(const struct hearthi_notice *a,
                    const struct hearthi_notice *b)
 {
     uint64_t gap;
 
-    if (a->writer != b->writer || is_everything(a) || is_everything(b))
+    if (a->writer != b->writer || is_invalidate_all(a) || is_invalidate_all(b))
         return APART;
     gap = hearthi_gap_between(a->page, a->count, b->page, b->count);
     if (gap == APART || a->interval == b->interval)
@@ -177,6 +180,7 @@ nearest_join(void *all, size_t n, size_t fewer,
     struct hearthi_notice *last = at(all, 0, m), *next;
     size_t                 out = 1;
 
+    HEARTHI_ASSERT(n > 0 && fewer > 0);
     for (size_t i = 1; i < n; i++) {
         next = at(all, i, m);
         here = *next;
@@ -200,6 +204,7 @@ merge(void *all, size_t n, size_t most, const struct hearthi_merging *m)
         return n;
     qsort(all, n, m->size, notice_order);
     n = needless_drop(all, n, m);
+    HEARTHI_ASSERT(n > 0);
     return n > most ? nearest_join(all, n, n - most, m) : n;
 }
 

@@ -56,7 +56,7 @@ struct hearthi_grant {
     uint64_t epoch; /* for which pos counts; may move on while waiting */
     uint32_t pos;   /* in: log read so far in this epoch; out: now */
     size_t   n;
-    bool     everything; /* the log had overflowed, or is ahead */
+    bool     invalidate_all; /* the log had overflowed, or is ahead */
     bool     again;      /* a lock that this rank had last, too */
     uint64_t ahead;      /* 0, or its epoch after ours: everything, too */
     struct hearthi_notice notice[HEARTHI_LOG];
@@ -74,7 +74,7 @@ struct hearthi_barrier_notices {
     bool                         moves;
     const struct hearthi_notice *notice;
     size_t                       n;
-    bool                         everything;
+    bool                         invalidate_all;
 };
 
 /* Fetches at a time, beside one another; the last way is for ranks of other
@@ -176,7 +176,7 @@ struct hearthi_transport_ops {
      * the news the writer says whether it was this rank, and no more: runs of
      * ranks elsewhere may be joined, and this rank's own left out.  Blocks. */
     void (*barrier)(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_barrier_notices *news);
+                    bool invalidate_all, struct hearthi_barrier_notices *news);
 
     /* A flag is a synchronisation object with a value.  set publishes as
      * release does; wait blocks until the value is 1 and reads the log. */

@@ -8,6 +8,9 @@
 
 #include "delay.h"
 #include "fixture.h"
+#include "node/lock_names.h"
+#include "space/segment.h"
+#include "transport/remote_word.h"
 
 enum { FAR = 1000000 };
 
@@ -121,6 +124,22 @@ START_TEST(threads_that_ask_at_once_are_told_the_same)
             for (int i = 0; i < N; i++)
                 expect_eq(number[t][i], number[0][i]);
     }
+    all_expected();
+}
+END_TEST
+
+START_TEST(the_largest_number_is_a_lock)
+{
+    enum { LARGEST = (1 << 30) - 1 };
+    int64_t *p = pages_new(1);
+
+    hearth_lock(LARGEST);
+    ++*p;
+    hearth_unlock(LARGEST);
+    barrier();
+    expect_eq(*p, ranks);
+    barrier();
+    hearth_free(p);
     all_expected();
 }
 END_TEST
@@ -293,11 +312,107 @@ START_TEST(there_may_be_as_many_as_the_option_says)
 }
 END_TEST
 
+/* ---- the last ones ---- */
+
+enum { SOME = 48, NUMBERED = 1 << 16, PLAIN = 3000 };
+
+/* As if each manager had given all its names before the n-th: to take them
+ * costs seconds. */
+static void
+names_skip(size_t n)
+{
+    barrier();
+    hearthi_remote_word_put(me, hearthi_segments.names_at, n);
+    barrier();
+}
+
+/* Addresses that have no lock before, with the objects that are theirs. */
+static void
+names_take(int from, int *lock, int *object)
+{
+    for (int i = 0; i < SOME; i++) {
+        if (me == i % ranks)
+            hearth_lock_of(address_of(from + i));
+        mpi_barrier();
+        lock[i] = hearth_lock_of(address_of(from + i));
+        object[i] = hearthi_lock_names_known(
+            hearthi_lock_key_of_address(address_of(from + i)));
+    }
+}
+
+/* Rank 0 writes under each, and rank 1 reads under it.  Under release
+ * consistency rank 1 then passes the word on, under a lock with the number
+ * that is left of the object's in 16 bits, if there is such a one. */
+static void
+words_pass(const int *lock, const int *object)
+{
+    int64_t *p = pages_new(SOME * ranks);
+    int      next = ranks > 2 ? 2 : 0, then[SOME];
+
+    for (int i = 0; i < SOME; i++) {
+        int rest = object[i] - NUMBERED;
+
+        then[i] = rest >= 0 && rest < PLAIN ? rest : PLAIN + i;
+    }
+    copies_take(p, SOME * ranks, 0);
+    barrier();
+    for (int i = 0; i < SOME && me == 0; i++) {
+        hearth_lock(lock[i]);
+        *word(p, ranks * i) = i + 1;
+        hearth_unlock(lock[i]);
+    }
+    mpi_barrier();
+    for (int i = 0; i < SOME && me == 1; i++) {
+        hearth_lock(lock[i]);
+        expect_eq(*word(p, ranks * i), i + 1);
+        hearth_unlock(lock[i]);
+        hearth_lock(then[i]);
+        hearth_unlock(then[i]);
+    }
+    mpi_barrier();
+    for (int i = 0; i < SOME && me == next && release_consistency(); i++) {
+        hearth_lock(then[i]);
+        expect_eq(*word(p, ranks * i), i + 1);
+        hearth_unlock(then[i]);
+    }
+    barrier();
+    hearth_free(p);
+}
+
+static bool
+is_among(const int *object, int one)
+{
+    for (int i = 0; i < SOME; i++)
+        if (object[i] == one)
+            return true;
+    return false;
+}
+
+/* A number of 16 bits is enough for none of them. */
+START_TEST(the_last_of_very_many_hand_on_what_was_written)
+{
+    int lock[SOME], object[SOME];
+
+    fixture_stop();
+    fixture_start_with("LOCKS", "70000");
+    names_skip((size_t)(NUMBERED - 1 - HEARTHI_SYNCS) / (size_t)ranks - 2);
+    names_take(2000, lock, object);
+    expect(is_among(object, NUMBERED - 1));
+    expect(is_among(object, NUMBERED + ranks));
+    words_pass(lock, object);
+    names_skip(hearthi_lock_names_each - SOME);
+    names_take(3000, lock, object);
+    expect(object[SOME - 1] > 70000);
+    words_pass(lock, object);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
-    Suite *s = suite_create("named");
-    TCase *c = tcase_create("named");
+    Suite *s = suite_create("lock_names");
+    TCase *c = tcase_create("lock_names");
 
     tcase_set_timeout(c, 0);
     tcase_add_checked_fixture(c, fixture_start, fixture_stop);
@@ -305,12 +420,14 @@ main(int argc, char **argv)
     tcase_add_test(c, a_number_and_an_address_of_one_value_have_two_locks);
     tcase_add_test(c, a_number_that_another_rank_was_given_is_the_same_lock);
     tcase_add_test(c, threads_that_ask_at_once_are_told_the_same);
+    tcase_add_test(c, the_largest_number_is_a_lock);
     tcase_add_test(c, a_name_that_is_known_sends_nothing);
     tcase_add_test(c, they_exclude_and_carry_writes);
     tcase_add_test(c, what_a_section_wrote_is_told_if_the_log_is_short);
     tcase_add_test(c, one_that_is_taken_again_stays);
     tcase_add_test(c, a_condition_waits_on_one);
     tcase_add_test(c, there_may_be_as_many_as_the_option_says);
+    tcase_add_test(c, the_last_of_very_many_hand_on_what_was_written);
     suite_add_tcase(s, c);
     return mpi_main(argc, argv, s);
 }

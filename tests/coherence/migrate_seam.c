@@ -51,10 +51,10 @@ atomic_late(int home, size_t at, const struct hearthi_atomic_op *step)
 }
 
 static void
-barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
+barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
              struct hearthi_barrier_notices *news)
 {
-    (prompt->barrier)(own, n, everything, news);
+    (prompt->barrier)(own, n, invalidate_all, news);
     told_by(1, DONE);
 }
 

@@ -86,7 +86,7 @@ copy_drop(struct rank *r)
 static void
 grant_apply(struct rank *r, unsigned me, const struct thread *t)
 {
-    if (t->everything)
+    if (t->invalidate_all)
         copy_drop(r);
     for (unsigned i = 0; i < t->n; i++)
         if (me > 0 || (t->notice[i] - 1) % NUMBER >= EVERYTHING)
@@ -258,9 +258,9 @@ barrier_enter(struct state *s, struct rank *r)
 
     interval_end(s, r);
     news->write |= r->own;
-    news->everything |= r->everything;
+    news->invalidate_all |= r->invalidate_all;
     news->must |= r->must;
-    r->own = r->everything = 0;
+    r->own = r->invalidate_all = 0;
     known_mark(r);
     if (broken(FORGET_EARLY))
         known_forget(r, OLD);
@@ -273,7 +273,7 @@ barrier_leave(struct state *s, struct rank *r, unsigned me)
 {
     const struct news *news = &s->news[r->left++];
 
-    if (news->everything || (news->write && me > 0))
+    if (news->invalidate_all || (news->write && me > 0))
         copy_drop(r);
     r->must |= news->must;
     known_forget(r, broken(FORGET_ALL) ? KNOWN : OLD);

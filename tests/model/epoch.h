@@ -68,7 +68,7 @@ enum at { IDLE, ASKED, GRANTED, APPLIED, HOLDS, COLLECTED };
 struct thread {
     uint8_t at, sync;
     uint8_t epoch, pos; /* as asked; of the grant; of the release */
-    uint8_t log_epoch, everything, ahead;
+    uint8_t log_epoch, invalidate_all, ahead;
     uint8_t must, wrote; /* wrote: in this section */
     uint8_t n, notice[SLOTS];
     uint8_t given; /* a bit for each thing collected */
@@ -80,7 +80,7 @@ struct rank {
     uint8_t       release, acquire; /* epochs */
     uint8_t       entered, left;    /* barriers */
     uint8_t       copy, dirty, must;
-    uint8_t       own, everything; /* since the last barrier */
+    uint8_t       own, invalidate_all; /* since the last barrier */
     uint8_t       held, number;
     uint8_t       known[THINGS], numbers[RANKS_MOST];
     struct view   view[SYNCS];
@@ -88,7 +88,7 @@ struct rank {
 };
 
 struct news {
-    uint8_t write, everything, must;
+    uint8_t write, invalidate_all, must;
 };
 
 enum { BARRIERS = 2 };

@@ -39,7 +39,7 @@ log_read(const struct log *log, struct thread *t)
     bool     ahead = log->epoch > t->epoch && !broken(NO_AHEAD);
     unsigned from = t->pos;
 
-    t->n = t->everything = t->ahead = 0;
+    t->n = t->invalidate_all = t->ahead = 0;
     t->log_epoch = log->epoch;
     if (log->epoch < t->epoch) {
         t->pos = 0;
@@ -49,7 +49,7 @@ log_read(const struct log *log, struct thread *t)
         from = log->end - log->whole;
     t->ahead = ahead;
     if (ahead || log->end - from > SLOTS)
-        t->everything = 1;
+        t->invalidate_all = 1;
     else
         log_take(log, from, t);
     t->pos = log->end;
@@ -264,10 +264,10 @@ grant_learn(struct rank *r, unsigned me, struct thread *t)
         if (t->notice[i] > 0 && notice_learn(r, me, t->sync, t->notice[i]))
             t->notice[fresh++] = t->notice[i];
     t->n = fresh;
-    if (t->everything && !broken(NO_LOST))
+    if (t->invalidate_all && !broken(NO_LOST))
         everything_learn(r, me, t->sync);
     if (t->ahead && !broken(NO_AHEAD_TELLS) &&
         (broken(AHEAD_OUTSIDE) ? r->release == r->acquire
                                : t->log_epoch > r->release))
-        r->everything = 1;
+        r->invalidate_all = 1;
 }

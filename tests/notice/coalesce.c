@@ -199,6 +199,18 @@ START_TEST(blocks_of_neighbours_are_one_run)
 END_TEST
 
 /* Many and long lists. */
+/* The first two lists become one long run, and the third one begins inside. */
+START_TEST(lists_that_have_grown_together_are_joined_where_they_meet)
+{
+    struct hearthi_notice n[] = { run(0, 2, 0),  run(3, 1, 0), run(5, 2, 0),
+                                  run(10, 1, 0), run(2, 3, 1), run(7, 4, 1),
+                                  run(5, 2, 2) };
+
+    ck_assert_uint_eq(join_here(n, 7), 1);
+    ck_assert(same(&n[0], run(0, 11, 0)));
+}
+END_TEST
+
 START_TEST(pages_by_turns_are_one_run)
 {
     static struct list l;
@@ -279,7 +291,7 @@ START_TEST(what_is_gathered_is_merged_when_it_is_too_much)
     ck_assert_uint_eq(g.n, 8);
     hearthi_gathered_add(&g, n, 2, false);
     ck_assert_uint_le(g.n, 6);
-    ck_assert(!g.everything);
+    ck_assert(!g.invalidate_all);
     ck_assert(same(&g.notice[g.n - 2], n[0]));
     ck_assert(same(&g.notice[g.n - 1], n[1]));
 }
@@ -294,24 +306,24 @@ START_TEST(of_too_many_writers_it_is_everything_until_it_is_cleared)
         n[i] = run(i * 10, 1, i);
     hearthi_gathered_add(&g, n, 4, false);
     hearthi_gathered_add(&g, n + 4, 1, false);
-    ck_assert(g.everything);
+    ck_assert(g.invalidate_all);
     hearthi_gathered_add(&g, n, 1, false);
-    ck_assert(g.everything);
+    ck_assert(g.invalidate_all);
     ck_assert_uint_eq(g.n, 0);
     hearthi_gathered_clear(&g);
     hearthi_gathered_add(&g, n, 1, false);
-    ck_assert(!g.everything);
+    ck_assert(!g.invalidate_all);
     ck_assert_uint_eq(g.n, 1);
     hearthi_gathered_add(&g, NULL, 0, true);
-    ck_assert(g.everything);
+    ck_assert(g.invalidate_all);
 }
 END_TEST
 
 int
 main(void)
 {
-    Suite *s = suite_create("join");
-    TCase *tc = tcase_create("join");
+    Suite *s = suite_create("coalesce");
+    TCase *tc = tcase_create("coalesce");
 
     property_start();
     tcase_set_timeout(tc, 60);
@@ -319,6 +331,8 @@ main(void)
     tcase_add_test(tc,
                    each_rank_learns_of_what_others_wrote_and_of_nothing_else);
     tcase_add_test(tc, blocks_of_neighbours_are_one_run);
+    tcase_add_test(tc,
+                   lists_that_have_grown_together_are_joined_where_they_meet);
     tcase_add_test(tc, pages_by_turns_are_one_run);
     tcase_add_test(tc, long_lists_that_never_touch_stay_as_they_are);
     tcase_add_test(tc, everything_stays_beside_what_is_joined);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Diffs against a loop over units.  Every test runs for the library's diff
- * and for the portable one, which other machines than x86-64 get.
+ * and for the portable one, which other machines than x86-64 and aarch64 get.
  */
 #include "notice/diff.h"
 
@@ -22,6 +22,7 @@ size_t                 portable_mask_runs(const uint64_t *mask, size_t blocks,
 #define hearthi_diff_masks portable_diff_masks
 #define hearthi_mask_runs  portable_mask_runs
 #undef __SSE2__
+#undef __ARM_NEON
 #include "notice/diff.c"
 #undef hearthi_diff
 #undef hearthi_diff_masks

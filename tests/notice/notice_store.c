@@ -4,6 +4,7 @@
  */
 #include "notice_store.h"
 
+#include <limits.h>
 #include <string.h>
 
 static struct hearthi_notice_store known;
@@ -195,6 +196,51 @@ START_TEST(a_notice_seen_in_many_logs_is_given_to_every_other_lock)
 }
 END_TEST
 
+/* Also of locks whose numbers are alike in their last 16 bits, or are the last
+ * that there can be. */
+START_TEST(a_notice_seen_in_one_log_is_given_to_every_other_lock)
+{
+    static const int lock[] = { 0,       1,       65534,      65535,  65536,
+                                65537,   131071,  131072,     131073, 1 << 24,
+                                1 << 30, INT_MAX, INT_MAX - 1 };
+    enum { N = sizeof lock / sizeof *lock };
+
+    for (size_t i = 0; i < N; i++) {
+        learn(run(i, 0, 1), lock[i]);
+        for (size_t k = 0; k < N; k++) {
+            uint64_t from = hearthi_notice_store_next(&known) - 1;
+
+            ck_assert_uint_eq(
+                hearthi_notice_store_since(&known, lock[k], &from, out, 100),
+                k != i);
+        }
+        hearthi_notice_store_clear(&known);
+        learn(run(i, 0, 2), -1);
+        ck_assert_uint_eq(hearthi_notice_store_since(
+                              &known, lock[i], &(uint64_t){ 0 }, out, 100),
+                          1);
+        hearthi_notice_store_clear(&known);
+    }
+}
+END_TEST
+
+/* Of two that become one what both were seen in is kept, and no other. */
+START_TEST(a_merged_run_is_given_to_each_lock_that_has_a_part_only)
+{
+    enum { FAR = 65536 + 3 };
+
+    for (uint64_t p = 0; p < 11; p++) {
+        ck_assert(learn(run(2 * p, 0, 1), FAR));
+        if (p < 10)
+            learn(run(2 * p, 0, 1), 3);
+    }
+    ck_assert_uint_eq(
+        hearthi_notice_store_since(&known, FAR, &(uint64_t){ 0 }, out, 100),
+        0);
+    ck_assert_uint_gt(give(3), 0);
+}
+END_TEST
+
 START_TEST(memory_stays_bounded_however_long_no_barrier_comes)
 {
     for (uint64_t i = 0; i < 1000000; i++) {
@@ -209,8 +255,8 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("known");
-    TCase *tc = tcase_create("known");
+    Suite *s = suite_create("notice_store");
+    TCase *tc = tcase_create("notice_store");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
@@ -227,6 +273,9 @@ main(void)
     tcase_add_test(tc, what_a_log_lost_is_given_to_all_locks_but_that);
     tcase_add_test(tc,
                    a_notice_seen_in_many_logs_is_given_to_every_other_lock);
+    tcase_add_test(tc, a_notice_seen_in_one_log_is_given_to_every_other_lock);
+    tcase_add_test(tc,
+                   a_merged_run_is_given_to_each_lock_that_has_a_part_only);
     tcase_add_test(tc, memory_stays_bounded_however_long_no_barrier_comes);
     suite_add_tcase(s, tc);
     return unit_main(s);

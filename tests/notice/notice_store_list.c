@@ -22,7 +22,7 @@ struct item {
 static struct {
     struct item item[NAIVE_MAX];
     size_t      n;
-    uint64_t    next, everything;
+    uint64_t    next, invalidate_all;
 } naive;
 
 static bool
@@ -52,7 +52,7 @@ static void
 naive_everything(void)
 {
     struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, ME,
-                                  ++naive.everything };
+                                  ++naive.invalidate_all };
 
     for (size_t i = 0; i < naive.n; i++)
         if (naive.item[i].notice.count != HEARTHI_INVALIDATE_ALL ||
@@ -65,7 +65,7 @@ static void
 naive_lost(int lock, uint64_t from)
 {
     struct hearthi_notice all = { 0, HEARTHI_INVALIDATE_ALL, ME,
-                                  ++naive.everything };
+                                  ++naive.invalidate_all };
     bool                  has = true;
 
     for (size_t i = 0; i < naive.n; i++) {
@@ -145,8 +145,8 @@ case_begin(void)
     hearthi_notice_store_init(&known, ENOUGH, ME);
 }
 
-/* A notice of this rank, of another, or "everything"; now and then one that
- * is older than what is known. */
+/* A notice of this rank, of another, or "invalidate_all"; now and then one
+ * that is older than what is known. */
 static struct hearthi_notice
 notice_draw(uint64_t *s, int *lock)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a rank knows when there is too much of it: no lock misses what it was
- * not told, no copy stays that is to be dropped, and "everything" is said only
- * of too many writers.
+ * not told, no copy stays that is to be dropped, and "invalidate_all" is said
+ * only of too many writers.
  */
 #include "notice_store.h"
 
@@ -203,7 +203,7 @@ START_TEST(what_is_merged_says_no_less)
         for (int lock = 0; lock < LOCKS; lock++)
             if (!lock_has_all(&s, lock))
                 ck_abort_msg("case %d, lock %d", i, lock);
-        ck_assert(known.everything == 0 ||
+        ck_assert(known.invalidate_all == 0 ||
                   known.cap - known.cap / 4 < WRITERS);
         hearthi_notice_store_free(&known);
     }

@@ -91,7 +91,7 @@ START_TEST(a_page_set_holds_what_a_bitmap_holds)
                 ck_abort_msg("case %d, %zu to go", i, k);
         }
         hearthi_pageset_normalise(&set);
-        if (!is_bitmap(&set) || set.everything)
+        if (!is_bitmap(&set) || set.invalidate_all)
             ck_abort_msg("case %d at the end", i);
         hearthi_pageset_clear(&set);
         ck_assert_uint_eq(set.n, 0);
@@ -171,7 +171,7 @@ START_TEST(a_page_set_is_bounded_and_loses_nothing)
         hearthi_pageset_normalise(&set);
         for (size_t k = 0; most > cap && k < set.n; k++)
             memset(bitmap + set.run[k].page, 1, set.run[k].count);
-        if (set.everything || set.n > cap || !is_bitmap(&set))
+        if (set.invalidate_all || set.n > cap || !is_bitmap(&set))
             ck_abort_msg("case %d: wrong", i);
         if (set.room > (cap > 32 ? 2 * cap : ROOM_LEAST))
             ck_abort_msg("case %d: room for %zu", i, set.room);
@@ -203,7 +203,7 @@ START_TEST(pages_added_in_sequence_or_again_take_no_room)
     }
     hearthi_pageset_normalise(&set);
     ck_assert_uint_eq(set.n, 200);
-    ck_assert(!set.everything);
+    ck_assert(!set.invalidate_all);
     hearthi_pageset_free(&set);
 }
 END_TEST
@@ -227,7 +227,7 @@ START_TEST(no_run_is_so_long_that_it_would_mean_everything)
         next += set.run[i].count;
     }
     hearthi_pageset_add(&set, 0, HEARTHI_INVALIDATE_ALL);
-    ck_assert(set.everything);
+    ck_assert(set.invalidate_all);
     hearthi_pageset_free(&set);
 }
 END_TEST

@@ -65,7 +65,7 @@ says_all(const struct hearthi_notice *n, size_t count,
     return true;
 }
 
-/* As few as can be: writers, each with "everything" and with one run. */
+/* As few as can be: writers, each with "invalidate_all" and with one run. */
 static size_t
 kinds(const struct hearthi_notice *n, size_t count)
 {
@@ -174,8 +174,8 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("merge");
-    TCase *tc = tcase_create("merge");
+    Suite *s = suite_create("run_coarsen");
+    TCase *tc = tcase_create("run_coarsen");
 
     property_start();
     tcase_set_timeout(tc, 60);

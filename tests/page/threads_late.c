@@ -39,12 +39,12 @@ acquire_and_read(void *arg)
 static struct scene *inside;
 
 static void
-exchange_late(const struct hearthi_notice *own, size_t n, bool everything,
+exchange_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
               struct hearthi_barrier_notices *news)
 {
     pthread_t thread;
 
-    (barrier_prompt->barrier)(own, n, everything, news);
+    (barrier_prompt->barrier)(own, n, invalidate_all, news);
     if (!inside->in_section)
         told_by(0, OUT);
     pthread_create(&thread, NULL, acquire_and_read, inside);

@@ -16,12 +16,12 @@ static const struct hearthi_transport_ops *prompt;
 static uint64_t                            random_state, most_us;
 
 static void
-barrier_late(const struct hearthi_notice *own, size_t n, bool everything,
+barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
              struct hearthi_barrier_notices *news)
 {
     struct timespec nap = { 0, 0 };
 
-    (prompt->barrier)(own, n, everything, news);
+    (prompt->barrier)(own, n, invalidate_all, news);
     if (draw(&random_state, 2))
         return;
     nap.tv_nsec = (long)draw(&random_state, most_us) * 1000;

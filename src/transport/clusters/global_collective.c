@@ -21,7 +21,7 @@
 struct body {
     struct body *next;
     size_t       len;
-    bool         everything;
+    bool         invalidate_all;
     _Alignas(uint64_t) char bytes[]; /* notices, perhaps */
 };
 
@@ -107,7 +107,7 @@ body_of(const struct hearthi_wan_message *ask)
     struct body *b = body_new(ask->len);
 
     memcpy(b->bytes, hearthi_wan_message_body(ask), ask->len);
-    b->everything = (ask->kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
+    b->invalidate_all = (ask->kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
     return b;
 }
 
@@ -131,7 +131,7 @@ join(struct body **part, int n)
     all = body_new(len);
     for (int i = 0; i < n; at += part[i]->len, i++) {
         memcpy(all->bytes + at, part[i]->bytes, part[i]->len);
-        all->everything |= part[i]->everything;
+        all->invalidate_all |= part[i]->invalidate_all;
     }
     return all;
 }
@@ -145,8 +145,8 @@ news_bound(struct body *b, size_t most)
 
     if (count > most)
         count = hearthi_notices_merge(n, count, most);
-    if (count > most || b->everything) {
-        b->everything = true;
+    if (count > most || b->invalidate_all) {
+        b->invalidate_all = true;
         count = 0;
     }
     b->len = count * sizeof *n;
@@ -166,7 +166,7 @@ round_send(struct round *r)
     if (r == &barrier)
         news_bound(mine, (size_t)(HEARTHI_BARRIER_NOTICES_MAX / n));
     head.len = (uint32_t)mine->len;
-    head.kind = mine->everything ? HEARTHI_WAN_INVALIDATE_ALL : 0;
+    head.kind = mine->invalidate_all ? HEARTHI_WAN_INVALIDATE_ALL : 0;
     for (int i = 0; i < n; i++)
         if (i != hearthi_gateway_server.me)
             hearthi_gateway_pass(i, &head, mine->bytes);
@@ -178,7 +178,7 @@ round_send(struct round *r)
 static void
 cache_drop(const struct round *r, const struct body *all)
 {
-    if (r == &gather || all->everything)
+    if (r == &gather || all->invalidate_all)
         hearthi_gateway_cache_drop_all();
     else
         hearthi_gateway_cache_drop((const void *)all->bytes,
@@ -193,7 +193,7 @@ round_end(struct round *r)
 
     cache_drop(r, all);
     for (int i = 0; i < hearthi_gateway_server.ranks + r->heard; i++) {
-        r->head[i].kind = all->everything ? HEARTHI_WAN_INVALIDATE_ALL : 0;
+        r->head[i].kind = all->invalidate_all ? HEARTHI_WAN_INVALIDATE_ALL : 0;
         hearthi_gateway_answer(r->head[i], all->bytes, all->len);
         free(r->part[i]);
         r->part[i] = NULL;

@@ -216,7 +216,7 @@ grant_ask(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
     bool taken = (answer.kind & HEARTHI_WAN_TAKEN) != 0;
 
     if (taken) {
-        g->everything = (answer.kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
+        g->invalidate_all = (answer.kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
         g->ahead = answer.kind & HEARTHI_WAN_AHEAD ? answer.at : 0;
         g->again = (answer.kind & HEARTHI_WAN_AGAIN) != 0;
         g->pos = answer.n;
@@ -335,13 +335,13 @@ cond_wake(int sync, bool all)
 /* ---- the barrier ---- */
 
 static void
-barrier(const struct hearthi_notice *own, size_t n, bool everything,
+barrier(const struct hearthi_notice *own, size_t n, bool invalidate_all,
         struct hearthi_barrier_notices *out)
 {
     struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
     const struct hearthi_wan_message ask = {
         .op = HEARTHI_WAN_BARRIER,
-        .kind = everything ? HEARTHI_WAN_INVALIDATE_ALL : 0
+        .kind = invalidate_all ? HEARTHI_WAN_INVALIDATE_ALL : 0
     };
     struct hearthi_wan_message answer =
         hearthi_gateway_channel_ask(ch, ask, own, n * sizeof *own, "barrier");
@@ -355,7 +355,7 @@ barrier(const struct hearthi_notice *own, size_t n, bool everything,
     *out = (struct hearthi_barrier_notices){
         .notice = news,
         .n = answer.len / sizeof *news,
-        .everything = (answer.kind & HEARTHI_WAN_INVALIDATE_ALL) != 0
+        .invalidate_all = (answer.kind & HEARTHI_WAN_INVALIDATE_ALL) != 0
     };
 }
 

@@ -27,7 +27,7 @@
 enum { INLINE = 2, ROUNDS = 32 };
 
 struct block { /* what each leader tells at once */
-    uint32_t              n, everything;
+    uint32_t              n, invalidate_all;
     struct hearthi_notice first[INLINE];
     uint32_t              moves;
     char                  rest[64 - 12 - INLINE * 24];
@@ -142,12 +142,12 @@ ours_gather(void)
         blocks[0].moves |= node->of[r].moves;
     if (is_alone()) {
         ours.n = node->of[0].n;
-        ours.everything = node->of[0].everything != 0;
+        ours.invalidate_all = node->of[0].invalidate_all != 0;
         return;
     }
     for (int r = 0; r < hearthi_cluster.node_size; r++)
         hearthi_gathered_add(&ours, hearthi_mpi.deposited[r], node->of[r].n,
-                             node->of[r].everything != 0);
+                             node->of[r].invalidate_all != 0);
 }
 
 /* How many of these are news. */
@@ -267,24 +267,24 @@ leaders_exchange(void)
     struct hearthi_deposit *news = &hearthi_mpi.node->news;
     struct hearthi_notice  *others;
     size_t                  total = 0, n;
-    bool                    everything = false, fits = true, moves = false;
+    bool                    invalidate_all = false, fits = true, moves = false;
 
     ours_gather();
-    blocks[0].everything = ours.everything;
+    blocks[0].invalidate_all = ours.invalidate_all;
     blocks[0].n = ours_join();
     if (blocks[0].n <= INLINE)
         memcpy(blocks[0].first, told, blocks[0].n * sizeof *told);
     blocks_exchange();
     for (int i = 0; i < hearthi_cluster.nodes; i++) {
         total += blocks[i].n;
-        everything |= blocks[i].everything != 0;
+        invalidate_all |= blocks[i].invalidate_all != 0;
         moves |= blocks[i].moves != 0;
         fits &= blocks[i].n <= INLINE;
     }
-    news->everything = everything;
+    news->invalidate_all = invalidate_all;
     news->moves = moves;
-    news->n = everything ? 0 : ours_shown();
-    if (everything)
+    news->n = invalidate_all ? 0 : ours_shown();
+    if (invalidate_all)
         return;
     others = hearthi_mpi.news + news->n;
     n = fits ? news_from_blocks(others) : news_exchange(total);
@@ -294,11 +294,11 @@ leaders_exchange(void)
 
 static void
 deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
-        size_t n, bool everything)
+        size_t n, bool invalidate_all)
 {
-    everything |= n > HEARTHI_NOTICES_OF_ONE;
-    mine->everything = everything;
-    mine->n = everything ? 0 : (uint32_t)n;
+    invalidate_all |= n > HEARTHI_NOTICES_OF_ONE;
+    mine->invalidate_all = invalidate_all;
+    mine->n = invalidate_all ? 0 : (uint32_t)n;
     if (mine->n > 0)
         memcpy(hearthi_mpi.deposited[hearthi_cluster.node_rank], own,
                n * sizeof *own);
@@ -309,14 +309,14 @@ deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
  * rank of the node has arrived, so has read the last ones. */
 void
 hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_barrier_notices *news)
+                    bool invalidate_all, struct hearthi_barrier_notices *news)
 {
     struct hearthi_node_area *node = hearthi_mpi.node;
     struct hearthi_deposit   *mine = &node->of[hearthi_cluster.node_rank];
     unsigned                  turn = 0;
 
     generation++;
-    deposit(mine, own, n, everything);
+    deposit(mine, own, n, invalidate_all);
     mine->moves = news->moves;
     atomic_store_explicit(&mine->generation, generation, memory_order_release);
     if (is_leader()) {
@@ -334,6 +334,6 @@ hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
     atomic_thread_fence(memory_order_acquire);
     news->notice = hearthi_mpi.news;
     news->n = node->news.n;
-    news->everything = node->news.everything != 0;
+    news->invalidate_all = node->news.invalidate_all != 0;
     news->moves = node->news.moves != 0;
 }

@@ -116,7 +116,7 @@ is_same(struct hearthi_serving was, struct hearthi_serving now)
 static bool
 is_final(const struct hearthi_grant *g, uint64_t known)
 {
-    return g->ahead > 0 || (g->everything && known == g->epoch);
+    return g->ahead > 0 || (g->invalidate_all && known == g->epoch);
 }
 
 /* Who was disturbed again and again while the log was of its epoch takes it
@@ -128,7 +128,7 @@ is_given_up(struct hearthi_grant *g, uint64_t known, unsigned looks)
 {
     if (looks < LOOKS_MOST || known != g->epoch)
         return false;
-    g->everything = true;
+    g->invalidate_all = true;
     g->n = 0;
     return true;
 }
@@ -156,7 +156,7 @@ hearthi_flag_log(int sync, struct hearthi_serving s, struct hearthi_grant *g)
             is_given_up(g, known, looks++))
             return;
         s = sets_wait(sync);
-        intact = (g->everything || is_intact(was, s, g)) &&
+        intact = (g->invalidate_all || is_intact(was, s, g)) &&
                  (known == g->epoch || is_same(was, s));
         known = log.epoch;
         if (!intact)

@@ -63,7 +63,7 @@ struct hearthi_node_rw {
 struct hearthi_deposit {
     _Alignas(64) atomic_uint generation;
     uint32_t n;
-    uint32_t everything;
+    uint32_t invalidate_all;
     uint32_t moves;
 };
 
@@ -144,7 +144,7 @@ void     hearthi_mpi_rw_release(int sync, bool write,
 void hearthi_barrier_open(void);
 void hearthi_barrier_close(void);
 void hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
-                         bool                            everything,
+                         bool                            invalidate_all,
                          struct hearthi_barrier_notices *news);
 
 /* helper.c: a thread that drives progress, if the MPI needs one. */

@@ -103,7 +103,7 @@ model_check(MPI_Win win)
  * atomic to the processor's osc/rdma's own loads and stores are not, either.
  *
  * Neither MPI tells which module a window has, but its name begins with it
- * (ompi_win_set_name in osc_rdma_component.c).  tests/atomics.c mixes all
+ * (ompi_win_set_name in osc_rdma_component.c).  tests/coherence/atomics.c mixes all
  * steps, by all ranks and threads.
  */
 static bool

@@ -199,7 +199,7 @@ hearthi_grant_refresh(struct hearthi_grant *g)
         g->pos = 0;
     g->epoch = now;
     g->n = 0;
-    g->everything = false;
+    g->invalidate_all = false;
     g->ahead = 0;
 }
 
@@ -232,7 +232,7 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
         hearthi_log_read(log, hearthi_log_room(sync), g->epoch, &g->pos, span);
     g->n = span[0].n + span[1].n;
     g->ahead = news == HEARTHI_LOG_AHEAD ? log->epoch : 0;
-    g->everything = g->ahead > 0 || news == HEARTHI_LOG_LOST;
+    g->invalidate_all = g->ahead > 0 || news == HEARTHI_LOG_LOST;
     return true;
 }
 

@@ -97,7 +97,7 @@ news_grant(uint32_t peer)
     struct hearthi_udp_message m = { .op = HEARTHI_UDP_BARRGRANT };
     bool local = hearthi_udp_is_local((int)(peer / HEARTHI_UDP_SLOTS));
 
-    m.kind = hearthi_udp_barrier_notices.news.everything
+    m.kind = hearthi_udp_barrier_notices.news.invalidate_all
                  ? HEARTHI_UDP_INVALIDATE_ALL
                  : 0;
     m.kind |= b.moves ? HEARTHI_UDP_MOVES : 0;
@@ -160,7 +160,7 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 {
     struct hearthi_udp_message done = { .op = HEARTHI_UDP_NULL };
     int                        from = (int)(peer / HEARTHI_UDP_SLOTS);
-    bool                       everything;
+    bool                       invalidate_all;
 
     if (m->op == HEARTHI_UDP_INV) {
         news_more(peer, m);
@@ -171,14 +171,14 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       "rank %u is at barrier %u and this rank at %u: call "
                       "hearth_barrier on every rank",
                       m->from, m->pos, b.number + 1);
-    everything =
+    invalidate_all =
         m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_INVALIDATE_ALL);
     b.asked |= m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_MOVES);
     if (hearthi_udp_is_local(from))
-        hearthi_udp_barrier_notices_fetch(from, m->len, everything);
+        hearthi_udp_barrier_notices_fetch(from, m->len, invalidate_all);
     else
         hearthi_udp_barrier_notices_add(
-            from, m->body, m->body_len / HEARTHI_UDP_NOTICE, everything);
+            from, m->body, m->body_len / HEARTHI_UDP_NOTICE, invalidate_all);
     if (m->op == HEARTHI_UDP_WTNT) {
         hearthi_udp_answer(peer, &done);
         return;
@@ -192,7 +192,7 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
 static uint8_t
 kind_gathered(void)
 {
-    return (hearthi_udp_barrier_notices.gather.everything
+    return (hearthi_udp_barrier_notices.gather.invalidate_all
                 ? HEARTHI_UDP_INVALIDATE_ALL
                 : 0) |
            (b.asked ? HEARTHI_UDP_MOVES : 0);
@@ -209,7 +209,7 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
     struct hearthi_udp_message     ask = { .op = HEARTHI_UDP_WTNT,
                                            .kind = HEARTHI_UDP_NEWS,
                                            .pos = b.number + 1 };
-    uint32_t                       n = g->everything ? 0 : g->n, at = 0;
+    uint32_t                       n = g->invalidate_all ? 0 : g->n, at = 0;
 
     ask.body_len = hearthi_udp.notices * sizeof *g->notice;
     for (; n - at > hearthi_udp.notices; at += hearthi_udp.notices) {
@@ -258,7 +258,7 @@ news_bring(const struct hearthi_udp_message *answer)
                                         .what = "hearth_barrier",
                                         .take = part_take };
 
-    g->everything = (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
+    g->invalidate_all = (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     b.asked = (answer->kind & HEARTHI_UDP_MOVES) != 0;
     g->n = answer->len < HEARTHI_BARRIER_NOTICES_MAX
                ? answer->len
@@ -287,7 +287,7 @@ leader_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 static void
 news_see(const struct hearthi_udp_message *answer)
 {
-    hearthi_udp_barrier_notices.list.everything =
+    hearthi_udp_barrier_notices.list.invalidate_all =
         (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     hearthi_udp_barrier_notices.list.n = answer->len;
     b.moves = (answer->kind & HEARTHI_UDP_MOVES) != 0;
@@ -337,17 +337,17 @@ ask(void)
 
 /* This rank's part. */
 static void
-own_add(const struct hearthi_notice *own, size_t n, bool everything)
+own_add(const struct hearthi_notice *own, size_t n, bool invalidate_all)
 {
     struct hearthi_gathered *g = &hearthi_udp_barrier_notices.gather;
 
     if (!is_led()) {
         hearthi_udp_barrier_notices_add(hearthi_cluster.rank, own, n,
-                                        everything);
+                                        invalidate_all);
         return;
     }
-    g->everything = everything || n > HEARTHI_NOTICES_OF_ONE;
-    g->n = g->everything ? 0 : (uint32_t)n;
+    g->invalidate_all = invalidate_all || n > HEARTHI_NOTICES_OF_ONE;
+    g->n = g->invalidate_all ? 0 : (uint32_t)n;
     hearthi_udp_barrier_notices_leave(own, g->n);
 }
 
@@ -355,14 +355,14 @@ own_add(const struct hearthi_notice *own, size_t n, bool everything)
 
 void
 hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
-                    bool everything, struct hearthi_barrier_notices *news)
+                    bool invalidate_all, struct hearthi_barrier_notices *news)
 {
     uint32_t passed;
 
     hearthi_udp_liveness_wait_begin("hearth_barrier");
     pthread_mutex_lock(&hearthi_udp_mutex);
     passed = b.number + 1;
-    own_add(own, n, everything);
+    own_add(own, n, invalidate_all);
     b.asked |= news->moves;
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
@@ -378,6 +378,6 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     hearthi_udp_liveness_wait_end();
     news->notice = hearthi_udp_barrier_notices.list.notice;
     news->n = hearthi_udp_barrier_notices.list.n;
-    news->everything = hearthi_udp_barrier_notices.list.everything;
+    news->invalidate_all = hearthi_udp_barrier_notices.list.invalidate_all;
     news->moves = b.moves;
 }

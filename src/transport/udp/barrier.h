@@ -15,7 +15,7 @@
 void hearthi_udp_barrier_open(void);
 void hearthi_udp_barrier_close(void);
 void hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
-                         bool                            everything,
+                         bool                            invalidate_all,
                          struct hearthi_barrier_notices *news);
 void hearthi_udp_barrier_serve(uint32_t                          peer,
                                const struct hearthi_udp_message *m);

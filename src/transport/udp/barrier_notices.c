@@ -86,12 +86,12 @@ hearthi_udp_barrier_notices_close(void)
  */
 void
 hearthi_udp_barrier_notices_add(int from, const void *notice, size_t n,
-                                bool everything)
+                                bool invalidate_all)
 {
     bool ours = from == hearthi_cluster.rank || hearthi_udp_is_local(from);
     bool apart = ours && hearthi_udp_shm_channel_used();
 
-    hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, everything);
+    hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, invalidate_all);
 }
 
 /* What was left for the last barrier may be overwritten: the leader has
@@ -104,11 +104,11 @@ hearthi_udp_barrier_notices_leave(const struct hearthi_notice *own, size_t n)
 }
 
 void
-hearthi_udp_barrier_notices_fetch(int from, size_t n, bool everything)
+hearthi_udp_barrier_notices_fetch(int from, size_t n, bool invalidate_all)
 {
-    everything |= n > HEARTHI_NOTICES_OF_ONE;
-    hearthi_udp_barrier_notices_add(from, left_by(from), everything ? 0 : n,
-                                    everything);
+    invalidate_all |= n > HEARTHI_NOTICES_OF_ONE;
+    hearthi_udp_barrier_notices_add(from, left_by(from), invalidate_all ? 0 : n,
+                                    invalidate_all);
 }
 
 /* For the parent there is one writer here, of whom there may be less to tell
@@ -135,8 +135,8 @@ hearthi_udp_barrier_notices_join(void)
 
     if (n > MOST - g->n)
         own = own_merge(own, &n, u->list.notice);
-    hearthi_gathered_add(g, own, n, u->ours.everything);
-    if (!g->everything)
+    hearthi_gathered_add(g, own, n, u->ours.invalidate_all);
+    if (!g->invalidate_all)
         hearthi_notices_sign(g->notice + g->n - n, n,
                              (uint32_t)hearthi_cluster.rank);
 }
@@ -158,9 +158,9 @@ others_take(struct hearthi_notice *to)
 void
 hearthi_udp_barrier_notices_list(void)
 {
-    u->list.everything = u->gather.everything;
+    u->list.invalidate_all = u->gather.invalidate_all;
     u->list.n = 0;
-    if (u->list.everything)
+    if (u->list.invalidate_all)
         return;
     memcpy(u->list.notice, u->ours.notice, u->ours.n * sizeof *u->list.notice);
     u->list.n = u->ours.n + (uint32_t)others_take(u->list.notice + u->ours.n);

@@ -31,13 +31,13 @@ void hearthi_udp_barrier_notices_close(void);
 
 /* A rank, this one or a child in the tree, tells the next barrier. */
 void hearthi_udp_barrier_notices_add(int from, const void *notice, size_t n,
-                                     bool everything);
+                                     bool invalidate_all);
 
 /* A rank that has a leader leaves what it tells where he finds it, and sends
  * only how many runs they are. */
 void hearthi_udp_barrier_notices_leave(const struct hearthi_notice *own,
                                        size_t                       n);
-void hearthi_udp_barrier_notices_fetch(int from, size_t n, bool everything);
+void hearthi_udp_barrier_notices_fetch(int from, size_t n, bool invalidate_all);
 
 /* All have told: what the parent is to be told is in `gather`. */
 void hearthi_udp_barrier_notices_join(void);

@@ -53,7 +53,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
 {
     size_t all = m->len < HEARTHI_LOG ? m->len : HEARTHI_LOG;
 
-    g->everything = (m->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
+    g->invalidate_all = (m->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     g->ahead = m->kind & HEARTHI_UDP_AHEAD ? m->at : 0;
     g->again = (m->kind & HEARTHI_UDP_AGAIN) != 0;
     g->pos = m->pos;
@@ -64,7 +64,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
         memcpy(g->notice, m->body, g->n * sizeof *g->notice);
     if (grant_rest(c, sync, m->at, all, g))
         return;
-    g->everything = true;
+    g->invalidate_all = true;
     g->n = 0;
 }
 
