@@ -19,6 +19,7 @@ api_pages = \
   %D%/man3/Tmk.h.3 \
   %D%/man3/Tmk_barrier.3 \
   %D%/man3/Tmk_distribute.3 \
+  %D%/man3/Tmk_err.3 \
   %D%/man3/Tmk_errexit.3 \
   %D%/man3/Tmk_exit.3 \
   %D%/man3/Tmk_free.3 \
@@ -28,6 +29,10 @@ api_pages = \
   %D%/man3/Tmk_lock_cond_wait.3 \
   %D%/man3/Tmk_lock_release.3 \
   %D%/man3/Tmk_malloc.3 \
+  %D%/man3/Tmk_sbrk.3 \
+  %D%/man3/Tmk_sched_exit.3 \
+  %D%/man3/Tmk_sched_fork.3 \
+  %D%/man3/Tmk_sched_start.3 \
   %D%/man3/Tmk_startup.3 \
   %D%/man3/hearth.h.3 \
   %D%/man3/hearth_acquire.3 \
