@@ -78,12 +78,6 @@ device_finds(const void *heap, int value, size_t n)
 
 /* ---- pages ---- */
 
-size_t
-page_bytes(void)
-{
-    return hearthi_heap.page;
-}
-
 unsigned char *
 bytes_new(size_t pages)
 {

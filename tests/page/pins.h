@@ -20,7 +20,6 @@ bool device_finds(const void *heap, int value, size_t n);
 
 /* Bytes of a page of this start of Hearth, and so many pages of them, dealt
  * one by one, to be written byte by byte. */
-size_t         page_bytes(void);
 unsigned char *bytes_new(size_t pages);
 
 /* The part of a page that belongs to rank r: 64 bytes. */
