@@ -4,7 +4,7 @@
  * before the library it makes each of them the C program that it would be
  * without Hearth, from the same object files, so that their times compare:
  *
- *     LD_PRELOAD=tests/.libs/plain.so ./hearth-sor
+ *     LD_PRELOAD=tests/apps/.libs/plain.so ./hearth-sor
  */
 #include <config.h>
 
