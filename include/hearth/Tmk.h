@@ -71,6 +71,7 @@ extern "C" {
 
 extern TMK_API unsigned Tmk_proc_id; /* this process */
 extern TMK_API unsigned Tmk_nprocs;  /* number of processes */
+extern TMK_API unsigned Tmk_page_size; /* bytes, from Tmk_startup() on */
 
 /**
  * Start.  Collective: the first call, on every rank of MPI_COMM_WORLD.
@@ -92,12 +93,20 @@ TMK_API void Tmk_exit(int status) __attribute__((noreturn));
 TMK_API void Tmk_errexit(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 
+/** Print on stderr, formed as by printf(3), up to 1023 bytes.  Local. */
+TMK_API void Tmk_err(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
 /**
  * Allocate shared memory: by one process, at any time, without a message to
  * others.  The address is the same on all of them.  0 bytes, or more than
  * there is, end the job.
  */
 TMK_API void *Tmk_malloc(size_t size);
+
+/** Allocate shared memory that is zero and stays.  Local.  What is allocated
+ *  next need not lie behind it. */
+TMK_API void *Tmk_sbrk(size_t incr);
 
 /** Free shared memory; by any process.  NULL is allowed.  What Tmk_malloc()
  *  did not return, or that was freed before, ends the job. */
@@ -115,8 +124,8 @@ TMK_API void Tmk_free(void *ptr);
  */
 TMK_API void Tmk_distribute(const void *ptr, size_t size);
 
-/** Wait for all processes; afterwards everybody sees all writes.  Collective:
- *  every process comes to the same barrier. */
+/** Wait for all processes; afterwards all see all writes.  Collective: every
+ *  process comes to the same barrier. */
 TMK_API void Tmk_barrier(unsigned id);
 
 /** Acquire a lock.  Local. */
@@ -139,6 +148,48 @@ TMK_API void Tmk_lock_cond_signal(unsigned lock, unsigned cond);
 
 /** Wake all that wait for it. */
 TMK_API void Tmk_lock_cond_broadcast(unsigned lock, unsigned cond);
+
+/** What a function that is forked gets: pointers to shared memory, and
+ *  values. */
+struct Tmk_sched_arg {
+    int   sharedLen;
+    int   byvalueLen;
+    void *shared[15];
+    union {
+        short  short_by_value;
+        int    int_by_value;
+        long   long_by_value;
+        float  float_by_value;
+        double double_by_value;
+    } byvalue[15];
+};
+
+typedef struct Tmk_sched_arg *Tmk_sched_arg_t;
+
+/**
+ * Begin or end a part of the program in which one process, the manager, says
+ * what all do.  Collective, with the same manager.  On it: wait until all
+ * others have done what was forked, and return 1.  On the others: do what the
+ * manager forks, until it calls Tmk_sched_exit(), and then return 0.
+ *
+ *     if (Tmk_sched_start(0)) {
+ *         Tmk_sched_fork(first, &arg);
+ *         Tmk_sched_start(0);
+ *         Tmk_sched_fork(second, &arg);
+ *         Tmk_sched_start(0);
+ *         Tmk_sched_exit();
+ *     }
+ */
+TMK_API int Tmk_sched_start(unsigned proc_id);
+
+/** Call a function of the program on all processes, each with a copy of the
+ *  argument, which may be NULL; on this one, the manager, before it returns.
+ *  The function may use barriers and locks. */
+TMK_API void Tmk_sched_fork(void (*func)(Tmk_sched_arg_t arg),
+                            Tmk_sched_arg_t arg);
+
+/** Let the others come back from Tmk_sched_start(). */
+TMK_API void Tmk_sched_exit(void);
 
 #ifndef __cplusplus
 #pragma GCC diagnostic pop

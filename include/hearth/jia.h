@@ -1,8 +1,8 @@
 /**
  * @file jia.h
- * @brief The programming interface of JIAJIA and Mocha, over Hearth.
+ * @brief The programming interface of JIAJIA, Mocha and JUMP, over Hearth.
  *
- * A program written for JIAJIA 2 or Mocha 0.2 includes "jia.h", calls
+ * A program written for JIAJIA 2, Mocha 0.2 or JUMP includes "jia.h", calls
  * jia_init(argc, argv) first and jia_exit() last, and is compiled and started
  * like any other program of Hearth:
  *
@@ -37,6 +37,8 @@
  *
  * **Errors** end the whole job with one line that names the host and the
  * call.  What JIAJIA did not check, and would have gone wrong, is checked.
+ * JUMP's JIA_ERROR(format, ...) and RASSERT(condition, format, ...) end it by
+ * jia_error().
  *
  * **Tuning** that belongs to JIAJIA's protocol is accepted and does nothing
  * here: jia_config() with all but LOADBAL, and the hints jia_wtnt(addr, len),
@@ -49,7 +51,7 @@
  * PAUSE_SET PAUSE_RESET PAUSE_ACCEPT.  As in JIAJIA every host runs main(),
  * statements come with their semicolon, MAIN_INITENV and MAIN_END do nothing
  * (the program calls jia_init and jia_exit), nor do G_FREE and the PAUSE
- * macros (use jia_setcv and its like); LOCKINIT deals the 1024 locks out in turn,
+ * macros (use jia_setcv and its like); LOCKINIT deals the 1024 locks out in turn, then others,
  * G_MALLOC(bytes) is jia_alloc1 and G2_MALLOC(bytes, block) is jia_alloc2.
  * BARRIER(x, n) and WAIT_FOR_END(n) wait for all hosts, whatever n is.
  * CREATE(f) does nothing, because each host comes to the call of f() that
@@ -149,8 +151,8 @@ JIA_API void jia_lock(int lock);
 /** Release the lock that was acquired last.  Local. */
 JIA_API void jia_unlock(int lock);
 
-/** Wait for all hosts; afterwards everybody sees all writes.  Collective, and
- *  not inside a critical section. */
+/** Wait for all hosts; afterwards all see all writes.  Collective, and not
+ *  inside a critical section. */
 JIA_API void jia_barrier(void);
 
 /** Wait for all hosts, and make no write visible.  Collective. */
@@ -163,7 +165,7 @@ JIA_API void jia_setcv(int cv);
 /** Put a condition variable back to "not set".  Local. */
 JIA_API void jia_resetcv(int cv);
 
-/** Wait until a condition variable is set.  Local.  With one host nobody
+/** Wait until a condition variable is set.  Local.  With one host no other
  *  could set it, and the call returns at once, as in JIAJIA. */
 JIA_API void jia_waitcv(int cv);
 
@@ -224,7 +226,8 @@ JIA_API void jia_reduce(const void *send, void *recv, int count, int op,
 /** Copy bytes of host root to all hosts.  Collective. */
 JIA_API void jia_bcast(void *buf, int len, int root);
 
-/** A new counter for GSINIT.  Collective. */
+/** A new counter for GSINIT.  Collective.  There are 64; one more ends the
+ *  job. */
 JIA_API int jia_gs_new(void);
 
 /** The next subscript for GETSUB, or -1. */
@@ -235,6 +238,17 @@ JIA_API int jia_gs_next(int counter, int most, int hosts);
 #endif
 
 #define jia_errexit jia_error
+
+/* Those of JUMP, which come with their semicolon. */
+#define JIA_ERROR(...)          \
+    {                           \
+        jia_error(__VA_ARGS__); \
+    }
+#define RASSERT(condition, ...)     \
+    {                               \
+        if (!(condition))           \
+            jia_error(__VA_ARGS__); \
+    }
 
 /* jia_alloc() returns a number, which programs keep in a pointer or as it
  * is. */
@@ -274,8 +288,13 @@ JIA_API int jia_gs_next(int counter, int most, int hosts);
 /* ANL macros, with the semicolons that programs leave out. */
 #define Maxlocks 1024
 
-#define LOCKDEC(x)  int x;
-#define LOCKINIT(x) (x) = jia_lock_index++ % Maxlocks;
+#define JIA_MORE_LOCKS 0x100000 /* from here on LOCKINIT has as many more */
+
+#define LOCKDEC(x) int x;
+#define LOCKINIT(x)                                                \
+    (x) = (jia_lock_index++, jia_lock_index <= Maxlocks            \
+                                 ? jia_lock_index - 1              \
+                                 : JIA_MORE_LOCKS + jia_lock_index);
 #define LOCK(x)     jia_lock(x);
 #define UNLOCK(x)   jia_unlock(x);
 #define QLOCK(x)    jia_lock(x);
@@ -287,7 +306,7 @@ JIA_API int jia_gs_next(int counter, int most, int hosts);
         int jia_i_;                                               \
                                                                   \
         for (jia_i_ = 0; jia_i_ < (n); jia_i_++)                  \
-            (x)[jia_i_] = jia_lock_index++ % Maxlocks;            \
+            LOCKINIT((x)[jia_i_])                                 \
     }
 #define ALOCK(x, i)   jia_lock((x)[i]);
 #define AULOCK(x, i)  jia_unlock((x)[i]);

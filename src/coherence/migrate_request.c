@@ -6,33 +6,38 @@
 #include <string.h>
 
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/option.h"
 #include "home/migration_frames.h"
 #include "page/page.h"
 #include "page/pin_count.h"
 #include "world.h"
 
-/* Of a page: barriers in a row, and that a lower rank of this node wrote it in
- * this one, which is the one to ask.  And how often it has moved, or did not.
- */
-enum { ROW = 127, MATE = 128, TURNS = 7 };
+/* Of a page: in how many barriers in a row it was written.  And how often it
+ * has moved, or did not, with a mark that a lower rank of this node wrote it
+ * in this barrier, which is the one to ask. */
+enum { ROW = UINT8_MAX, TURNS = 7, NODE_RANK = 128 };
+
+_Static_assert(HEARTHI_OTHERS << (TURNS - 1) <= ROW,
+               "what is asked for last can be counted");
+_Static_assert(TURNS < NODE_RANK, "the mark is beside the count");
 
 static struct {
     uint8_t               *row, *turns;
     bool                  *used; /* of a chunk: rows are not all 0 */
     struct hearthi_pagerun run[HEARTHI_MIGRATE_REQUESTS];
     size_t                 n;
-    uint64_t               pages, renewals;
+    uint64_t               pages, unshares;
 } w;
 
 /* To make pages new all ranks meet some times more: what it saves, a fault for
  * each page and interval, is to be worth that at once. */
-enum { RENEW_LEAST = 32 };
+enum { UNSHARE_LEAST = 32 };
 
 static uint64_t
-renewals_least(void)
+unshares_least(void)
 {
-    return hearthi_opt.migrate == HEARTHI_WHEN_ON ? 1 : RENEW_LEAST;
+    return hearthi_opt.migrate == HEARTHI_WHEN_ON ? 1 : UNSHARE_LEAST;
 }
 
 static bool
@@ -77,6 +82,7 @@ run_add(uint64_t page)
 {
     struct hearthi_pagerun *last = w.n > 0 ? &w.run[w.n - 1] : NULL;
 
+    HEARTHI_ASSERT(w.pages <= pages_most() && w.n <= HEARTHI_MIGRATE_REQUESTS);
     if (w.pages == pages_most())
         return false;
     if (last != NULL && last->page + last->count == page)
@@ -89,20 +95,26 @@ run_add(uint64_t page)
     return true;
 }
 
+static unsigned
+turns_of(uint64_t page)
+{
+    return w.turns[page] & (NODE_RANK - 1);
+}
+
 static bool
 is_enough(uint64_t page, unsigned need)
 {
-    unsigned turns = w.turns[page];
+    unsigned turns = turns_of(page);
 
-    return turns < TURNS && (unsigned)(w.row[page] & ROW) >= need << turns;
+    return turns < TURNS && w.row[page] >= need << turns;
 }
 
-/* Is it asked for where it was written first, whoever else did?  Of those who
- * ask the first has it. */
+/* Is it asked for where it was written first, whichever other ranks did?  Of
+ * the ranks that ask the first has it. */
 static bool
 is_first(uint64_t page, unsigned need)
 {
-    return need == HEARTHI_FIRST_TOUCH && w.turns[page] == 0;
+    return need == HEARTHI_FIRST_TOUCH && turns_of(page) == 0;
 }
 
 static bool
@@ -133,14 +145,13 @@ static void
 run_count(uint64_t page, uint64_t end, unsigned need, bool near)
 {
     for (; page < end; page++) {
-        uint8_t row = w.row[page] & ROW;
-
         if (near && !is_tracked(page))
             continue;
-        w.row[page] = row < ROW ? (uint8_t)(row + 1) : row;
+        w.row[page] += w.row[page] < ROW;
+        w.turns[page] &= (uint8_t)~NODE_RANK;
         w.used[page / HEARTHI_CHUNK] = true;
         if (is_enough(page, need) && run_add(page))
-            w.renewals += near;
+            w.unshares += near;
     }
 }
 
@@ -160,7 +171,9 @@ all_forget(void)
 bool
 hearthi_migrate_requests_begin(const struct hearthi_pageset *own)
 {
-    w.n = w.pages = w.renewals = 0;
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!own->loose);
+    w.n = w.pages = w.unshares = 0;
     if (!may_ask())
         return false;
     if (own->invalidate_all)
@@ -177,7 +190,7 @@ hearthi_migrate_requests_begin(const struct hearthi_pageset *own)
                 run_count(page, next, need, is_near(r));
         }
     }
-    if (w.pages == w.renewals && w.renewals < renewals_least())
+    if (w.pages == w.unshares && w.unshares < unshares_least())
         w.n = w.pages = 0;
     return w.n > 0;
 }
@@ -198,7 +211,7 @@ rows_change(const struct hearthi_notice *n, bool mate)
         if (!mate)
             memset(w.row + page, 0, next - page);
         for (uint64_t p = page; mate && p < next; p++)
-            w.row[p] |= w.row[p] > 0 ? MATE : 0;
+            w.turns[p] |= w.row[p] > 0 ? NODE_RANK : 0;
     }
 }
 
@@ -225,35 +238,51 @@ hearthi_migrate_requests_learn(const struct hearthi_barrier_notices *news)
 
 /* ---- asking ---- */
 
+/* Has this rank earned it? */
+static bool
+is_earned(uint64_t page, const struct hearthi_page_place *r)
+{
+    unsigned need = need_of(r);
+    bool     alone = !(w.turns[page] & NODE_RANK) && is_enough(page, need);
+
+    return alone || is_first(page, need);
+}
+
+/* Ask for a page, in the last run if that is open; false: there is no room for
+ * another run. */
+static bool
+page_ask(struct hearthi_migrate_requests *to, uint64_t page, bool open)
+{
+    if (!open && to->n == HEARTHI_MIGRATE_REQUESTS)
+        return false;
+    if (!open)
+        to->run[to->n++] =
+            (struct hearthi_migrate_request){ (uint32_t)page, 0 };
+    HEARTHI_ASSERT(to->n > 0);
+    to->run[to->n - 1].count++;
+    w.row[page] = 0;
+    return true;
+}
+
 /* It is to be earned anew if it stays. */
 void
 hearthi_migrate_requests_take(struct hearthi_migrate_requests *to)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     to->n = 0;
     for (size_t i = 0; i < w.n; i++) {
         uint64_t page = w.run[i].page, end = page + w.run[i].count;
 
         for (bool open = false, was = false; page < end; page++) {
             const struct hearthi_page_place *r = hearthi_page_place_of(page);
-            unsigned                         need = need_of(r);
-            bool                             near = is_near(r);
-            bool alone = !(w.row[page] & MATE) && is_enough(page, need);
-            bool mine = alone || is_first(page, need);
+            bool near = is_near(r), mine = is_earned(page, r);
 
             open = open && near == was;
             was = near;
-
-            if (mine && !open && to->n < HEARTHI_MIGRATE_REQUESTS)
-                to->run[to->n++] =
-                    (struct hearthi_migrate_request){ (uint32_t)page, 0 };
-            else if (mine && !open)
+            if (mine && !page_ask(to, page, open))
                 break;
             if (w.row[page] == 0 && !mine) /* others wrote it, too */
                 hearthi_migrate_requests_done(page, 1);
-            if (mine) {
-                to->run[to->n - 1].count++;
-                w.row[page] = 0;
-            }
             open = mine;
         }
     }
@@ -264,7 +293,7 @@ void
 hearthi_migrate_requests_done(uint64_t page, uint64_t count)
 {
     for (uint64_t p = page; p < page + count; p++)
-        if (w.turns[p] < TURNS)
+        if (turns_of(p) < TURNS)
             w.turns[p]++;
 }
 

@@ -111,13 +111,22 @@ function small_add(name, bytes) {
         ", " bytes ");\n"
 }
 
-function rules(directives,    n, d, i) {
+# Whether a parameter of that name is declared as const.
+function is_const(name, parameters,    n, p, i) {
+    n = split(parameters, p, ",")
+    for (i = 1; i <= n; i++)
+        if (name_of(trim(p[i])) == name)
+            return trim(p[i]) ~ /^const /
+    return 0
+}
+
+function rules(parameters, directives,    n, d, i) {
     aside = alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
         parse(d[i])
         if (word ~ /^(read|write)[vwx]?$/)
-            rule_use()
+            rule_use(parameters)
         else if (word == "aside")
             rule_aside()
         else if (word == "until")
@@ -138,7 +147,9 @@ function rules(directives,    n, d, i) {
     }
 }
 
-function rule_use(    how, form, p) {
+function rule_use(parameters,    how, form, p) {
+    if (word ~ /^read/ && !is_const(first, parameters))
+        fail(first " is not const, so the call may write it")
     how = word ~ /^read/ ? "HEARTH_READ" : "HEARTH_WRITE"
     form = substr(word, length(word))
     form = form ~ /[vwx]/ ? "_" form : ""
@@ -168,7 +179,7 @@ function key_of(args,    p) {
 
 # Each call has two names, and behind each there may be somebody else.
 function calls_call(name, parameters, directives,    s) {
-    rules(directives)
+    rules(parameters, directives)
     if (by == "")
         small_of(parameters)
     s = "static inline __attribute__((always_inline)) int\nbody_" name \

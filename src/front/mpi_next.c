@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dlsym_next.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "page/fault.h"
@@ -82,22 +83,41 @@ loaded(void)
     hearthi_front_find();
 }
 
-/* Rank 0 says it for all: libhearth that was loaded late, by an interpreter,
- * stands behind the MPI library's own names. */
-void
-hearthi_front_check(void)
+/* Do the program's calls of MPI go past libhearth? */
+static bool
+is_behind(void)
 {
     void *first = dlsym(RTLD_DEFAULT, "PMPI_Send");
 
-    if (((first == NULL || first == hearthi_front_send) &&
-         !hearthi_signal_passed()) ||
-        !hearthi_opt.interpose || hearthi_world.rank != 0)
+    return first != NULL && first != hearthi_front_send;
+}
+
+/* Rank 0 says it for all: libhearth that was linked behind others, or loaded
+ * late, by an interpreter, stands behind their names. */
+void
+hearthi_front_check(void)
+{
+    static const char *const libraries[] = { "the C library",
+                                             "the MPI library",
+                                             "the MPI and the C library" };
+    static const char *const calls[] = {
+        "read, write, sigaction and the like", "MPI",
+        "MPI, read, write, sigaction and the like"
+    };
+    bool mpi = is_behind();
+    bool system = hearthi_signal_passed();
+    int  which = mpi + (mpi && system);
+
+    if (!hearthi_opt.interpose || hearthi_world.rank != 0)
+        return;
+    if (!mpi && !system)
         return;
     hearthi_warn("hearth_init",
-                 "the program's calls do not come through libhearth, which "
-                 "was loaded behind the MPI or the C library (dlopen, "
-                 "ctypes): they must not be given addresses of the heap that "
-                 "are not held; start the program with "
-                 "LD_PRELOAD=libhearth.so (or HEARTH_INTERPOSE=no: no such "
-                 "warning)");
+                 "libhearth stands behind %s, so the program's calls of %s do "
+                 "not come through it: they must not be given addresses of "
+                 "the heap that are not held; link with -lhearth in front of "
+                 "%s, or start with LD_PRELOAD=%s (HEARTH_INTERPOSE=no: no "
+                 "such warning)",
+                 libraries[which], calls[which], !system ? "it" : "-lc",
+                 hearthi_library_path());
 }

@@ -63,12 +63,6 @@ is_root(int root, MPI_Comm comm)
            (root >= 0 && !is_inter(comm) && rank_in(comm) == root);
 }
 
-static inline bool
-is_leaf(int root, MPI_Comm comm)
-{
-    return contributes(root) && !is_root(root, comm);
-}
-
 static inline MPI_Count
 sum(const int *counts, MPI_Comm comm)
 {

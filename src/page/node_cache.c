@@ -3,6 +3,7 @@
 
 #include "node_cache.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/option.h"
@@ -33,8 +34,21 @@ static bool
 is_wanted(void)
 {
     return hearthi_opt.node_cache != HEARTHI_WHEN_OFF &&
-           hearthi_world.nodes > 1 && hearthi_cluster.node_size > 1 &&
-           hearthi_cluster.node_size < 1 << HEARTHI_OWNER_BITS;
+           hearthi_world.nodes > 1 && hearthi_cluster.node_size > 1;
+}
+
+const char *
+hearthi_node_cache_crowd(int ranks)
+{
+    static char why[96];
+
+    if (ranks <= HEARTHI_OWNERS_MOST)
+        return NULL;
+    snprintf(why, sizeof why,
+             "%d ranks of one node are more than %d, whose copies a page can "
+             "name",
+             ranks, HEARTHI_OWNERS_MOST);
+    return why;
 }
 
 void
@@ -51,7 +65,9 @@ hearthi_node_cache_open(void)
     memset(&hearthi_node_tags, 0, sizeof hearthi_node_tags);
     if (!is_wanted())
         return;
-    why = hearthi_node_files_open(head_bytes() + words + moved);
+    why = hearthi_node_cache_crowd(hearthi_cluster.node_size);
+    if (why == NULL)
+        why = hearthi_node_files_open(head_bytes() + words + moved);
     if (why != NULL && hearthi_opt.node_cache == HEARTHI_WHEN_ON)
         hearthi_fatal("hearth_init", "HEARTH_NODE_CACHE=on: %s: use auto",
                       why);

@@ -103,6 +103,10 @@
 /* Are there copies of others at all? */
 extern bool hearthi_node_cache_on;
 
+/* Why so many ranks of one node cannot find copies at each other; NULL: they
+ * can. */
+const char *hearthi_node_cache_crowd(int ranks);
+
 /* Collective; after the table. */
 void hearthi_node_cache_open(void);
 void hearthi_node_cache_close(void);

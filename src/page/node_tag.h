@@ -21,7 +21,8 @@ enum hearthi_node_tag_kind { UNDER_WAY, AHEAD, FIRST, LATER, WRITTEN };
 enum {
     HEARTHI_KIND_BITS = 3,
     HEARTHI_OWNER_BITS = 10,
-    HEARTHI_OWNER_SHIFT = 64 - HEARTHI_OWNER_BITS
+    HEARTHI_OWNER_SHIFT = 64 - HEARTHI_OWNER_BITS,
+    HEARTHI_OWNERS_MOST = (1 << HEARTHI_OWNER_BITS) - 1
 };
 
 struct hearthi_node_tags {

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "space/segment.h"
 #include "world.h"
@@ -47,6 +48,8 @@ hearthi_table_trylock(void)
     lock_check();
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1))
         return false;
+    hearthi_witness_tried(HEARTHI_MUTEX_TABLE);
+    HEARTHI_ASSERT(lock_owner == NULL);
     atomic_store_explicit(&lock_owner, hearthi_thread(), memory_order_relaxed);
     return true;
 }
@@ -57,6 +60,7 @@ lock_take(void)
     const void *me = hearthi_thread();
     int         seen = 0;
 
+    hearthi_witness_take(HEARTHI_MUTEX_TABLE);
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1)) {
         if (seen != 2)
             seen = atomic_exchange(&lock_word, 2);
@@ -65,6 +69,7 @@ lock_take(void)
             seen = atomic_exchange(&lock_word, 2);
         }
     }
+    HEARTHI_ASSERT(lock_owner == NULL);
     atomic_store_explicit(&lock_owner, me, memory_order_relaxed);
 }
 
@@ -78,6 +83,8 @@ hearthi_table_lock(void)
 void
 hearthi_table_unlock(void)
 {
+    hearthi_witness_give(HEARTHI_MUTEX_TABLE);
+    HEARTHI_ASSERT(lock_owner == hearthi_thread() && lock_word != 0);
     atomic_store_explicit(&lock_owner, NULL, memory_order_relaxed);
     if (atomic_exchange(&lock_word, 0) == 2)
         syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -86,6 +93,7 @@ hearthi_table_unlock(void)
 void
 hearthi_table_leave(void)
 {
+    HEARTHI_ASSERT(!left);
     left = true;
     hearthi_table_unlock();
 }
@@ -93,6 +101,7 @@ hearthi_table_leave(void)
 void
 hearthi_table_return(void)
 {
+    HEARTHI_ASSERT(left);
     lock_take();
     left = false;
 }

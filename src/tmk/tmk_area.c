@@ -12,10 +12,7 @@
 #include "space/segment.h"
 #include "world.h"
 
-enum {
-    BLOCK = 64 << 10, /* bytes that a rank is dealt at a time */
-    RUNS = 4096
-};
+enum { BLOCK = 64 << 10 }; /* bytes that a rank is dealt at a time */
 
 /* Pages that follow each other, free or taken. */
 struct run {
@@ -23,10 +20,11 @@ struct run {
     uint32_t taken;
 };
 
-/* Runs follow each other, and no two that are free do. */
+/* Runs follow each other, and no two that are free do: so there are at most
+ * two for each object of the least size, and one. */
 struct runs {
     uint64_t   n;
-    struct run run[RUNS];
+    struct run run[];
 };
 
 static char        *area;
@@ -41,6 +39,13 @@ pages_of(size_t bytes)
            ((bytes & (hearthi_heap.page - 1)) != 0);
 }
 
+static size_t
+runs_bytes(void)
+{
+    return sizeof *runs +
+           (2 * pages / pages_of(BLOCK) + 1) * sizeof *runs->run;
+}
+
 void
 hearthi_tmk_area_open(void)
 {
@@ -52,7 +57,7 @@ hearthi_tmk_area_open(void)
         return;
     area = hearth_alloc(pages << hearthi_heap.shift, 1,
                         hearth_cyclic(pages_of(BLOCK)));
-    runs = hearth_alloc(1, sizeof *runs, hearth_on(0));
+    runs = hearth_alloc(runs_bytes(), 1, hearth_on(0));
     if (hearthi_world.rank != 0)
         return;
     runs->n = 1;
@@ -99,7 +104,7 @@ hearthi_tmk_area_take(size_t bytes)
     uint64_t    want = pages_of(bytes), i = run_fitting(want);
     struct run *r = &runs->run[i];
 
-    if (i == runs->n || runs->n == RUNS)
+    if (i == runs->n)
         return NULL;
     if (r->pages > want)
         run_insert(i + 1, (struct run){ r->first + (uint32_t)want,

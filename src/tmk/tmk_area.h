@@ -3,7 +3,8 @@
  * Where large objects of Tmk_malloc() are.  Programs of TreadMarks have one
  * process allocate everything, and would have all of it at home there.  So
  * what is large comes out of an area whose pages are dealt to all ranks, and
- * move to who writes them.  It has as much room as hearth_malloc() has.
+ * move to the ranks that write them.  It has as much room as hearth_malloc()
+ * has.
  *
  * Which of its pages are free is said in shared memory.  The lock that guards
  * it is held by callers.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Tmk_malloc() and Tmk_distribute().
+ * What every call of Tmk.h checks first; Tmk_malloc() and Tmk_distribute().
  *
  * What is distributed stands in a list in shared memory, which is read and
  * written under a lock of its own.  A process that has synchronised with the
@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "base/cancel.h"
 #include "base/report.h"
 #include "hearth/Tmk.h"
@@ -25,20 +26,46 @@
 #include "space/heap.h"
 #include "tmk_area.h"
 #include "tmk_image.h"
-#include "tmk_process.h"
+
+struct hearthi_tmk hearthi_tmk;
+
+unsigned Tmk_proc_id;
+unsigned Tmk_nprocs = 1;
+unsigned Tmk_page_size;
+
+void
+hearthi_tmk_require(const char *call)
+{
+    if (!hearthi_tmk.up)
+        hearthi_fatal(call, "called before Tmk_startup or after Tmk_exit: "
+                            "call it between them");
+    hearthi_require_thread(call);
+}
+
+void
+hearthi_tmk_number(const char *call, const char *what, unsigned number,
+                   unsigned count)
+{
+    hearthi_tmk_require(call);
+    if (number >= count)
+        hearthi_fatal(call, "%s %u does not exist: give 0 to %u", what, number,
+                      count - 1);
+}
+
+/* ---- what is shared ---- */
 
 enum { GUARD = HEARTH_LOCKS - 1 }; /* the lock of all that is here */
 
 /* The value of a variable.  They are numbered in their order. */
 struct value {
-    struct value        *next;
-    struct hearthi_image of;
-    uint64_t             bytes;
-    int64_t              takers; /* processes that have still to take it */
-    char                 data[];
+    struct value            *next;
+    struct hearthi_tmk_image of;
+    uint64_t                 bytes;
+    int64_t                  takers; /* processes that have still to take it */
+    char                     data[];
 };
 
-/* The oldest that somebody has still to take, and the newest. */
+/* The oldest that some process has still to take, and the newest. */
 struct values {
     int64_t       count; /* that there ever were */
     int64_t       first_number;
@@ -68,21 +95,37 @@ hearthi_tmk_share_open(void)
 
 /* ---- memory ---- */
 
-void *
-Tmk_malloc(size_t size)
+static void *
+allocate(const char *call, size_t size)
 {
-    HEARTHI_UNCANCELLED;
     void *p = NULL;
 
-    hearthi_tmk_require("Tmk_malloc");
+    hearthi_tmk_require(call);
     if (size == 0)
-        hearthi_fatal("Tmk_malloc", "0 bytes: allocate at least 1");
+        hearthi_fatal(call, "0 bytes: allocate at least 1");
     if (hearthi_tmk_area_is_for(size)) {
         hearth_lock(GUARD);
         p = hearthi_tmk_area_take(size);
         hearth_unlock(GUARD);
     }
     return p != NULL ? p : hearth_malloc(size);
+}
+
+void *
+Tmk_malloc(size_t size)
+{
+    HEARTHI_UNCANCELLED;
+
+    return allocate("Tmk_malloc", size);
+}
+
+/* What was freed may come again, and this is to be zero. */
+void *
+Tmk_sbrk(size_t incr)
+{
+    HEARTHI_UNCANCELLED;
+
+    return memset(allocate("Tmk_sbrk", incr), 0, incr);
 }
 
 static void
@@ -117,7 +160,7 @@ Tmk_free(void *ptr)
 static void
 value_take(const struct value *v)
 {
-    void *to = hearthi_image_at(&v->of, v->bytes);
+    void *to = hearthi_tmk_image_at(&v->of, v->bytes, HEARTHI_TMK_DATA);
 
     if (to == NULL)
         hearthi_fatal("Tmk_distribute",
@@ -169,18 +212,19 @@ hearthi_tmk_look(void)
 static struct value *
 value_new(const void *ptr, size_t size)
 {
-    struct hearthi_image of;
-    struct value        *v;
+    struct hearthi_tmk_image of;
+    struct value            *v;
 
     if (size == 0)
         hearthi_fatal("Tmk_distribute", "0 bytes: give the size of the "
                                         "variable");
     if (hearthi_in_heap(ptr))
-        hearthi_fatal("Tmk_distribute",
-                      "%p is in shared memory, which everybody sees: give a "
-                      "global variable",
-                      ptr);
-    if (!hearthi_image_of(ptr, size, &of))
+        hearthi_fatal(
+            "Tmk_distribute",
+            "%p is in shared memory, which every process sees: give a "
+            "global variable",
+            ptr);
+    if (!hearthi_tmk_image_of(ptr, size, HEARTHI_TMK_DATA, &of))
         hearthi_fatal("Tmk_distribute",
                       "%zu bytes at %p are no global variable: what is on a "
                       "stack or from malloc is elsewhere on other processes",
@@ -194,7 +238,9 @@ value_new(const void *ptr, size_t size)
     return v;
 }
 
-/* Others' values come first, or an older one would be taken later. */
+/* Others' values come first, or an older one would be taken later; that of
+ * this very variable, too, over which this one comes then.  All of it is
+ * written under the lock: under scope consistency the lock carries no more. */
 void
 Tmk_distribute(const void *ptr, size_t size)
 {
@@ -202,9 +248,10 @@ Tmk_distribute(const void *ptr, size_t size)
     struct value *v;
 
     hearthi_tmk_require("Tmk_distribute");
-    v = value_new(ptr, size);
     hearth_lock(GUARD);
+    v = value_new(ptr, size);
     values_take();
+    value_take(v);
     if (values->first == NULL)
         values->first = v;
     else

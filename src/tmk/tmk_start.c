@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TMK_ARGUMENTS int argc, char **argv
@@ -17,7 +18,8 @@
 #include "front/direct.h"
 #include "hearth/Tmk.h"
 #include "hearth/hearth.h"
-#include "tmk_process.h"
+#include "space/heap.h"
+#include "tmk_sched.h"
 #include "tmk_share.h"
 #include "world.h"
 
@@ -41,7 +43,7 @@ leave(int status, void *unused)
     HEARTHI_UNCANCELLED;
 
     (void)unused;
-    if (!hearthi_tmk.up)
+    if (!hearthi_tmk.up || !hearthi_world.up) /* or in a child of fork(2) */
         return;
     hearthi_tmk_require("exit");
     hearthi_compat_exit_without(hearthi_tmk.comm, "Tmk_exit", status);
@@ -75,7 +77,9 @@ Tmk_startup(int argc, char **argv)
     hearthi_tmk.comm = hearthi_collective_dup(hearthi_world.comm);
     Tmk_proc_id = (unsigned)hearth_rank();
     Tmk_nprocs = (unsigned)hearth_size();
+    Tmk_page_size = (unsigned)hearthi_heap.page;
     hearthi_tmk_share_open();
+    hearthi_tmk_sched_open();
     hearthi_compat_exit_watch(leave, &watched);
     hearthi_tmk.up = true;
 }
@@ -98,4 +102,18 @@ Tmk_errexit(const char *format, ...)
 
     va_start(ap, format);
     hearthi_error("Tmk_errexit", format, ap);
+}
+
+/* One write, so that those of several processes do not mix. */
+void
+Tmk_err(const char *format, ...)
+{
+    char    line[1024];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    fputs(line, stderr);
+    fflush(stderr);
 }

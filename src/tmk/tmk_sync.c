@@ -9,7 +9,6 @@
 #include "base/report.h"
 #include "hearth/Tmk.h"
 #include "hearth/hearth.h"
-#include "tmk_process.h"
 #include "tmk_share.h"
 
 void

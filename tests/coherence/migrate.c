@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coherence/migrate_request.h"
+#include "page/page.h"
+
 enum { PAGES = 40 };
 
 uint64_t
@@ -184,28 +187,68 @@ START_TEST(moves_are_damped)
 }
 END_TEST
 
+/* In how many barriers in a row a page was written when it is asked for. */
+static int
+barriers_until_asked(uint64_t page)
+{
+    static struct hearthi_migrate_requests wishes;
+    struct hearthi_pagerun                 run = { page, 1 };
+    struct hearthi_pageset                 own = { .run = &run, .n = 1 };
+    int                                    n = 1;
+
+    while (!hearthi_migrate_requests_begin(&own))
+        if (++n == 1000)
+            return 0;
+    hearthi_migrate_requests_take(&wishes);
+    expect_eq(wishes.n, 1);
+    hearthi_migrate_requests_done(page, 1);
+    return n;
+}
+
+/* What a rank asks for, without barriers: twice as much is needed each time.
+ */
+START_TEST(a_page_moves_seven_times_and_then_stays)
+{
+    enum { TURNS = 7 };
+    int64_t *p = words_on(0, 1);
+    uint64_t page = hearthi_page_of(p);
+
+    if (apart(0, me)) {
+        hearthi_table_lock();
+        for (int turn = 0; turn < TURNS; turn++)
+            expect_eq(barriers_until_asked(page), 2 << turn);
+        expect_eq(barriers_until_asked(page), 0);
+        hearthi_migrate_requests_forget(page, 1);
+        hearthi_table_unlock();
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* Frames come and go: what is freed after it moved is zero when it is
  * allocated again, wherever it was. */
 START_TEST(what_moved_is_freed_and_zero_again)
 {
     for (int round = 0; round < 4; round++) {
-        int64_t *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(3));
+        int64_t *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(3));
 
         for (int i = 0; i < PAGES; i++)
-            for (int k = 0; k < PAGE / 8; k++)
+            for (size_t k = 0; k < page_bytes() / 8; k++)
                 expect_eq(word(p, i)[k], 0);
         barrier();
         for (int k = 0; k < 4; k++) {
             for (int i = 0; i < PAGES; i++)
                 if ((i / 5 + round) % ranks == me)
-                    memset(word(p, i), 1 + k, PAGE);
+                    memset(word(p, i), 1 + k, page_bytes());
             barrier();
         }
         for (int i = 0; i < PAGES; i++) {
             int64_t want;
 
             memset(&want, 4, sizeof want);
-            for (int k = 0; k < PAGE / 8; k++)
+            for (size_t k = 0; k < page_bytes() / 8; k++)
                 expect_eq(word(p, i)[k], want);
         }
         hearth_free(p);
@@ -249,7 +292,7 @@ START_TEST(what_is_held_stays)
     int64_t *p = words_on(0, PAGES);
 
     if (me == 0)
-        hearth_hold(word(p, 3), PAGE, HEARTH_READ);
+        hearth_hold(word(p, 3), page_bytes(), HEARTH_READ);
     for (int round = 0; round < 6; round++) {
         barrier();
         if (me == ranks - 1)
@@ -259,7 +302,7 @@ START_TEST(what_is_held_stays)
     }
     expect_eq(hearth_home(word(p, 3)), 0);
     if (me == 0)
-        hearth_drop(word(p, 3), PAGE, HEARTH_READ);
+        hearth_drop(word(p, 3), page_bytes(), HEARTH_READ);
     barrier();
     expect_eq(*word(p, 3), 5);
     hearth_free(p);
@@ -276,7 +319,7 @@ on_start(void)
 static void
 small_cache_start(void)
 {
-    setenv("HEARTH_CACHE", "64k", 1);
+    setenv("HEARTH_CACHE", bytes_of_pages(16), 1);
     on_start();
     unsetenv("HEARTH_CACHE");
 }
@@ -294,6 +337,7 @@ tests_of(const char *name, void (*start)(void))
     tcase_add_test(tc, locks_pass_on_what_is_written_in_moved_pages);
     tcase_add_test(tc, a_page_that_two_nodes_write_in_turn_stays);
     tcase_add_test(tc, moves_are_damped);
+    tcase_add_test(tc, a_page_moves_seven_times_and_then_stays);
     tcase_add_test(tc, what_moved_is_freed_and_zero_again);
     tcase_add_test(tc, what_finds_no_frame_stays_and_is_counted);
     tcase_add_test(tc, what_is_held_stays);

@@ -72,6 +72,13 @@ cv_64(void)
 }
 
 static void
+counters_65(void)
+{
+    for (int i = 0; i < 65; i++)
+        jia_gs_new();
+}
+
+static void
 config_5(void)
 {
     jia_config(5, ON);
@@ -212,6 +219,22 @@ errexit(void)
 }
 
 static void
+jump_error(void)
+{
+    RASSERT(jiahosts > 0, "no hosts")
+    RASSERT(jiapid != 1, "host %d", jiapid)
+    jia_barrier();
+}
+
+static void
+jump_exit(void)
+{
+    if (jiapid == 0)
+        JIA_ERROR("%s is out", "JUMP")
+    jia_barrier();
+}
+
+static void
 options(void)
 {
     if (jiapid == 0)
@@ -240,7 +263,8 @@ static const struct {
     CASE(reduce_op),        CASE(error),              CASE(errexit),
     CASE(options),          CASE(init_twice),         CASE(cv_64),
     CASE(free_inside),      CASE(free_twice),         CASE(free_differs),
-    CASE(free_in_section),
+    CASE(free_in_section),   CASE(counters_65),       CASE(jump_error),
+    CASE(jump_exit),
 };
 
 int

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "Tmk.h"
 
@@ -68,6 +70,23 @@ the_last_value_counts(void)
     }
 }
 
+/* Whichever comes last counts for all, also for who gave another before. */
+static void
+the_last_value_of_many_counts(void)
+{
+    static int own;
+    int       *seen = board + 40;
+
+    own = 10 + (int)Tmk_proc_id;
+    Tmk_distribute(&own, sizeof own);
+    Tmk_barrier(12);
+    seen[Tmk_proc_id] = own;
+    Tmk_barrier(12);
+    for (unsigned i = 0; i < Tmk_nprocs; i++)
+        expect(seen[i] == own && own >= 10);
+    Tmk_barrier(12);
+}
+
 /* Come back with the lock held, when a word is not 0. */
 static void
 seen(unsigned lock, const int *word)
@@ -120,7 +139,7 @@ conditions_belong_to_their_locks(void)
     Tmk_barrier(4);
 }
 
-/* A token goes round, to whoever has waited longest. */
+/* Each wakes the even one that has waited longest, and all odd ones. */
 static void
 conditions_of_a_lock(void)
 {
@@ -131,7 +150,7 @@ conditions_of_a_lock(void)
         Tmk_lock_cond_wait(8, Tmk_proc_id % 2);
     board[9]++;
     Tmk_lock_cond_signal(8, 0);
-    Tmk_lock_cond_signal(8, 1);
+    Tmk_lock_cond_broadcast(8, 1);
     Tmk_lock_release(8);
     Tmk_barrier(5);
     expect(board[9] == (int)Tmk_nprocs);
@@ -174,6 +193,86 @@ large_objects(void)
     }
 }
 
+/* However many there are, they lie together and not where small ones are. */
+static void
+many_large_objects(void)
+{
+    enum { MANY = 4200, LARGE = 65536 };
+    static char *p[MANY];
+
+    Tmk_barrier(10); /* others may allocate in between otherwise */
+    for (int i = 0; i < MANY && Tmk_proc_id == 0; i++)
+        p[i] = Tmk_malloc(LARGE);
+    Tmk_barrier(11);
+    if (Tmk_proc_id != 0)
+        return;
+    for (int i = 1; i < MANY; i++)
+        expect(p[i] == p[0] + (size_t)i * LARGE);
+    for (int i = 0; i < MANY; i++)
+        Tmk_free(p[i]);
+}
+
+/* Process by process fills its part of shared[0], plus a value. */
+static void
+fill(Tmk_sched_arg_t arg)
+{
+    int *at = arg->shared[0];
+
+    at[Tmk_proc_id] = arg->byvalue[0].int_by_value + (int)Tmk_proc_id;
+    Tmk_barrier(9);
+    for (unsigned i = 0; i < Tmk_nprocs; i++)
+        expect(at[i] == arg->byvalue[0].int_by_value + (int)i);
+}
+
+static void
+nothing(Tmk_sched_arg_t arg)
+{
+    (void)arg;
+    Tmk_lock_acquire(10);
+    counter[3]++;
+    Tmk_lock_release(10);
+}
+
+/* The last process says what all do; the second fork waits for the first one
+ * by itself. */
+static void
+functions_are_forked(void)
+{
+    unsigned             manager = Tmk_nprocs - 1;
+    struct Tmk_sched_arg arg = {
+        1, 1, { &board[30] }, { { .int_by_value = 7 } }
+    };
+
+    expect(Tmk_sched_start(manager) == (Tmk_proc_id == manager));
+    if (Tmk_proc_id == manager) {
+        Tmk_sched_fork(fill, &arg);
+        arg.byvalue[0].int_by_value = 70;
+        Tmk_sched_fork(fill, &arg);
+        expect(Tmk_sched_start(manager) == 1);
+        expect(board[30] == 70);
+        Tmk_sched_fork(nothing, NULL);
+        Tmk_sched_exit();
+    }
+    Tmk_barrier(9);
+    expect(counter[3] == (int)Tmk_nprocs);
+}
+
+/* Zero, and apart from what is allocated otherwise. */
+static void
+memory_stays(void)
+{
+    char *p, *q;
+
+    expect(Tmk_page_size >= 4096);
+    p = memset(Tmk_malloc(3000), 'x', 3000);
+    Tmk_free(p);
+    p = Tmk_sbrk(3000);
+    q = Tmk_sbrk(Tmk_page_size * 20);
+    for (unsigned i = 0; i < 3000; i++)
+        expect(p[i] == 0 && q[i] == 0);
+    Tmk_barrier(9);
+}
+
 static void
 allocation_by_all(void)
 {
@@ -192,21 +291,40 @@ allocation_by_all(void)
     Tmk_free(NULL);
 }
 
+/* Its end is not the process's, whose handlers it has. */
+static void
+a_child_of_fork_ends_alone(void)
+{
+    int   status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        exit(7);
+    expect(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+}
+
 static void
 calls(void)
 {
+    a_child_of_fork_ends_alone();
     a_value_comes_with_a_lock();
     the_last_value_counts();
+    the_last_value_of_many_counts();
     conditions_belong_to_their_locks();
     conditions_of_a_lock();
     allocation_by_all();
     large_objects();
+    many_large_objects();
+    functions_are_forked();
+    memory_stays();
     Tmk_lock_acquire(1);
     counter[0] += wrong ? 1 : 0;
     Tmk_lock_release(1);
     Tmk_barrier(TMK_NBARRIERS - 1);
     if (Tmk_proc_id == 0)
-        printf("%s\n", counter[0] ? "WRONG" : "right");
+        Tmk_err("%s\n", counter[0] ? "WRONG" : "right");
 }
 
 static void
@@ -247,6 +365,10 @@ bad(const char *name)
         Tmk_free((char *)Tmk_malloc(100000) + 65536);
     if (strcmp(name, "errexit") == 0 && Tmk_proc_id == 0)
         Tmk_errexit("out of %s at %d", "cheese", 5);
+    if (strcmp(name, "sched_process") == 0)
+        Tmk_sched_start(Tmk_nprocs);
+    if (strcmp(name, "sbrk_0") == 0)
+        Tmk_sbrk(0);
     if (strcmp(name, "startup_twice") == 0)
         Tmk_startup(0, NULL);
     if (strcmp(name, "status") == 0)
@@ -269,6 +391,7 @@ main(int argc, char **argv)
 
     if (strcmp(name, "before") == 0)
         Tmk_malloc(1);
+    setenv("HEARTH_MALLOC", "320m", 0); /* for many_large_objects() */
     Tmk_startup(argc, argv);
     if (Tmk_proc_id == Tmk_nprocs - 1) {
         counter = Tmk_malloc(1000);

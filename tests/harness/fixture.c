@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/option_type.h"
 #include "base/stat.h"
+#include "space/heap.h"
 #include "split.h"
 #include "transport/transport.h"
 
@@ -104,6 +107,25 @@ bool
 release_consistency(void)
 {
     return strcmp(hearth_option("consistency"), "release") == 0;
+}
+
+const char *
+bytes_of_pages(size_t pages)
+{
+    static char text[32];
+    const char *asked = getenv("HEARTH_PAGE_SIZE");
+    size_t      bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (asked != NULL)
+        hearthi_type_of_size.parse(&hearthi_type_of_size, asked, &bytes);
+    snprintf(text, sizeof text, "%zu", pages * bytes);
+    return text;
+}
+
+size_t
+page_bytes(void)
+{
+    return hearthi_heap.page;
 }
 
 int64_t *

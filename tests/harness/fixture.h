@@ -52,6 +52,19 @@ uint64_t messages_begun(void);
 /* True under HEARTH_CONSISTENCY=release. */
 bool release_consistency(void);
 
+/* Bytes of a page of this start of Hearth, as the machine and HEARTH_PAGE_SIZE
+ * say; and words. */
+size_t page_bytes(void);
+static inline size_t
+page_words(void)
+{
+    return page_bytes() / sizeof(int64_t);
+}
+
+/* A value of HEARTH_CACHE or another option of bytes: room for so many pages
+ * of the next start.  Lasts to the next call. */
+const char *bytes_of_pages(size_t pages);
+
 /* Words that each have a page of their own; page i has its home on rank
  * i % ranks. */
 int64_t *pages_new(int count);

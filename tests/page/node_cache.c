@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "node_cache.h"
+#include "page/node_cache.h"
 
 int owner, taker;
 
@@ -270,6 +271,17 @@ START_TEST(what_is_taken_of_a_later_copy_is_told_of)
 }
 END_TEST
 
+START_TEST(as_many_ranks_find_copies_as_a_word_can_name)
+{
+    enum { MOST = 1023 };
+
+    expect(hearthi_node_cache_crowd(2) == NULL);
+    expect(hearthi_node_cache_crowd(MOST) == NULL);
+    expect(hearthi_node_cache_crowd(MOST + 1) != NULL);
+    all_expected();
+}
+END_TEST
+
 static TCase *
 tcase_with(Suite *s, const char *name, void (*setup)(void))
 {
@@ -293,6 +305,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, who_comes_later_takes_what_is_there);
     tcase_add_test(tc, what_is_taken_of_a_first_copy_goes_at_the_next_acquire);
     tcase_add_test(tc, what_is_taken_of_a_later_copy_is_told_of);
+    tcase_add_test(tc, as_many_ranks_find_copies_as_a_word_can_name);
     old_ones_add(tc);
     small_ones_add(small);
     beside_ones_add(small, tc);

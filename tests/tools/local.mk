@@ -1,3 +1,7 @@
+# What ./demo does before it builds.
+no_mpi_tests += %D%/steps.tap
+EXTRA_DIST += %D%/steps.tap
+
 # hearth-compare.
 tap_tests += %D%/compare.tap %D%/switches.tap
 EXTRA_DIST += %D%/comparing
