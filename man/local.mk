@@ -62,6 +62,9 @@ api_pages = \
   %D%/man3/hearth_fetch_xor32.3 \
   %D%/man3/hearth_finalize.3 \
   %D%/man3/hearth_first_touch.3 \
+  %D%/man3/hearth_aligned_alloc.3 \
+  %D%/man3/hearth_aligned_alloc_on.3 \
+  %D%/man3/hearth_collect.3 \
   %D%/man3/hearth_calloc.3 \
   %D%/man3/hearth_cond_broadcast.3 \
   %D%/man3/hearth_cond_signal.3 \
@@ -70,6 +73,7 @@ api_pages = \
   %D%/man3/hearth_flag_set.3 \
   %D%/man3/hearth_flag_wait.3 \
   %D%/man3/hearth_free.3 \
+  %D%/man3/hearth_get_malloc_stats.3 \
   %D%/man3/hearth_get_stats.3 \
   %D%/man3/hearth_hold.3 \
   %D%/man3/hearth_home.3 \
@@ -82,6 +86,8 @@ api_pages = \
   %D%/man3/hearth_lock_of.3 \
   %D%/man3/hearth_malloc.3 \
   %D%/man3/hearth_malloc_on.3 \
+  %D%/man3/hearth_malloc_stats.3 \
+  %D%/man3/hearth_malloc_usable_size.3 \
   %D%/man3/hearth_node.3 \
   %D%/man3/hearth_node_of.3 \
   %D%/man3/hearth_nodes.3 \
@@ -100,6 +106,7 @@ api_pages = \
   %D%/man3/hearth_stats_stop.3 \
   %D%/man3/hearth_swap.3 \
   %D%/man3/hearth_swap32.3 \
+  %D%/man3/hearth_try_malloc.3 \
   %D%/man3/hearth_trylock.3 \
   %D%/man3/hearth_tryrdlock.3 \
   %D%/man3/hearth_trywrlock.3 \

@@ -116,6 +116,12 @@ _init = _declare("hearth_init_f", None, _int)
 _alloc = _declare("hearth_alloc", _pointer, _size, _size, Layout)
 _malloc = _declare("hearth_malloc", _pointer, _size)
 _malloc_on = _declare("hearth_malloc_on", _pointer, _size, _int)
+_aligned_alloc = _declare("hearth_aligned_alloc", _pointer, _size, _size)
+_aligned_alloc_on = _declare("hearth_aligned_alloc_on", _pointer, _size, _size,
+                             _int)
+_try_malloc = _declare("hearth_try_malloc", _pointer, _size)
+_usable_size = _declare("hearth_malloc_usable_size", ctypes.c_size_t, _pointer)
+_get_malloc_stats = _declare("hearth_get_malloc_stats", None, _pointer, _size)
 _free = _declare("hearth_free", None, _pointer)
 _home = _declare("hearth_home", _int, _pointer)
 _lock_of = _declare("hearth_lock_of", _int, _pointer)
@@ -134,6 +140,7 @@ cluster = _declare("hearth_cluster", _int)
 clusters = _declare("hearth_clusters", _int)
 cluster_of = _declare("hearth_cluster_of", _int, _int)
 barrier = _declare("hearth_barrier", None)
+collect = _declare("hearth_collect", None)
 flag_set = _declare("hearth_flag_set", None, _int)
 flag_wait = _declare("hearth_flag_wait", None, _int)
 flag_reset = _declare("hearth_flag_reset", None, _int)
@@ -228,6 +235,38 @@ def malloc(shape, dtype="f8", rank=None):
     n = _bytes(shape, dtype)
     p = _malloc(n) if rank is None else _malloc_on(n, rank)
     return at(p, shape, dtype)
+
+
+def aligned_alloc(alignment, shape, dtype="f8"):
+    """The same at a multiple of an alignment, a power of two, at home here."""
+    return at(_aligned_alloc(alignment, _bytes(shape, dtype)), shape, dtype)
+
+
+def aligned_alloc_on(alignment, shape, dtype="f8", rank=0):
+    """The same at home on a rank."""
+    p = _aligned_alloc_on(alignment, _bytes(shape, dtype), rank)
+    return at(p, shape, dtype)
+
+
+def try_malloc(shape, dtype="f8"):
+    """As malloc() at home here, or None where there is no memory."""
+    p = _try_malloc(_bytes(shape, dtype))
+    return None if p is None else at(p, shape, dtype)
+
+
+def malloc_usable_size(array):
+    """Bytes that an array of malloc() has, as many as were asked for or
+    more."""
+    return _usable_size(address(array))
+
+
+def get_malloc_stats():
+    """What this rank has of objects, by the names of hearth_malloc_stats."""
+    names = ("live", "live_bytes", "peak_bytes", "carved_bytes", "to_send",
+             "to_take")
+    numbers = (ctypes.c_uint64 * len(names))()
+    _get_malloc_stats(ctypes.addressof(numbers), ctypes.sizeof(numbers))
+    return dict(zip(names, numbers))
 
 
 def free(array):

@@ -134,10 +134,18 @@ libhearth_core_la_SOURCES += \
   src/malloc/size_class.h \
   src/malloc/slab.c src/malloc/slab.h \
   src/malloc/arena_map.c src/malloc/arena_map.h \
+  src/malloc/owner_cache.c src/malloc/owner_cache.h \
+  src/malloc/vacant.c src/malloc/vacant.h \
   src/malloc/central_freelist.c src/malloc/central_freelist.h \
-  src/malloc/ranges.c src/malloc/ranges.h \
+  src/malloc/freelist_state.h \
+  src/malloc/guard.c src/malloc/guard.h \
+  src/malloc/large.c src/malloc/large_resize.c \
+  src/malloc/purge.c src/malloc/purge.h \
+  src/malloc/remote_free_overflow.c src/malloc/remote_free_overflow.h \
+  src/malloc/remote_free_owner.c \
   src/malloc/remote_free.c src/malloc/remote_free.h \
   src/malloc/tcache.c src/malloc/tcache.h \
+  src/malloc/malloc_take.c \
   src/malloc/malloc.c src/malloc/malloc.h \
   src/api/api_alloc.c src/api/api_atomic.c \
   src/api/api_malloc.c \

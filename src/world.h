@@ -35,6 +35,13 @@ struct hearthi_world {
 
 extern struct hearthi_world hearthi_world;
 
+/* Does this rank load and store directly what a rank is home of? */
+static inline bool
+hearthi_home_is_near(int rank)
+{
+    return hearthi_world.node_of[rank] == hearthi_world.node;
+}
+
 /* Find out who is here; `hides`: the last rank of comm is not the program's.
  * Collective. */
 void hearthi_world_open(MPI_Comm comm, bool hides);

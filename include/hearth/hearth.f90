@@ -24,6 +24,11 @@ module hearth
         integer(c_int64_t) :: clusters = HEARTH_ALL_CLUSTERS
     end type
 
+    type, bind(c) :: hearth_malloc_stats
+        integer(c_int64_t) :: live, live_bytes, peak_bytes, carved_bytes
+        integer(c_int64_t) :: to_send, to_take
+    end type
+
     ! Of mpi_f08 (type(MPI_Comm)) give comm%MPI_VAL, of mpi or mpif.h comm.
     interface
         subroutine hearth_init(comm) bind(c, name='hearth_init_f')
@@ -92,6 +97,35 @@ module hearth
             integer(c_size_t), value :: count, size
             type(c_ptr)              :: p
         end function
+        function hearth_aligned_alloc(alignment, bytes) bind(c) result(p)
+            import :: c_size_t, c_ptr
+            integer(c_size_t), value :: alignment, bytes
+            type(c_ptr)              :: p
+        end function
+        function hearth_aligned_alloc_on(alignment, bytes, rank) bind(c) &
+                result(p)
+            import :: c_size_t, c_ptr, c_int
+            integer(c_size_t), value :: alignment, bytes
+            integer(c_int), value    :: rank
+            type(c_ptr)              :: p
+        end function
+        function hearth_try_malloc(bytes) bind(c) result(p)
+            import :: c_size_t, c_ptr
+            integer(c_size_t), value :: bytes
+            type(c_ptr)              :: p
+        end function
+        function hearth_malloc_usable_size(p) bind(c) result(bytes)
+            import :: c_size_t, c_ptr
+            type(c_ptr), value :: p
+            integer(c_size_t)  :: bytes
+        end function
+        subroutine hearth_get_malloc_stats(stats, bytes) bind(c)
+            import :: c_size_t, hearth_malloc_stats
+            type(hearth_malloc_stats), intent(out) :: stats
+            integer(c_size_t), value               :: bytes
+        end subroutine
+        subroutine hearth_collect() bind(c)
+        end subroutine
         function hearth_realloc(p, bytes) bind(c) result(q)
             import :: c_size_t, c_ptr
             type(c_ptr), value       :: p

@@ -243,14 +243,17 @@ HEARTH_API void *hearth_alloc(size_t count, size_t size, hearth_layout layout);
  * 0 bytes are an object, too; never NULL.
  *
  * It is heap memory like any other: the pointer means the same on every rank,
- * and who has learnt of it by a lock, a barrier and so on may load and store.
- * Different ranks may write different bytes at the same time.  Small objects
- * lie side by side in pages.  For the order of accesses this is a store to all
- * of the object: under scope consistency it belongs into the critical section
- * that hands the pointer on.
+ * and a rank that has learnt of it by a lock, a barrier and so on may load and
+ * store.  Different ranks may write different bytes at the same time.  Small
+ * objects lie side by side in pages.  For the order of accesses this is a
+ * store to all of the object: under scope consistency it belongs into the
+ * critical section that hands the pointer on.
  *
  * Each rank's memory for this is set aside at the start: HEARTH_MALLOC in
- * hearth-env(7).  Where no more is left, or none was so large, the job ends.
+ * hearth-env(7).  Memory in which nothing is live goes back to it, for any
+ * rank, at barriers and when a rank finds none: that rank waits for two
+ * seconds until others come to a call that orders or allocates.  Where no more
+ * is left, or it was never so large, the job ends.
  */
 HEARTH_API void *hearth_malloc(size_t bytes);
 
@@ -263,10 +266,79 @@ HEARTH_API void *hearth_malloc_on(size_t bytes, int rank);
 HEARTH_API void *hearth_calloc(size_t count, size_t size);
 
 /**
+ * Allocate an object at a multiple of an alignment, a power of two of any
+ * size; otherwise as hearth_malloc().  Local.  hearth_realloc() may move it to
+ * an address that is aligned as those of hearth_malloc() are.  An alignment of
+ * another kind ends the job.
+ */
+HEARTH_API void *hearth_aligned_alloc(size_t alignment, size_t bytes);
+
+/** The same at home on a rank, which takes no part in it; otherwise as
+ *  hearth_malloc_on().  Local. */
+HEARTH_API void *hearth_aligned_alloc_on(size_t alignment, size_t bytes,
+                                         int rank);
+
+/**
+ * Allocate an object as hearth_malloc() does, or return NULL where that would
+ * end the job because there is no memory: at once if HEARTH_MALLOC was never
+ * so large, else after the other ranks had two seconds to give back what they
+ * do not use.  Local.
+ */
+HEARTH_API void *hearth_try_malloc(size_t bytes);
+
+/**
+ * How many bytes an object has: as many as were asked for, or some more, which
+ * may be used, too, by all ranks; 0 for NULL.  Local, and on a rank that did
+ * not allocate it a message.  A pointer that hearth_malloc() and its like did
+ * not return ends the job.
+ */
+HEARTH_API size_t hearth_malloc_usable_size(const void *p);
+
+/** What a rank has of objects, for hearth_get_malloc_stats().  All is about the
+ *  objects that this rank has allocated, at home here or elsewhere. */
+typedef struct hearth_malloc_stats {
+    uint64_t live;         /**< objects that no rank has freed, as far as this
+                                one has heard */
+    uint64_t live_bytes;   /**< their bytes, by hearth_malloc_usable_size() */
+    uint64_t peak_bytes;   /**< most bytes at a time since hearth_init(), those
+                                counted that threads keep for their next
+                                calls; where there are objects at home
+                                elsewhere, the sum of the peaks of all homes */
+    uint64_t carved_bytes; /**< memory that this rank has for its objects, of
+                                what HEARTH_MALLOC sets aside for all ranks */
+    uint64_t to_send;      /**< objects of other ranks that were freed here and
+                                wait to be handed over */
+    uint64_t to_take;      /**< objects of this rank that others have handed
+                                over and that are not taken back yet */
+} hearth_malloc_stats;
+
+/**
+ * Copy out what this rank has of objects now, into a struct of so many bytes,
+ * sizeof(hearth_malloc_stats).  Local.  Looks at each object, so it costs time.
+ * Members are only ever added, at the end: what this library has none of is 0.
+ */
+HEARTH_API void hearth_get_malloc_stats(hearth_malloc_stats *stats,
+                                        size_t               bytes);
+
+/**
+ * Free what is free already as far as can be: objects that this thread keeps
+ * for its next calls, and those that wait to be handed over to other ranks or
+ * to be taken back, go where they may be used again; memory in which nothing
+ * is live goes back for any rank, and to the system, at once, where
+ * hearth_free() would keep it for a while.  Local; for a pause of the program,
+ * not for loops.
+ */
+HEARTH_API void hearth_collect(void);
+
+/**
  * Give an object another size, on any rank.  Local.  As many of its bytes stay
  * as fit, and so does its home; but its address may be another, and then the
- * old one is freed, by the rules of hearth_free().  NULL is allocated, at home
- * here.  What hearth_malloc() and its like did not return ends the job.
+ * old one is freed, by the rules of hearth_free().  An object of more than 16
+ * KiB stays where it is if the rank that allocated it calls and the memory
+ * behind it is free, or it is to be smaller; one that has to move gets room to
+ * grow, so that many small steps cost little.  NULL is allocated, at home
+ * here.  A pointer that hearth_malloc() and its like did not return ends the
+ * job.
  */
 HEARTH_API void *hearth_realloc(void *p, size_t bytes);
 
@@ -275,11 +347,14 @@ HEARTH_API void *hearth_realloc(void *p, size_t bytes);
  * hearth_realloc() returned: local, by any thread of any rank.  It counts as a
  * store to all of the object: what others did with it must have been ordered
  * before.  Objects that are freed by another rank than the one that allocated
- * them are gathered, and go back to it some at a time; the memory of those of
- * a MiB and more goes back to the system, as below, if the rank that allocated
- * them is their home.  What is no such pointer, or was freed before, ends the
- * job; if another rank allocated it, that may be when that one finds so, at
- * hearth_finalize() at the latest.  NULL is nothing.
+ * them are gathered, and go back to it some at a time, all at a barrier, and
+ * at the next call that orders anything when the other rank finds no memory,
+ * which waits for two seconds then; the memory of those of a MiB and more goes
+ * back to the system, as below, if the rank that allocated them is their home,
+ * one to two seconds later: what is allocated meanwhile has it again.
+ * A pointer that none of them returned, or that was freed before, ends the
+ * job; if another rank allocated the object, the job may end only when that
+ * rank finds so, at hearth_finalize() at the latest.  NULL is nothing.
  *
  * Free what hearth_alloc() returned: collective.  A pointer that
  * hearth_alloc() did not return, or that was freed before, ends the job.

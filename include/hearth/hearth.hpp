@@ -30,12 +30,11 @@
 
 namespace hearth {
 
-/** Memory of hearth_malloc(), at home on this rank or on the one named.  Local:
- *  what one rank allocates any other may free, so all allocators are equal. */
+/** Memory of hearth_malloc(), at home on this rank or on the one named, and of
+ *  hearth_aligned_alloc() for types that are aligned to more than 16 bytes.
+ *  Local: what one rank allocates any other may free, so all allocators are
+ *  equal. */
 template <class T> class allocator {
-    static_assert(alignof(T) <= alignof(std::max_align_t),
-                  "hearth_malloc() aligns as malloc() does");
-
   public:
     using value_type = T;
     using is_always_equal = std::true_type;
@@ -56,9 +55,7 @@ template <class T> class allocator {
     {
         if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
             throw std::bad_array_new_length();
-        return static_cast<T *>(home_ < 0
-                                    ? hearth_malloc(n * sizeof(T))
-                                    : hearth_malloc_on(n * sizeof(T), home_));
+        return static_cast<T *>(memory(n * sizeof(T)));
     }
 
     void
@@ -75,6 +72,17 @@ template <class T> class allocator {
     }
 
   private:
+    void *
+    memory(std::size_t bytes) const
+    {
+        if (alignof(T) > 16)
+            return home_ < 0
+                       ? hearth_aligned_alloc(alignof(T), bytes)
+                       : hearth_aligned_alloc_on(alignof(T), bytes, home_);
+        return home_ < 0 ? hearth_malloc(bytes)
+                         : hearth_malloc_on(bytes, home_);
+    }
+
     int home_ = -1;
 };
 

@@ -48,6 +48,10 @@ struct hearthi_allocation *hearthi_alloc_take(size_t bytes, unsigned unit,
 void *hearthi_alloc_place(struct hearthi_allocation *a);
 
 /* Free what a call named `maker` has allocated. */
+/* hearth_finalize was the last call: what a program frees behind it, such as a
+ * static container, has gone with the heap. */
+bool hearthi_is_over(void);
+
 void hearthi_free(const char *call, const char *maker, void *p);
 
 /* End the job if a collective call was not given the same arguments by every

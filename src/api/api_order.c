@@ -7,6 +7,7 @@
 #include "base/timing.h"
 #include "coherence/range_sync.h"
 #include "hearth/hearth.h"
+#include "malloc/malloc.h"
 #include "page/overwrite.h"
 #include "page/page.h"
 
@@ -28,6 +29,7 @@ order(const char *call, const void *p, size_t bytes,
         hearthi_table_unlock();
         range(r.page, r.count);
     }
+    hearthi_malloc_heed();
     hearthi_time_end(lock_ns, start);
 }
 

@@ -14,6 +14,7 @@
 #include "base/timing.h"
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
+#include "malloc/malloc.h"
 #include "thread_state.h"
 #include "world.h"
 
@@ -98,6 +99,7 @@ take(const char *call, int rwlock, bool write, bool try)
                       "rwlock %d is held already by this thread: unlock it "
                       "first",
                       rwlock);
+    hearthi_malloc_heed();
     hearthi_thread_state_waits(call, rwlock);
     taken = hearthi_rw_acquire(HEARTHI_RWS_AT + rwlock, write, try);
     hearthi_thread_state_goes_on();
@@ -151,6 +153,7 @@ hearth_rwunlock(int rwlock)
                       "rwlock %d is not held by this thread: lock it first",
                       rwlock);
     held_forget(rwlock, write);
+    hearthi_malloc_heed();
     hearthi_rw_release(HEARTHI_RWS_AT + rwlock, write);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }

@@ -11,6 +11,7 @@
 #include "coherence/coherence.h"
 #include "hearth/hearth.h"
 #include "lock.h"
+#include "malloc/malloc.h"
 #include "node/lock_delegation.h"
 #include "page/fault.h"
 #include "thread_state.h"
@@ -66,6 +67,7 @@ lock_take(const char *call, int lock, bool try)
                       "lock %s is held already by this thread: unlock "
                       "it first",
                       hearthi_lock_text(lock).text);
+    hearthi_malloc_heed();
     hearthi_thread_state_waits(call, lock);
     taken = hearthi_lock_acquire(lock, try);
     hearthi_thread_state_goes_on();
@@ -110,6 +112,7 @@ lock_leave(int lock)
                       "lock %s is not held by this thread: "
                       "lock it first",
                       hearthi_lock_text(lock).text);
+    hearthi_malloc_heed();
     hearthi_holder_set(lock, NULL);
     hearthi_thread_state.held--;
     hearthi_lock_release(lock);
@@ -138,6 +141,7 @@ hearth_barrier(void)
                       hearthi_thread_state.held,
                       hearthi_thread_state.held == 1 ? " is" : "s are");
     hearthi_signal_check();
+    hearthi_malloc_settle();
     hearthi_thread_state_waits("hearth_barrier", -1);
     hearthi_barrier(true);
     hearthi_thread_state_goes_on();
@@ -152,6 +156,7 @@ hearth_flag_set(int flag)
     uint64_t start = hearthi_time_begin();
 
     hearthi_require_number("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
+    hearthi_malloc_heed();
     hearthi_flag_set(HEARTH_LOCKS + flag);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }
@@ -163,6 +168,7 @@ hearth_flag_wait(int flag)
     uint64_t start = hearthi_time_begin();
 
     hearthi_require_number("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
+    hearthi_malloc_heed();
     hearthi_thread_state_waits("hearth_flag_wait", flag);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     hearthi_thread_state_goes_on();
@@ -204,6 +210,7 @@ hearth_cond_wait(int cond, int lock)
                       "it first",
                       cond, hearthi_lock_text(own).text);
     start = hearthi_time_begin();
+    hearthi_malloc_heed();
     place = hearthi_transport->cond_enter(sync);
     hearthi_thread_state_waits("hearth_cond_wait", cond);
     hearth_unlock(lock);

@@ -38,6 +38,14 @@ static MPI_Comm    abort_comm = MPI_COMM_NULL;
 static int         keyval = MPI_KEYVAL_INVALID;
 static const char *was_stopped; /* why the library is not up */
 
+static const char over[] = "hearth_finalize was called already";
+
+bool
+hearthi_is_over(void)
+{
+    return !hearthi_world.up && was_stopped == over;
+}
+
 void
 hearthi_require_up(const char *call)
 {
@@ -243,19 +251,6 @@ hearth_init_f(MPI_Fint comm)
     hearth_init(MPI_Comm_f2c(comm));
 }
 
-/* One, but where more was freed than owners had been told of. */
-static void
-last_barriers(void)
-{
-    int waits;
-
-    do {
-        hearthi_malloc_settle();
-        hearthi_barrier(false);
-        waits = hearthi_malloc_check();
-    } while (hearthi_collective_int(waits, MPI_LOR));
-}
-
 void
 hearth_finalize(void)
 {
@@ -269,12 +264,14 @@ hearth_finalize(void)
     hearthi_table_lock();
     hearthi_reuse_prefetch_close();
     hearthi_table_unlock();
-    last_barriers();
+    hearthi_malloc_settle();
+    hearthi_barrier(false);
+    hearthi_malloc_check();
     hearthi_time_end(barrier_ns, start);
     hearthi_stats_report();
     hearthi_request_pins_close();
     hearthi_world.up = false;
-    was_stopped = "hearth_finalize was called already";
+    was_stopped = over;
     abort_comm = MPI_COMM_NULL;
     MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
     MPI_Comm_free_keyval(&keyval);

@@ -64,6 +64,9 @@ hearthi_thread_state_took(int lock)
 }
 
 /* A call that may wait begins and ends. */
+/* What is no number: that of a call that names nothing. */
+enum { HEARTHI_NO_NUMBER = -1 };
+
 static inline void
 hearthi_thread_state_waits(const char *call, int number)
 {

@@ -2,19 +2,23 @@
  *
  * The arenas of hearth_malloc: one for each home rank, in blocks of 64 KiB.
  *
- * A block belongs for ever to the rank that carves it, its owner, which is
- * whoever asks first: by one atomic step on a word of the home's.  What an
- * owner knows of its blocks is private.  All that others must know of one to
- * free an object is whose it is: so each grain of an arena has a label, a word
- * of the home's that the owner writes before it gives out an object there.
+ * A block belongs to the rank that carves it, its owner, which is the rank
+ * that asks first: by one atomic step on a word of the home's.  It may give it
+ * back (vacant.h).  What an owner knows of its blocks is private.  All that
+ * others must know of one to free an object is whose it is: so each quantum of
+ * an arena has an owner tag, a word of the home's that the owner writes before
+ * it gives out an object there.
  *
- *   a block of small objects   the label of its first grain says so, its owner
- *                              and class; such a block never becomes anything
- *                              else, though its class may change when no
- *                              object is left: so the owner may be
- *                              remembered, the class as a guess
- *   a large object             the label of its first grain: owner and length;
- *                              read anew each time
+ *   a block of small objects   the owner tag of its first quantum says so, its
+ *                              owner and class.  While one of its objects is
+ *                              live the owner stays: so it may be remembered
+ *                              (owner_cache.h), the class as a guess, since
+ *                              that may change when no object is left
+ *   a large object             the owner tag of its first quantum: owner and
+ *                              length; read anew each time
+ *
+ * A block whose small objects are all free may serve large ones, and the other
+ * way round: its owner tags say nothing in between.
  *
  * At the start of each arena lie these words, and a mailbox for each rank
  * (remote_free.h).
@@ -28,24 +32,32 @@
 
 #include "base/test_limits.h"
 #include "slab.h"
-#include "space/arena.h"
 #include "space/heap.h"
+#include "world.h"
+#include "space/arena.h"
 
-/* Most objects of one mail; a ring has room for at least one. */
+/* Most objects of one message; a ring has room for at least one. */
 enum {
     HEARTHI_BLOCK_SHIFT = 16,
     HEARTHI_REMOTE_FREE_MOST = HEARTHI_TEST_LIMIT(256, 8)
 };
 
 struct hearthi_arena_map {
-    size_t    each, bytes; /* of an arena, and of all */
-    size_t    ring;        /* most objects in a ring (remote_free.h) */
-    size_t    room;        /* of an arena, for objects */
-    size_t    grain;       /* bytes: a page, or a block if that is less */
-    uint64_t *block;       /* of all arenas, what this rank knows */
-    uint32_t *run;         /* of each grain, see below */
-    bool      written;     /* tell of what is used again (remote_free.c) */
-    bool      carved;      /* this rank has blocks, of any arena */
+    size_t each, bytes; /* of an arena, and of all */
+    int    arenas;      /* how many there are: as many as ranks, but in a
+                           run that goes on as many as there were */
+    int       own;      /* the one that serves this rank */
+    size_t    ring;     /* most objects in a ring (remote_free.h) */
+    size_t    room;     /* of an arena, for objects */
+    size_t    quantum;  /* bytes: a page, or a block if that is less */
+    uint64_t *block;    /* of all arenas, what this rank knows */
+    uint64_t *run;      /* of each quantum, see below */
+    uint8_t  *use;      /* of each quantum: an enum below */
+    bool      written;  /* tell of what is used again (remote_free.c) */
+    bool      split;    /* this rank has blocks, of any arena */
+    bool      idle; /* there may be blocks to give back (central_freelist.h) */
+    bool      batches; /* this rank has freed objects of others */
+    uint64_t  need;    /* the word of that name, as it was heeded */
 };
 extern struct hearthi_arena_map hearthi_arena_map;
 
@@ -53,11 +65,21 @@ extern struct hearthi_arena_map hearthi_arena_map;
  * small ones of another owner. */
 enum { HEARTHI_BLOCK_LARGE = 2, HEARTHI_BLOCK_OTHERS = 1 };
 
-/* Of a grain of this rank's large objects: it was used once; the object that
- * begins there is on its way back; and how many grains that has, or 0. */
-#define HEARTHI_RUN_USED  UINT32_C(0x80000000)
-#define HEARTHI_RUN_BACK  UINT32_C(0x40000000)
-#define HEARTHI_RUN_COUNT UINT32_C(0x3fffffff)
+/* What this rank knows of a quantum that it may give out: the freelist's mutex
+ * guards it.  NEW comes first, as memory that was never touched. */
+enum hearthi_quantum_use {
+    HEARTHI_QUANTUM_NEW,   /* its bytes are 0, and no rank has a copy */
+    HEARTHI_QUANTUM_USED,  /* anything may be there */
+    HEARTHI_QUANTUM_KEPT,  /* the same, free for a short time (purge.h) */
+    HEARTHI_QUANTUM_OLD,   /* the same, for longer */
+    HEARTHI_QUANTUM_GONE,  /* its bytes are 0 at home; ranks may have copies */
+    HEARTHI_QUANTUM_VACANT /* USED or GONE: a rank gave it to its arena */
+};
+
+/* Of the first quantum of a large object of this rank's: how many it has, and
+ * whether it is on its way back; of any other 0. */
+#define HEARTHI_RUN_BACK  (UINT64_C(1) << 63)
+#define HEARTHI_RUN_COUNT (HEARTHI_RUN_BACK - 1)
 
 void hearthi_arena_map_open(void);
 void hearthi_arena_map_close(void);
@@ -87,6 +109,12 @@ hearthi_block_get(const void *p)
     return __atomic_load_n(hearthi_block_of(p), __ATOMIC_ACQUIRE);
 }
 
+static inline void
+hearthi_block_set(const void *p, uint64_t is)
+{
+    __atomic_store_n(hearthi_block_of(p), is, __ATOMIC_RELEASE);
+}
+
 /* The slab of this rank in which p lies, or NULL. */
 static inline struct hearthi_slab *
 hearthi_slab_around(const void *p)
@@ -94,6 +122,21 @@ hearthi_slab_around(const void *p)
     uint64_t is = hearthi_block_get(p);
 
     return is & 3 ? NULL : (struct hearthi_slab *)(uintptr_t)is;
+}
+
+/* The rank that is home of an arena; and the arena that serves a rank, which
+ * is at home there unless there are fewer than ranks. */
+static inline int
+hearthi_arena_rank(int arena)
+{
+    return arena < hearthi_world.size ? arena : arena % hearthi_world.size;
+}
+
+static inline int
+hearthi_arena_for(int rank)
+{
+    return rank < hearthi_arena_map.arenas ? rank
+                                           : rank % hearthi_arena_map.arenas;
 }
 
 static inline int
@@ -105,26 +148,58 @@ hearthi_arena_of(const void *p)
 static inline size_t
 hearthi_quanta(size_t bytes)
 {
-    return (bytes + hearthi_arena_map.grain - 1) / hearthi_arena_map.grain;
+    return (bytes + hearthi_arena_map.quantum - 1) / hearthi_arena_map.quantum;
 }
 
-static inline uint32_t *
+static inline uint64_t *
 hearthi_run_of(const void *p)
 {
     return &hearthi_arena_map
-                .run[hearthi_arena_map_at(p) / hearthi_arena_map.grain];
+                .run[hearthi_arena_map_at(p) / hearthi_arena_map.quantum];
 }
+
+static inline char *
+hearthi_quantum_at(uint64_t quantum)
+{
+    return hearthi_heap.base + quantum * hearthi_arena_map.quantum;
+}
+
+/* A word of this rank's own arena, which other ranks change. */
+uint64_t hearthi_arena_map_own(size_t at);
 
 /* So many blocks of a home, side by side and never used before; NULL if it has
  * no more. */
 char *hearthi_arena_map_split(int home, size_t blocks);
 
-/* What a label says. */
+/* All of a home that was never used: how many blocks, or NULL. */
+char *hearthi_arena_map_split_rest(int home, uint64_t *blocks);
+
+/* How many blocks of a home were ever split off. */
+uint64_t hearthi_arena_map_split_so_far(int home);
+
+/* Of an arena of this rank's, which is new: so many were. */
+void hearthi_arena_map_split_restore(int arena, uint64_t blocks);
+
+/* Bytes of an arena that are not for objects. */
+size_t hearthi_arena_map_words(void);
+
+/* Where the blocks of a home begin. */
+char *hearthi_arena_map_base(int home);
+
+static inline void
+hearthi_arena_map_idle(void)
+{
+    __atomic_store_n(&hearthi_arena_map.idle, true, __ATOMIC_RELAXED);
+}
+
+/* What an owner tag says: whose it is, of so many ranks. */
+enum { HEARTHI_OWNERS = (1 << 20) - 1 };
+
 struct hearthi_owner_tag {
     bool small;
     int  owner; /* or -1: nothing */
     unsigned class;
-    uint64_t grains;
+    uint64_t quanta;
 };
 
 void hearthi_owner_tag_put(const void *p, struct hearthi_owner_tag l);
@@ -133,10 +208,18 @@ struct hearthi_owner_tag hearthi_owner_tag_get(const void *p);
 /* These bytes count as written by this rank in this interval. */
 void hearthi_written_note(const void *p, size_t bytes);
 
-/* Offsets in a segment: a word that counts all mails; and of each rank how
- * many objects it has mailed, how many of these were taken, and those that
- * were not, a ring. */
+/* Offsets in a segment: a word that counts all messages; one that counts how
+ * often what is remembered here is to be forgotten (owner_cache.h); one that
+ * counts ranks in need (malloc.h); one that counts vacant blocks, and those
+ * with a bit of each (vacant.h); and of each rank where a chain begins
+ * (remote_free_overflow.h), how many objects it has sent, how many of these
+ * were taken, and those that were not, a ring. */
 size_t hearthi_remote_free_bell_at(void);
+size_t hearthi_forget_at(void);
+size_t hearthi_arena_need_at(void);
+size_t hearthi_vacants_at(int arena);
+size_t hearthi_vacant_at(int arena, uint64_t word);
+size_t hearthi_overflow_at(int rank);
 size_t hearthi_remote_freed_at(int rank);
 size_t hearthi_remote_free_taken_at(int rank);
 size_t hearthi_remote_free_ring_at(int rank);

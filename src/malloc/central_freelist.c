@@ -8,47 +8,51 @@
 #include <string.h>
 
 #include "arena_map.h"
+#include "base/mutex.h"
 #include "base/report.h"
-#include "page/local_frames.h"
-#include "size_class.h"
-#include "space/extent.h"
-#include "space/segment.h"
-#include "transport/transport.h"
+#include "freelist_state.h"
+#include "owner_cache.h"
+#include "tcache.h"
 #include "world.h"
 
-/* Blocks that are carved at a time for large objects, if there are so many. */
-enum { BLOCK = HEARTHI_ARENA_BLOCK, LARGE_BLOCKS = 4 };
+enum { BLOCK = HEARTHI_ARENA_BLOCK };
 
-/* So much memory goes back to the system when it is freed. */
-enum { WORTH = 1 << 20 };
-
-/* Of one home.  Runs are numbered as the grains of all arenas are. */
-struct stock {
-    pthread_mutex_t        mutex;
-    int                    home;
-    struct hearthi_slab   *with[HEARTHI_SIZE_CLASSES]; /* free slots */
-    struct hearthi_slab   *empty; /* without objects, for any class */
-    struct hearthi_extents runs;
-    char                 **block; /* that have or had slabs */
-    size_t                 n, room;
+/* Of an arena, split off, from which on free blocks go back to it at a
+ * barrier.
+ */
+enum {
+    PART_NEAR = HEARTHI_TEST_LIMIT(8, 1 << 16),
+    PART_FAR = HEARTHI_TEST_LIMIT(2, 1 << 16)
 };
 
-static struct stock **stocks; /* of each home; NULL: none yet */
+static struct hearthi_freelist **freelists; /* of each home; NULL: none yet */
 
 void
 hearthi_freelists_open(void)
 {
-    stocks = calloc((size_t)hearthi_world.size, sizeof *stocks);
-    if (stocks == NULL)
+    freelists = calloc((size_t)hearthi_arena_map.arenas, sizeof *freelists);
+    if (freelists == NULL)
         hearthi_fatal("hearth_init", "no memory");
 }
 
 static void
-stock_close(struct stock *s)
+slabs_free(struct hearthi_slab *slab)
 {
-    for (size_t i = 0; i < s->n; i++)
-        free(hearthi_slab_around(s->block[i]));
-    free(s->block);
+    while (slab != NULL) {
+        struct hearthi_slab *next = slab->next;
+
+        free(slab);
+        slab = next;
+    }
+}
+
+static void
+freelist_close(struct hearthi_freelist *s)
+{
+    for (unsigned c = 0; c < HEARTHI_SIZE_CLASSES; c++)
+        slabs_free(s->with[c]);
+    slabs_free(s->full);
+    slabs_free(s->empty);
     hearthi_extents_fini(&s->runs);
     pthread_mutex_destroy(&s->mutex);
     free(s);
@@ -57,35 +61,42 @@ stock_close(struct stock *s)
 void
 hearthi_freelists_close(void)
 {
-    for (int r = 0; r < hearthi_world.size; r++)
-        if (stocks[r] != NULL)
-            stock_close(stocks[r]);
-    free(stocks);
-    stocks = NULL;
+    for (int r = 0; r < hearthi_arena_map.arenas; r++)
+        if (freelists[r] != NULL)
+            freelist_close(freelists[r]);
+    free(freelists);
+    freelists = NULL;
 }
 
-static struct stock *
-stock_make(int home)
+static struct hearthi_freelist *
+freelist_make(int home)
 {
-    struct stock *s = calloc(1, sizeof *s), *none = NULL;
+    struct hearthi_freelist *s = calloc(1, sizeof *s), *none = NULL;
 
     if (s == NULL)
         hearthi_fatal("hearth_malloc", "no private memory");
     s->home = home;
     pthread_mutex_init(&s->mutex, NULL);
-    if (__atomic_compare_exchange_n(&stocks[home], &none, s, false,
+    if (__atomic_compare_exchange_n(&freelists[home], &none, s, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return s;
     free(s); /* another thread was faster */
     return none;
 }
 
-static struct stock *
-stock_of(int home)
+struct hearthi_freelist *
+hearthi_freelist_of(int home)
 {
-    struct stock *s = __atomic_load_n(&stocks[home], __ATOMIC_ACQUIRE);
+    struct hearthi_freelist *s =
+        __atomic_load_n(&freelists[home], __ATOMIC_ACQUIRE);
 
-    return s != NULL ? s : stock_make(home);
+    return s != NULL ? s : freelist_make(home);
+}
+
+bool
+hearthi_freelist_is_known(int home)
+{
+    return __atomic_load_n(&freelists[home], __ATOMIC_ACQUIRE) != NULL;
 }
 
 /* ---- slabs ---- */
@@ -103,6 +114,7 @@ slab_link(struct hearthi_slab **list, struct hearthi_slab *s)
 static void
 slab_unlink(struct hearthi_slab **list, struct hearthi_slab *s)
 {
+    HEARTHI_ASSERT(s->before != NULL ? s->before->next == s : *list == s);
     if (s->before != NULL)
         s->before->next = s->next;
     else
@@ -111,38 +123,12 @@ slab_unlink(struct hearthi_slab **list, struct hearthi_slab *s)
         s->next->before = s->before;
 }
 
-static char *
-grain_at(uint64_t grain)
-{
-    return hearthi_heap.base + grain * hearthi_arena_map.grain;
-}
-
-/* A whole block of free grains: somewhere in a run of nearly two. */
-static bool
-block_take(struct hearthi_extents *runs, uint64_t *first)
-{
-    const uint64_t each = BLOCK / hearthi_arena_map.grain, most = 2 * each - 1;
-    uint64_t       from;
-
-    if (hearthi_extents_take(runs, most, &from) != 0)
-        return false;
-    *first = (from + each - 1) / each * each;
-    if (*first > from)
-        hearthi_extents_give(runs, from, *first - from);
-    if (from + most > *first + each)
-        hearthi_extents_give(runs, *first + each, from + most - *first - each);
-    return true;
-}
-
 static void
-block_set(const void *p, uint64_t is)
+slab_begin(struct hearthi_freelist *s, unsigned class, char *base, bool used)
 {
-    __atomic_store_n(hearthi_block_of(p), is, __ATOMIC_RELEASE);
-}
-
-static void
-slab_begin(struct stock *s, unsigned class, char *base, bool used)
-{
+    HEARTHI_ASSERT_HAS(FREELIST);
+    HEARTHI_ASSERT(hearthi_arena_map_at(base) % BLOCK == 0);
+    HEARTHI_ASSERT(hearthi_arena_of(base) == s->home);
     struct hearthi_slab *slab = hearthi_slab_new(base, BLOCK, class, s->home);
 
     slab->used = used;
@@ -151,54 +137,45 @@ slab_begin(struct stock *s, unsigned class, char *base, bool used)
                                     .class = class,
                                     .owner = hearthi_world.rank,
                                 });
-    block_set(base, (uintptr_t)slab);
+    hearthi_block_set(base, (uintptr_t)slab);
     slab_link(&s->with[class], slab);
 }
 
-/* A block for a slab that was none yet; where there is no new one, of what
- * large objects have left. */
-static char *
-block_find(struct stock *s, bool *used)
-{
-    char    *base = hearthi_arena_map_split(s->home, 1);
-    uint64_t first;
-
-    *used = base == NULL;
-    if (base == NULL && block_take(&s->runs, &first))
-        base = grain_at(first);
-    if (base == NULL)
-        return NULL;
-    s->block = hearthi_grown(s->block, s->n, sizeof *s->block, &s->room);
-    s->block[s->n++] = base;
-    return base;
-}
-
-/* One without objects, which may be the last of another class where there is
- * no memory else: its block. */
-static char *
-empty_find(struct stock *s, bool any)
+/* A slab without objects, which may be the last of its class where there is no
+ * memory else; out of its list. */
+static struct hearthi_slab *
+empty_take(struct hearthi_freelist *s, bool any)
 {
     struct hearthi_slab **list = &s->empty, *slab = s->empty;
-    char                 *base;
 
+    HEARTHI_ASSERT_HAS(FREELIST);
     for (unsigned c = 0; any && slab == NULL && c < HEARTHI_SIZE_CLASSES;
          c++) {
         list = &s->with[c];
         for (slab = *list; slab != NULL && slab->left < slab->slots;)
             slab = slab->next;
     }
-    if (slab == NULL)
-        return NULL;
-    slab_unlink(list, slab);
-    base = slab->base;
+    HEARTHI_ASSERT(slab == NULL || slab->left == slab->slots);
+    if (slab != NULL)
+        slab_unlink(list, slab);
+    return slab;
+}
+
+/* The block of such a one. */
+static char *
+empty_find(struct hearthi_freelist *s, bool any)
+{
+    struct hearthi_slab *slab = empty_take(s, any);
+    char                *base = slab != NULL ? slab->base : NULL;
+
     free(slab);
     return base;
 }
 
 /* A slab with free slots of a class: one that has objects, one that has none,
- * or a new one. */
+ * a new one, or of what large objects have left. */
 static bool
-slab_find(struct stock *s, unsigned class)
+slab_find(struct hearthi_freelist *s, unsigned class)
 {
     bool  used = true;
     char *base;
@@ -206,26 +183,52 @@ slab_find(struct stock *s, unsigned class)
     if (s->with[class] != NULL)
         return true;
     base = empty_find(s, false);
+    if (base == NULL && (base = hearthi_runs_new(s, 1)) != NULL)
+        used = false;
+    if (base == NULL && ((base = hearthi_runs_block(s)) == NULL) &&
+        hearthi_runs_vacant(s, 1))
+        base = hearthi_runs_block(s);
     if (base == NULL)
-        base = block_find(s, &used);
-    if (base == NULL) {
-        used = true;
         base = empty_find(s, true);
-    }
     if (base != NULL)
         slab_begin(s, class, base, used);
     return base != NULL;
 }
 
+/* What others remember of a block is that its objects are small and this
+ * rank's: they forget that before it is anything else (owner_cache.h). */
+bool
+hearthi_slabs_melt(struct hearthi_freelist *s)
+{
+    struct hearthi_slab *slab, *all = NULL;
+
+    while ((slab = empty_take(s, true)) != NULL) {
+        slab_link(&all, slab);
+        hearthi_owner_tag_put(slab->base,
+                              (struct hearthi_owner_tag){ .owner = -1 });
+    }
+    if (all == NULL)
+        return false;
+    hearthi_owner_cache_flush();
+    for (slab = all; slab != NULL; slab = slab->next)
+        hearthi_runs_give_block(s, slab->base);
+    slabs_free(all);
+    return true;
+}
+
 static hearthi_object
-object_take(struct stock *s, unsigned class)
+object_take(struct hearthi_freelist *s, unsigned class)
 {
     struct hearthi_slab *slab = s->with[class];
     bool                 used;
     uint32_t             slot = hearthi_slab_take(slab, &used);
 
-    if (slab->left == 0)
+    HEARTHI_ASSERT_HAS(FREELIST);
+    HEARTHI_ASSERT(slab->class == class && slab->home == s->home);
+    if (slab->left == 0) {
         slab_unlink(&s->with[class], slab);
+        slab_link(&s->full, slab);
+    }
     return (uintptr_t)hearthi_slot_at(slab, slot) | used;
 }
 
@@ -233,14 +236,15 @@ unsigned
 hearthi_freelist_take(int home, unsigned class, hearthi_object *out,
                       unsigned n)
 {
-    struct stock *s = stock_of(home);
-    unsigned      i = 0;
+    struct hearthi_freelist *s = hearthi_freelist_of(home);
+    unsigned                 i = 0;
 
-    pthread_mutex_lock(&s->mutex);
+    hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
     if (slab_find(s, class))
         while (i < n && s->with[class] != NULL)
             out[i++] = object_take(s, class);
-    pthread_mutex_unlock(&s->mutex);
+    hearthi_freelist_taken(s, i * hearthi_size_class_bytes(class));
+    hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
     return i;
 }
 
@@ -248,139 +252,113 @@ hearthi_freelist_take(int home, unsigned class, hearthi_object *out,
 void
 hearthi_freelist_give(void *p)
 {
-    struct hearthi_slab  *slab = hearthi_slab_around(p);
-    struct stock         *s = stock_of(slab->home);
-    struct hearthi_slab **with = &s->with[slab->class];
+    struct hearthi_slab     *slab = hearthi_slab_around(p);
+    struct hearthi_freelist *s = hearthi_freelist_of(slab->home);
+    struct hearthi_slab    **with = &s->with[slab->class];
 
-    pthread_mutex_lock(&s->mutex);
+    HEARTHI_ASSERT(hearthi_slot_of(slab, p) != HEARTHI_NO_SLOT);
+    HEARTHI_ASSERT(slab->class < HEARTHI_SIZE_CLASSES);
+    hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
     hearthi_slab_give(slab, (uint32_t)hearthi_slot_of(slab, p));
-    if (slab->left == 1)
+    s->taken -= slab->size;
+    if (slab->left == 1) {
+        slab_unlink(&s->full, slab);
         slab_link(with, slab);
+    }
     if (slab->left == slab->slots && (*with)->next != NULL) {
         slab_unlink(with, slab);
         slab_link(&s->empty, slab);
+        hearthi_arena_map_idle();
     }
-    pthread_mutex_unlock(&s->mutex);
-}
-
-/* ---- large objects ---- */
-
-static bool
-runs_carve(struct stock *s, size_t blocks)
-{
-    char *base = hearthi_arena_map_split(s->home, blocks);
-
-    if (base == NULL)
-        return false;
-    for (size_t i = 0; i < blocks; i++)
-        block_set(base + i * BLOCK, HEARTHI_BLOCK_LARGE);
-    hearthi_extents_give(&s->runs,
-                         hearthi_arena_map_at(base) / hearthi_arena_map.grain,
-                         blocks * (BLOCK / hearthi_arena_map.grain));
-    return true;
-}
-
-static bool
-run_find(struct stock *s, size_t grains, uint64_t *first)
-{
-    size_t blocks = (grains * hearthi_arena_map.grain + BLOCK - 1) / BLOCK;
-
-    return hearthi_extents_take(&s->runs, grains, first) == 0 ||
-           (((blocks < LARGE_BLOCKS && runs_carve(s, LARGE_BLOCKS)) ||
-             runs_carve(s, blocks)) &&
-            hearthi_extents_take(&s->runs, grains, first) == 0);
-}
-
-/* True if any of them was used before; they have been now. */
-static bool
-run_use(uint64_t first, size_t grains)
-{
-    uint32_t *run = &hearthi_arena_map.run[first], used = 0;
-
-    for (size_t i = 0; i < grains; i++) {
-        used |= run[i];
-        run[i] = HEARTHI_RUN_USED;
-    }
-    __atomic_store_n(&run[0], HEARTHI_RUN_USED | (uint32_t)grains,
-                     __ATOMIC_RELEASE);
-    return used != 0;
-}
-
-hearthi_object
-hearthi_freelist_take_run(int home, size_t bytes)
-{
-    struct stock  *s = stock_of(home);
-    size_t         grains = hearthi_quanta(bytes);
-    uint64_t       first;
-    hearthi_object o = 0;
-
-    pthread_mutex_lock(&s->mutex);
-    if (run_find(s, grains, &first))
-        o = (uintptr_t)grain_at(first) | run_use(first, grains);
-    pthread_mutex_unlock(&s->mutex);
-    if (o != 0)
-        hearthi_owner_tag_put(
-            hearthi_object_at(o),
-            (struct hearthi_owner_tag){ .owner = hearthi_world.rank,
-                                        .grains = grains });
-    return o;
-}
-
-bool
-hearthi_run_return(const void *p)
-{
-    uint32_t *run = hearthi_run_of(p);
-    uint32_t  is = __atomic_load_n(run, __ATOMIC_ACQUIRE);
-
-    if (hearthi_arena_map_at(p) % hearthi_arena_map.grain != 0)
-        return false;
-    do
-        if ((is & HEARTHI_RUN_BACK) || (is & HEARTHI_RUN_COUNT) == 0)
-            return false;
-    while (!__atomic_compare_exchange_n(run, &is, is | HEARTHI_RUN_BACK, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    return true;
-}
-
-size_t
-hearthi_run_bytes(const void *p)
-{
-    uint32_t is = __atomic_load_n(hearthi_run_of(p), __ATOMIC_RELAXED);
-
-    return (is & HEARTHI_RUN_COUNT) * hearthi_arena_map.grain;
-}
-
-/* Of a large object at home here, so much as is worth a call: its memory goes
- * back to the system, unless a network card may have registered it.  That
- * writes zeros for all who have copies, so it counts as written. */
-static bool
-run_clear(const char *p, size_t bytes)
-{
-    uint64_t page = hearthi_page_of(p), count = bytes >> hearthi_heap.shift;
-
-    if (bytes < WORTH || hearthi_arena_of(p) != hearthi_world.rank ||
-        bytes % hearthi_heap.page != 0 || hearthi_app(page) != p ||
-        hearthi_transport->registers())
-        return false;
-    hearthi_segment_clear(page % hearthi_segments.arena, count, false);
-    hearthi_written_note(p, bytes);
-    return true;
+    hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
 }
 
 void
-hearthi_freelist_give_run(void *p)
+hearthi_freelist_give_object(void *p)
 {
-    struct stock *s = stock_of(hearthi_arena_of(p));
-    uint32_t     *run = hearthi_run_of(p);
-    size_t        bytes = hearthi_run_bytes(p);
-    size_t        grains = bytes / hearthi_arena_map.grain;
+    if (hearthi_slab_around(p) != NULL)
+        hearthi_freelist_give(p);
+    else
+        hearthi_freelist_give_run(p);
+}
 
-    hearthi_owner_tag_put(p, (struct hearthi_owner_tag){ .owner = -1 });
-    *run = HEARTHI_RUN_USED;
-    if (run_clear(p, bytes) && !hearthi_arena_map.written)
-        memset(run, 0, grains * sizeof *run);
-    pthread_mutex_lock(&s->mutex);
-    hearthi_extents_give(
-        &s->runs, hearthi_arena_map_at(p) / hearthi_arena_map.grain, grains);
-    pthread_mutex_unlock(&s->mutex);
+size_t
+hearthi_freelist_object_bytes(const void *p)
+{
+    const struct hearthi_slab *s = hearthi_slab_around(p);
+
+    return s != NULL ? s->size : hearthi_run_bytes(p);
+}
+
+/* An arena of which little was ever split off has blocks for others.  As far
+ * as this rank knows without asking; and where its own copies of a block would
+ * go by that, it keeps more.  Under the mutex, as all of a central free
+ * list. */
+static bool
+is_scarce(const struct hearthi_freelist *s)
+{
+    bool near = hearthi_world.node_of[hearthi_arena_rank(s->home)] ==
+                hearthi_world.node;
+    uint64_t split = near ? hearthi_arena_map_split_so_far(s->home) : s->split;
+
+    return split * (near ? PART_NEAR : PART_FAR) >=
+           hearthi_arena_map.room / BLOCK;
+}
+
+void
+hearthi_freelists_shed(enum hearthi_shed how)
+{
+    __atomic_store_n(&hearthi_arena_map.idle, false, __ATOMIC_RELAXED);
+    for (int r = 0; r < hearthi_arena_map.arenas; r++) {
+        struct hearthi_freelist *s =
+            __atomic_load_n(&freelists[r], __ATOMIC_ACQUIRE);
+
+        if (s == NULL)
+            continue;
+        hearthi_tcache_empty(); /* what this thread keeps is as good as free */
+        hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
+        if (how != HEARTHI_SHED_SCARCE || is_scarce(s))
+            hearthi_runs_shed(s, how == HEARTHI_SHED_PURGED);
+        hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
+    }
+}
+
+/* ---- counts ---- */
+
+static void
+slabs_count(const struct hearthi_slab *s, struct hearthi_freelist_counts *c)
+{
+    for (; s != NULL; s = s->next)
+        for (uint32_t i = 0; i < s->fresh; i++)
+            if (hearthi_slot_is_live(s, (int)i)) {
+                c->live++;
+                c->live_bytes += s->size;
+            }
+}
+
+static void
+freelist_count(struct hearthi_freelist *s, struct hearthi_freelist_counts *c)
+{
+    hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
+    for (unsigned k = 0; k < HEARTHI_SIZE_CLASSES; k++)
+        slabs_count(s->with[k], c);
+    slabs_count(s->full, c);
+    c->live += s->large;
+    c->live_bytes += s->large_bytes;
+    c->peak_bytes += s->peak;
+    c->carved_bytes += s->blocks * BLOCK;
+    hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
+}
+
+void
+hearthi_freelists_count(struct hearthi_freelist_counts *c)
+{
+    memset(c, 0, sizeof *c);
+    for (int r = 0; r < hearthi_arena_map.arenas; r++) {
+        struct hearthi_freelist *s =
+            __atomic_load_n(&freelists[r], __ATOMIC_ACQUIRE);
+
+        if (s != NULL)
+            freelist_count(s, c);
+    }
 }

@@ -3,10 +3,10 @@
 
 #include "malloc.h"
 
-#include <string.h>
-
-#include "base/option.h"
 #include "base/report.h"
+#include "guard.h"
+#include "owner_cache.h"
+#include "purge.h"
 #include "remote_free.h"
 #include "tcache.h"
 #include "world.h"
@@ -16,6 +16,9 @@ hearthi_malloc_open(void)
 {
     hearthi_arena_map_open();
     hearthi_freelists_open();
+    hearthi_purge_open();
+    hearthi_guard_open();
+    hearthi_owner_cache_open();
     hearthi_remote_free_open();
     hearthi_tcaches_open();
 }
@@ -23,8 +26,11 @@ hearthi_malloc_open(void)
 void
 hearthi_malloc_close(void)
 {
+    hearthi_purge_close();
+    hearthi_guard_close();
     hearthi_tcaches_close();
     hearthi_remote_free_close();
+    hearthi_owner_cache_close();
     hearthi_freelists_close();
     hearthi_arena_map_close();
 }
@@ -32,114 +38,72 @@ hearthi_malloc_close(void)
 void
 hearthi_malloc_forked(void)
 {
+    hearthi_purge_forked();
     hearthi_tcaches_close();
 }
 
 void
-hearthi_malloc_settle(void)
+hearthi_malloc_remote_free_settle(void)
 {
-    hearthi_remote_free_settle();
+    if (hearthi_guard_on)
+        hearthi_guard_check(true);
+    if (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED))
+        hearthi_remote_free_settle();
+    if (__atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED))
+        hearthi_remote_free_take();
+    if (__atomic_load_n(&hearthi_arena_map.idle, __ATOMIC_RELAXED))
+        hearthi_freelists_shed(HEARTHI_SHED_SCARCE);
 }
 
-bool
+/* What other ranks freed is taken, what of theirs was freed here is handed
+ * over, and what is free then goes. */
+static void
+all_give(enum hearthi_shed how)
+{
+    hearthi_remote_free_settle();
+    hearthi_remote_free_take();
+    if (hearthi_guard_on)
+        hearthi_guard_empty();
+    hearthi_freelists_shed(how);
+}
+
+void
+hearthi_malloc_asked(void)
+{
+    __atomic_store_n(&hearthi_arena_map.need,
+                     hearthi_arena_map_own(hearthi_arena_need_at()),
+                     __ATOMIC_RELAXED);
+    all_give(HEARTHI_SHED_ALL);
+}
+
+void
 hearthi_malloc_check(void)
 {
+    if (hearthi_guard_on)
+        hearthi_guard_check(false); /* a barrier is just over */
     hearthi_remote_free_check();
-    return hearthi_remote_free_waits();
 }
 
-/* ---- taking ---- */
+/* ---- another size ---- */
 
-_Noreturn static void
-no_memory(const char *call, size_t bytes, int home)
+/* For all that is said of scope consistency the object is given out anew, with
+ * bytes that the program did not have: the section that hands on the larger
+ * one tells of it. */
+bool
+hearthi_malloc_resize(void *p, size_t bytes, size_t had)
 {
-    const size_t most = hearthi_arena_map.room;
+    bool fits = bytes <= had && bytes >= had / 2;
 
-    if (bytes > most)
-        hearthi_fatal(call,
-                      "%zu bytes do not fit the %zu KiB that each rank has "
-                      "for hearth_malloc: raise HEARTH_MALLOC, now %zu KiB, "
-                      "or use hearth_alloc",
-                      bytes, most >> 10, hearthi_arena_map.each >> 10);
-    hearthi_fatal(call,
-                  "rank %d has no memory for %zu bytes more, with all of its "
-                  "%zu KiB for hearth_malloc shared out: raise HEARTH_MALLOC, "
-                  "now %zu KiB, or let other ranks have some "
-                  "(hearth_malloc_on)",
-                  home, bytes, most >> 10, hearthi_arena_map.each >> 10);
-}
-
-/* From this thread's cache, or the stock. */
-static hearthi_object
-small_take(int home, unsigned class)
-{
-    struct hearthi_tcache *c = hearthi_tcache_own();
-    hearthi_object         o = 0;
-
-    if (home != hearthi_world.rank) {
-        hearthi_freelist_take(home, class, &o, 1);
-        return o;
-    }
-    if (c == NULL)
-        c = hearthi_tcache_begin();
-    if (c->n[class] == 0 && !hearthi_tcache_fill(c, class))
-        return 0;
-    return c->object[class][--c->n[class]];
-}
-
-static hearthi_object
-object_try(size_t bytes, int home)
-{
-    char          *p;
-    hearthi_object o;
-
-    if (bytes > HEARTHI_SMALL)
-        return bytes > hearthi_arena_map.room
-                   ? 0
-                   : hearthi_freelist_take_run(home, bytes);
-    o = small_take(home, hearthi_size_class_of(bytes));
-    p = hearthi_object_at(o);
-    if (o != 0) {
-        struct hearthi_slab *s = hearthi_slab_around(p);
-
-        hearthi_slot_lend(s, (uint32_t)hearthi_slot_of(s, p));
-    }
-    return o;
-}
-
-/* Others may have handed over some, or this thread keeps what another class
- * could have. */
-static hearthi_object
-object_take(const char *call, size_t bytes, int home)
-{
-    hearthi_object o;
-
-    hearthi_remote_free_take();
-    o = object_try(bytes, home);
-    if (o != 0)
-        return o;
-    hearthi_tcache_empty();
-    hearthi_remote_free_settle();
-    do
-        o = object_try(bytes, home);
-    while (o == 0 && hearthi_remote_free_take());
-    if (o == 0)
-        no_memory(call, bytes, home);
-    return o;
-}
-
-void *
-hearthi_malloc(const char *call, size_t bytes, int home, bool zero)
-{
-    hearthi_object o = object_take(call, bytes, home);
-    char          *p = hearthi_object_at(o);
-
-    /* In the section in which it is given out (remote_free.c). */
-    if ((o & 1) && hearthi_arena_map.written)
+    if (hearthi_guard_on)
+        return false; /* who has kept the old address is found */
+    if (!fits &&
+        (bytes <= HEARTHI_SMALL ||
+         hearthi_block_get(p) != HEARTHI_BLOCK_LARGE ||
+         bytes > hearthi_arena_map.room || !hearthi_run_resize(p, bytes)))
+        return false;
+    if (hearthi_arena_map.written)
         hearthi_written_note(p, bytes);
-    if ((o & 1) && zero)
-        memset(p, 0, bytes);
-    return p;
+    return true;
 }
 
 /* ---- giving back ---- */
@@ -147,10 +111,12 @@ hearthi_malloc(const char *call, size_t bytes, int home, bool zero)
 _Noreturn static void
 not_ours(const char *call, const void *p)
 {
+    char text[128];
+
     hearthi_fatal(call,
                   "%p is not what hearth_malloc returned, or was freed "
-                  "before: free each object once",
-                  p);
+                  "before%s: free each object once",
+                  p, hearthi_guard_where(p, text, sizeof text));
 }
 
 static void
@@ -162,9 +128,11 @@ own_free(const char *call, void *p, struct hearthi_slab *s)
     if (s == NULL ? !hearthi_run_return(p)
                   : slot == HEARTHI_NO_SLOT || !hearthi_slot_return(s, slot))
         not_ours(call, p);
-    if (s == NULL)
+    if (hearthi_guard_on)
+        hearthi_guard_keep(p, false);
+    else if (s == NULL)
         hearthi_freelist_give_run(p);
-    else if (s->home == hearthi_world.rank && c != NULL)
+    else if (s->home == hearthi_arena_map.own && c != NULL)
         hearthi_tcache_put(c, s->class, p);
     else
         hearthi_freelist_give(p);
@@ -184,55 +152,45 @@ is_slot(const char *p, unsigned class)
     return (size_t)(p - block_begin(p)) % hearthi_size_class_bytes(class) == 0;
 }
 
-/* What is remembered of a block: its owner above 8 bits, a class above those
- * and one.  A class that does not fit may be an old one. */
-static bool
-is_known(const char *p, struct hearthi_owner_tag *l)
-{
-    uint64_t is = hearthi_block_get(p);
-
-    *l = (struct hearthi_owner_tag){ .small = true,
-                                     .class = (unsigned)(is >> 1 & 0x7f),
-                                     .owner = (int)(is >> 8) };
-    return (is & HEARTHI_BLOCK_OTHERS) && is_slot(p, l->class);
-}
-
-/* What another rank has allocated there, or so it seems. */
+/* What another rank has allocated there, or so it seems; to free it, what is
+ * remembered will do.  A class that does not fit may be an old one. */
 static struct hearthi_owner_tag
-label_of(const char *call, const char *p)
+owner_tag_of(const char *call, const char *p, bool free)
 {
+    uint64_t                 count = hearthi_owner_cache_count();
     struct hearthi_owner_tag l;
 
-    if (is_known(p, &l))
+    if (free && hearthi_owner_cache_get(p, &l) && is_slot(p, l.class))
         return l;
     l = hearthi_owner_tag_get(block_begin(p));
-    if (l.small)
-        __atomic_store_n(hearthi_block_of(p),
-                         (uint64_t)l.owner << 8 | l.class << 1 |
-                             HEARTHI_BLOCK_OTHERS,
-                         __ATOMIC_RELEASE);
-    else
+    if (!l.small)
         l = hearthi_owner_tag_get(p);
     if (l.owner < 0 ||
         (l.small ? !is_slot(p, l.class)
-                 : hearthi_arena_map_at(p) % hearthi_arena_map.grain != 0))
+                 : hearthi_arena_map_at(p) % hearthi_arena_map.quantum != 0))
         not_ours(call, p);
+    if (free && l.small)
+        hearthi_owner_cache_put(p, l, count);
     return l;
 }
 
 void
-hearthi_malloc_free(const char *call, void *p)
+hearthi_malloc_free(const char *call, void *p, const void *caller)
 {
     struct hearthi_slab     *s = hearthi_slab_around(p);
     struct hearthi_owner_tag l;
 
+    if (hearthi_guard_on)
+        hearthi_guard_freed(
+            p, hearthi_malloc_bytes(call, p) + HEARTHI_GUARD_BYTES, caller);
     if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE) {
         own_free(call, p, s);
         return;
     }
-    l = label_of(call, p);
-    hearthi_remote_free_put(p, l.owner,
-                            l.small ? 0 : l.grains * hearthi_arena_map.grain);
+    hearthi_malloc_heed();
+    l = owner_tag_of(call, p, true);
+    hearthi_remote_free_put(
+        call, p, l.owner, l.small ? 0 : l.quanta * hearthi_arena_map.quantum);
 }
 
 /* ---- its size ---- */
@@ -243,7 +201,7 @@ own_bytes(const char *call, const void *p, const struct hearthi_slab *s)
     int    slot = s == NULL ? HEARTHI_NO_SLOT : hearthi_slot_of(s, p);
     size_t bytes = s == NULL ? hearthi_run_bytes(p) : s->size;
 
-    if (s == NULL ? hearthi_arena_map_at(p) % hearthi_arena_map.grain != 0
+    if (s == NULL ? hearthi_arena_map_at(p) % hearthi_arena_map.quantum != 0
                   : slot == HEARTHI_NO_SLOT || !hearthi_slot_is_live(s, slot))
         bytes = 0;
     if (bytes == 0)
@@ -251,18 +209,31 @@ own_bytes(const char *call, const void *p, const struct hearthi_slab *s)
     return bytes;
 }
 
-size_t
-hearthi_malloc_bytes(const char *call, const void *p)
+static size_t
+object_bytes(const char *call, const void *p)
 {
     struct hearthi_slab     *s = hearthi_slab_around(p);
     struct hearthi_owner_tag l;
 
     if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE)
         return own_bytes(call, p, s);
-    l = label_of(call, p);
-    if (!l.small)
-        return l.grains * hearthi_arena_map.grain;
-    l = hearthi_owner_tag_get(
-        block_begin(p)); /* what is remembered may be old */
-    return hearthi_size_class_bytes(l.class);
+    l = owner_tag_of(call, p, false);
+    return l.small ? hearthi_size_class_bytes(l.class)
+                   : l.quanta * hearthi_arena_map.quantum;
+}
+
+size_t
+hearthi_malloc_bytes(const char *call, const void *p)
+{
+    return object_bytes(call, p) -
+           (hearthi_guard_on ? HEARTHI_GUARD_BYTES : 0);
+}
+
+/* ---- all that is free ---- */
+
+void
+hearthi_malloc_collect(void)
+{
+    hearthi_tcache_empty();
+    all_give(HEARTHI_SHED_PURGED);
 }

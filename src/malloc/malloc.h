@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Memory without collectives: objects of any size that any thread of any rank
- * takes and gives back.  Lowest file first: size_class.h, slab.h, arena_map.h,
- * central_freelist.h, remote_free.h, tcache.h, and this.
+ * takes and gives back.  The files, lowest first: size_class.h, slab.h,
+ * arena_map.h, central_freelist.h, remote_free.h, tcache.h, and this.
  *
  * Why an allocator of our own: others keep what they know where it faults, and
  * where two nodes would change it at once.  mimalloc links free blocks through
@@ -24,23 +24,66 @@
 void hearthi_malloc_open(void);
 void hearthi_malloc_close(void);
 
+void hearthi_malloc_remote_free_settle(void);
+void hearthi_malloc_asked(void);
+
 /* In a child of fork(2): nothing can be taken or given back. */
 void hearthi_malloc_forked(void);
 
-/* Before a last barrier, and after it: what was freed wrongly is found.  True
- * if that is not all yet, as some waits still. */
-void hearthi_malloc_settle(void);
-bool hearthi_malloc_check(void);
+/* Before a barrier: what this rank has freed of others goes to them, and free
+ * blocks to their arena. */
+static inline void
+hearthi_malloc_settle(void)
+{
+    if (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED))
+        hearthi_malloc_remote_free_settle();
+}
 
-/* An object of so many bytes, more than 0, at home on a rank that there is.
- * Its bytes are 0 if that is asked for.  Ends the job if there is no memory.
- */
-void *hearthi_malloc(const char *call, size_t bytes, int home, bool zero);
+/* At any other synchronisation, and wherever else this rank has time for it:
+ * another rank that finds no memory asks all ranks for what they have freed,
+ * by a step on a word of theirs. */
+static inline void
+hearthi_malloc_heed(void)
+{
+    if ((__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
+         __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED)) &&
+        hearthi_arena_map_own(hearthi_arena_need_at()) !=
+            __atomic_load_n(&hearthi_arena_map.need, __ATOMIC_RELAXED))
+        hearthi_malloc_asked();
+}
 
-/* Back with one that lies in an arena. */
-void hearthi_malloc_free(const char *call, void *p);
+/* After a last barrier: what was freed wrongly is found. */
+void hearthi_malloc_check(void);
+
+/* An object of so many bytes, more than 0, at a multiple of `align`, a power
+ * of two, at home on a rank that there is.  Its bytes are 0 if that is asked
+ * for. Ends the job if there is no memory, or is NULL. */
+struct hearthi_wanted {
+    size_t bytes, align;
+    int    home;
+    bool   zero, may_fail;
+};
+enum { HEARTHI_ALIGN = 16 }; /* of all objects */
+
+void *hearthi_malloc(const char *call, const struct hearthi_wanted *wanted);
+
+/* One that takes the place of another, with room to grow if there is some and
+ * that is asked for. */
+void *hearthi_malloc_spare(const char *call, size_t bytes, int home,
+                           bool spare);
+
+/* One that has so many bytes gets another size where it is: false if it
+ * cannot. */
+bool hearthi_malloc_resize(void *p, size_t bytes, size_t had);
+
+/* Back with one that lies in an arena; the program's call is there. */
+void hearthi_malloc_free(const char *call, void *p, const void *caller);
 
 /* How many bytes it has. */
 size_t hearthi_malloc_bytes(const char *call, const void *p);
+
+/* All that is free goes where it may be used again. */
+void hearthi_malloc_collect(void);
 
 #endif

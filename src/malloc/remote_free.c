@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A freed object must not be used again, by its owner or by who gets it from
- * there, before two things:
+ * A freed object must not be used again, by its owner or by the rank that gets
+ * it from there, before two things:
  *
  *   - What the freer wrote is at the home.  Its diff would arrive later, over
- *     what the next user has written: so who frees releases those pages
- *     (hearthi_range_sync_release), then hands over.  Others who wrote the
- * object did so before it was freed, by the program's own order, and have
- *     released since.
+ *     what the next user has written: so the rank that frees releases those
+ *     pages (hearthi_range_sync_release), then hands over.  Other ranks that
+ *     wrote the object did so before it was freed, by the program's own order,
+ *     and have released since.
  *
  *   - The owner's copy is newer than that.  Where the owner is not at home, it
  *     may have a copy from before the freer wrote.  If the next user stores
@@ -15,44 +15,48 @@
  *     freer's bytes.  And the next user may be any rank, with such a copy of
  *     its own.  So the owner acquires those pages when it takes the object
  *     back (hearthi_range_sync_acquire): its own copies go, and it tells of
- * them in locks and flags as if it had written them, by which the copies of
- * those go who get the object from it.  A barrier the writers have told, since
- *     they synchronised as writers.
+ *     them in locks and flags as if it had written them, by which the copies
+ *     of the ranks go that get the object from it.  A barrier the writers have
+ *     told, since they synchronised as writers.
  *
  * What an owner frees itself it may use again at once: it has seen what others
  * wrote there, and tells of that.  But under scope consistency a lock tells of
  * its own sections only: so whatever is given out again counts as written by
- * who gets it, in the section in which that is (malloc.c).
+ * the rank that gets it, in the section in which that is (malloc.c).
  *
- * On a node of its home nobody has a copy, and stores are seen at once; the
+ * On the node of its home no rank has a copy, and stores are seen at once; the
  * owner tells of it all the same.
  *
  * An object waits at the freer until there are some for its owner: they go
  * together into a ring that the freer has at the owner, by one message, and
- * then a word there says how many it has mailed in all.  Another word says how
+ * then a word there says how many it has sent in all.  Another word says how
  * many the owner has taken; the freer looks there when the ring may be full,
- * and gathers more if it is.  Each word is one rank's to write: the owner's
- * after it has read what was mailed, the freer's after that is there.  A bell,
- * which each mail adds to, saves the owner from looking at the words of all.
+ * and gathers more if it is.  When the freer comes to a barrier, or a rank is
+ * in need of memory, all goes that has been gathered, and what the ring has no
+ * room for as a chain (remote_free_overflow.h).  Each word is one rank's to
+ * write: the owner's after it has read what was sent, the freer's after that
+ * is there.  A bell word, which each message adds to, saves the owner from
+ * looking at the words of all.
  */
 #include "config.h"
 
 #include "remote_free.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena_map.h"
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "central_freelist.h"
-#include "cluster.h"
 #include "coherence/range_sync.h"
+#include "owner_cache.h"
 #include "page/diffs.h"
-#include "page/local_frames.h"
 #include "page/page.h"
-#include "ranges.h"
+#include "page/local_frames.h"
+#include "page/page_map.h"
+#include "remote_free_overflow.h"
 #include "space/segment.h"
 #include "transport/remote_word.h"
 #include "transport/transport.h"
@@ -64,27 +68,24 @@ enum { SOME = HEARTHI_TEST_LIMIT(64, 3) };
 struct waiting {
     uint64_t *at;
     size_t    n, room;
-    size_t    due;           /* with so many the next attempt is made */
-    uint64_t  mailed, taken; /* in all, as far as is known here */
+    size_t    due;         /* with so many the next attempt is made */
+    uint64_t  sent, taken; /* in all, as far as is known here */
 };
 
 static struct {
     pthread_mutex_t  mutex; /* of what waits */
     struct waiting **for_owner;
-    pthread_mutex_t  taking; /* one thread at a time */
-    uint64_t         bell;   /* as it was */
-    uint64_t        *taken;  /* from each rank */
-} h = { .mutex = PTHREAD_MUTEX_INITIALIZER,
-        .taking = PTHREAD_MUTEX_INITIALIZER };
+    size_t           waiting; /* objects, for all */
+} h = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 void
 hearthi_remote_free_open(void)
 {
     h.for_owner = calloc((size_t)hearthi_world.size, sizeof *h.for_owner);
-    h.taken = calloc((size_t)hearthi_world.size, sizeof *h.taken);
-    if (h.for_owner == NULL || h.taken == NULL)
+    if (h.for_owner == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    h.bell = 0;
+    h.waiting = 0;
+    hearthi_remote_free_owner_open();
 }
 
 void
@@ -96,150 +97,9 @@ hearthi_remote_free_close(void)
         free(h.for_owner[r]);
     }
     free(h.for_owner);
-    free(h.taken);
+    hearthi_remote_free_owner_close();
     h.for_owner = NULL;
 }
-
-/* ---- back at the owner ---- */
-
-/* So many bytes belong to an object of this rank's that nobody has. */
-static size_t
-object_bytes(const void *p)
-{
-    const struct hearthi_slab *s = hearthi_slab_around(p);
-
-    return s != NULL ? s->size : hearthi_run_bytes(p);
-}
-
-static void
-object_give(void *p)
-{
-    if (hearthi_slab_around(p) != NULL)
-        hearthi_freelist_give(p);
-    else
-        hearthi_freelist_give_run(p);
-}
-
-/* Nobody has these, and what was written there is at home. */
-static void
-objects_give(const uint64_t *at, size_t n)
-{
-    struct hearthi_heap_range range[HEARTHI_REMOTE_FREE_MOST];
-
-    for (size_t i = 0; i < n; i++)
-        range[i] = (struct hearthi_heap_range){
-            at[i], object_bytes(hearthi_heap.base + at[i])
-        };
-    hearthi_ranges_order(range, n, hearthi_range_sync_acquire);
-    for (size_t i = 0; i < n; i++)
-        object_give(hearthi_heap.base + at[i]);
-}
-
-/* The program of another rank has freed it: does it have it? */
-static bool
-object_return(const char *p)
-{
-    struct hearthi_slab *s = hearthi_slab_around(p);
-    int                  slot;
-
-    if (s == NULL)
-        return hearthi_block_get(p) == HEARTHI_BLOCK_LARGE &&
-               hearthi_run_return(p);
-    slot = hearthi_slot_of(s, p);
-    return slot != HEARTHI_NO_SLOT && hearthi_slot_return(s, slot);
-}
-
-static void
-objects_return(const uint64_t *at, size_t n, int rank)
-{
-    for (size_t i = 0; i < n; i++) {
-        char *p = hearthi_heap.base + at[i];
-
-        if (!object_return(p))
-            hearthi_fatal("hearth_free",
-                          "%p, which rank %d has freed, is not what "
-                          "hearth_malloc returned, or was freed before: free "
-                          "each object once",
-                          (void *)p, rank);
-    }
-}
-
-/* ---- taking ---- */
-
-static const char *
-own(size_t at)
-{
-    return hearthi_segments.base[hearthi_cluster.node_rank] + at;
-}
-
-static uint64_t
-own_word(size_t at)
-{
-    return __atomic_load_n((const uint64_t *)(const void *)own(at),
-                           __ATOMIC_ACQUIRE);
-}
-
-/* Some of the mail of a rank, which may send more from then on. */
-static size_t
-mail_take(int rank, uint64_t *at)
-{
-    uint64_t *taken = &h.taken[rank];
-    size_t    n = hearthi_min(own_word(hearthi_remote_freed_at(rank)) - *taken,
-                              HEARTHI_REMOTE_FREE_MOST);
-    const uint64_t *ring =
-        (const uint64_t *)(const void *)own(hearthi_remote_free_ring_at(rank));
-
-    if (n == 0)
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        at[i] = ring[(*taken + i) % hearthi_arena_map.ring];
-    *taken += n;
-    hearthi_remote_word_put(hearthi_world.rank,
-                            hearthi_remote_free_taken_at(rank), *taken);
-    objects_return(at, n, rank);
-    return n;
-}
-
-static bool
-mails_take(bool give)
-{
-    uint64_t at[HEARTHI_REMOTE_FREE_MOST], bell;
-    bool     any = false;
-    size_t   n;
-
-    if (!__atomic_load_n(&hearthi_arena_map.carved, __ATOMIC_RELAXED))
-        return false; /* and no page of the arena is touched */
-    bell = own_word(hearthi_remote_free_bell_at());
-    if (bell == h.bell)
-        return false;
-    h.bell = bell;
-    for (int r = 0; r < hearthi_world.size; r++)
-        while ((n = mail_take(r, at)) > 0) {
-            if (give)
-                objects_give(at, n);
-            any = true;
-        }
-    return any;
-}
-
-bool
-hearthi_remote_free_take(void)
-{
-    bool any;
-
-    pthread_mutex_lock(&h.taking);
-    any = mails_take(true);
-    pthread_mutex_unlock(&h.taking);
-    return any;
-}
-
-void
-hearthi_remote_free_check(void)
-{
-    mails_take(false);
-}
-
-/* ---- handing over ---- */
 
 /* By a message, or straight into the memory of a rank of this node. */
 static void
@@ -254,10 +114,10 @@ words_write(int owner, size_t to, const uint64_t *from, size_t n)
 
 /* To the place of the next in the ring, and to its beginning. */
 static void
-mail_write(int owner, uint64_t mailed, const uint64_t *at, size_t n)
+batch_write(int owner, uint64_t sent, const uint64_t *at, size_t n)
 {
     size_t to = hearthi_remote_free_ring_at(hearthi_world.rank);
-    size_t first = mailed % hearthi_arena_map.ring;
+    size_t first = sent % hearthi_arena_map.ring;
     size_t here = hearthi_min(n, hearthi_arena_map.ring - first);
 
     hearthi_table_lock();
@@ -288,23 +148,26 @@ objects_release(const uint64_t *at, size_t n)
 static size_t
 room_at(int owner, struct waiting *w, size_t n)
 {
-    if (w->mailed + n - w->taken > hearthi_arena_map.ring)
+    if (w->sent + n - w->taken > hearthi_arena_map.ring)
         w->taken = hearthi_remote_word_get(
             owner, hearthi_remote_free_taken_at(hearthi_world.rank));
-    return hearthi_min(n, hearthi_arena_map.ring - (w->mailed - w->taken));
+    HEARTHI_ASSERT(w->taken <= w->sent);
+    return hearthi_min(n, hearthi_arena_map.ring - (w->sent - w->taken));
 }
 
 static size_t
-mail_send(int owner, struct waiting *w, const uint64_t *at, size_t n)
+batch_send(int owner, struct waiting *w, const uint64_t *at, size_t n)
 {
+    HEARTHI_ASSERT(n <= HEARTHI_REMOTE_FREE_MOST);
+    HEARTHI_ASSERT(w->sent - w->taken <= hearthi_arena_map.ring);
     n = room_at(owner, w, n);
     if (n == 0)
         return 0;
     objects_release(at, n);
-    mail_write(owner, w->mailed, at, n);
-    w->mailed += n;
+    batch_write(owner, w->sent, at, n);
+    w->sent += n;
     hearthi_remote_word_put(owner, hearthi_remote_freed_at(hearthi_world.rank),
-                            w->mailed);
+                            w->sent);
     hearthi_remote_word_add(owner, hearthi_remote_free_bell_at(), 1);
     return n;
 }
@@ -315,20 +178,47 @@ waiting_send(struct waiting *w, int owner)
 {
     size_t sent = 0, n;
 
+    HEARTHI_ASSERT_HAS(REMOTE_FREE_GIVE);
+    HEARTHI_ASSERT(h.waiting >= w->n && owner != hearthi_world.rank);
     do {
-        n = mail_send(owner, w, w->at + sent,
-                      hearthi_min(w->n - sent, HEARTHI_REMOTE_FREE_MOST));
+        n = batch_send(owner, w, w->at + sent,
+                       hearthi_min(w->n - sent, HEARTHI_REMOTE_FREE_MOST));
         sent += n;
     } while (n > 0 && sent < w->n);
     w->n -= sent;
+    h.waiting -= sent;
     if (sent > 0)
         memmove(w->at, w->at + sent, w->n * sizeof *w->at);
     w->due = w->n + SOME;
 }
 
+static int
+place_compare(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* The others. */
+static void
+waiting_chain(struct waiting *w, int owner)
+{
+    for (size_t i = 0; i < w->n; i++)
+        w->at[i] &= ~(uint64_t)HEARTHI_RESIZED;
+    qsort(w->at, w->n, sizeof *w->at, place_compare);
+    hearthi_overflow_send(owner, w->at, w->n);
+    hearthi_remote_word_add(owner, hearthi_remote_free_bell_at(), 1);
+    h.waiting -= w->n;
+    w->n = 0;
+    w->due = SOME;
+}
+
 static struct waiting *
 waiting_for(int owner)
 {
+    HEARTHI_ASSERT_HAS(REMOTE_FREE_GIVE);
+    HEARTHI_ASSERT(owner >= 0 && owner < hearthi_world.size);
     struct waiting *w = h.for_owner[owner];
 
     if (w != NULL)
@@ -338,11 +228,12 @@ waiting_for(int owner)
         hearthi_fatal("hearth_free", "no private memory");
     w->due = SOME;
     h.for_owner[owner] = w;
+    __atomic_store_n(&hearthi_arena_map.batches, true, __ATOMIC_RELAXED);
     return w;
 }
 
 void
-hearthi_remote_free_put(void *p, int owner, size_t large)
+hearthi_remote_free_put(const char *call, void *p, int owner, size_t large)
 {
     struct waiting *w;
 
@@ -351,33 +242,45 @@ hearthi_remote_free_put(void *p, int owner, size_t large)
 
         hearthi_ranges_order(&r, 1, hearthi_range_sync_release);
     }
-    pthread_mutex_lock(&h.mutex);
+    hearthi_mutex_lock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
     w = waiting_for(owner);
     w->at = hearthi_grown(w->at, w->n, sizeof *w->at, &w->room);
-    w->at[w->n++] = hearthi_arena_map_at(p);
+    w->at[w->n++] =
+        hearthi_arena_map_at(p) |
+        (strcmp(call, "hearth_realloc") == 0 ? HEARTHI_RESIZED : 0);
+    h.waiting++;
     if (w->n >= w->due || large > 0)
         waiting_send(w, owner);
-    pthread_mutex_unlock(&h.mutex);
+    hearthi_mutex_unlock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
+}
+
+static void
+waiting_settle(struct waiting *w, int owner)
+{
+    if (w == NULL || w->n == 0)
+        return;
+    waiting_send(w, owner);
+    if (w->n > 0)
+        waiting_chain(w, owner);
 }
 
 void
 hearthi_remote_free_settle(void)
 {
-    pthread_mutex_lock(&h.mutex);
-    for (int r = 0; r < hearthi_world.size; r++)
-        if (h.for_owner[r] != NULL && h.for_owner[r]->n > 0)
-            waiting_send(h.for_owner[r], r);
-    pthread_mutex_unlock(&h.mutex);
+    hearthi_mutex_lock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
+    for (int r = 0; h.waiting > 0 && r < hearthi_world.size; r++)
+        waiting_settle(h.for_owner[r], r);
+    HEARTHI_ASSERT(h.waiting == 0);
+    hearthi_mutex_unlock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
 }
 
-bool
-hearthi_remote_free_waits(void)
+uint64_t
+hearthi_remote_free_to_send(void)
 {
-    bool any = false;
+    uint64_t n;
 
-    pthread_mutex_lock(&h.mutex);
-    for (int r = 0; r < hearthi_world.size; r++)
-        any |= h.for_owner[r] != NULL && h.for_owner[r]->n > 0;
-    pthread_mutex_unlock(&h.mutex);
-    return any;
+    hearthi_mutex_lock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
+    n = h.waiting;
+    hearthi_mutex_unlock(&h.mutex, HEARTHI_MUTEX_REMOTE_FREE_GIVE);
+    return n;
 }

@@ -4,9 +4,9 @@
  * and what its owner knows of them, which lies in private memory: neither
  * allocating nor freeing touches a page of the heap.  Pure data.
  *
- * Free slots are a list and those that were never taken; the list is for who
- * has the lock of the stock.  A slot that is live or cached belongs to nobody
- * else, so a thread may change that by itself.
+ * Free slots are a list and those that were never taken; the list is for the
+ * thread that has the lock of the central free list.  A slot that is live or
+ * cached belongs to one thread, which may change that by itself.
  */
 #ifndef HEARTHI_SLAB_H
 #define HEARTHI_SLAB_H
@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/assert.h"
 
 /* What is said of a slot; any other number is the next of the list. */
 enum {
@@ -49,6 +51,9 @@ uint32_t hearthi_slab_take(struct hearthi_slab *s, bool *used);
 /* Give back one that was taken. */
 void hearthi_slab_give(struct hearthi_slab *s, uint32_t slot);
 
+/* Of a new one: the program has the slots that have a bit. */
+void hearthi_slab_fill(struct hearthi_slab *s, const uint64_t *live);
+
 static inline char *
 hearthi_slot_at(const struct hearthi_slab *s, uint32_t slot)
 {
@@ -77,6 +82,7 @@ hearthi_slot_is_live(const struct hearthi_slab *s, int slot)
 static inline void
 hearthi_slot_lend(struct hearthi_slab *s, uint32_t slot)
 {
+    HEARTHI_ASSERT(slot < s->slots && s->slot[slot] == HEARTHI_SLOT_TAKEN);
     __atomic_store_n(&s->slot[slot], HEARTHI_SLOT_LIVE, __ATOMIC_RELAXED);
 }
 

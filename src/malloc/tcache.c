@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "world.h"
 
@@ -41,6 +42,7 @@ hearthi_tcache_empty(void)
 {
     struct hearthi_tcache *c = hearthi_tcache_own();
 
+    HEARTHI_ASSERT_HAS_NOT(FREELIST);
     for (unsigned class = 0; c != NULL && class < HEARTHI_SIZE_CLASSES;
          class ++)
         while (c->n[class] > 0)
@@ -88,8 +90,9 @@ hearthi_tcache_fill(struct hearthi_tcache *c, unsigned class)
         some = FILL_MOST;
     if (some < 2)
         some = 2;
+    HEARTHI_ASSERT(c->n[class] == 0 && some <= HEARTHI_TCACHE_SLOTS);
     c->n[class] = (uint16_t)hearthi_freelist_take(
-        hearthi_world.rank, class, c->object[class], (unsigned)some);
+        hearthi_arena_map.own, class, c->object[class], (unsigned)some);
     return c->n[class] > 0;
 }
 
@@ -99,6 +102,7 @@ hearthi_tcache_drain(struct hearthi_tcache *c, unsigned class)
 {
     unsigned half = c->n[class] / 2;
 
+    HEARTHI_ASSERT(half > 0 && c->n[class] <= HEARTHI_TCACHE_SLOTS);
     for (unsigned i = 0; i < half; i++)
         hearthi_freelist_give(hearthi_object_at(c->object[class][i]));
     c->n[class] = (uint16_t)(c->n[class] - half);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "arena_map.h"
+#include "base/assert.h"
 #include "central_freelist.h"
 #include "size_class.h"
 
@@ -44,7 +45,7 @@ hearthi_tcache_own(void)
 /* Give this thread one. */
 struct hearthi_tcache *hearthi_tcache_begin(void);
 
-/* Take some of a class from the stock; false if there are none. */
+/* Take some of a class from the central free list; false if there are none. */
 bool hearthi_tcache_fill(struct hearthi_tcache *c, unsigned class);
 
 /* Give all back that this thread keeps. */
@@ -59,6 +60,8 @@ hearthi_tcache_put(struct hearthi_tcache *c, unsigned class, const void *p)
 {
     if (c->n[class] == HEARTHI_TCACHE_SLOTS)
         hearthi_tcache_drain(c, class);
+    HEARTHI_ASSERT(class < HEARTHI_SIZE_CLASSES &&
+                   c->n[class] < HEARTHI_TCACHE_SLOTS);
     c->object[class][c->n[class]++] = (uintptr_t)p | 1;
 }
 

@@ -30,6 +30,23 @@ void hearthi_extents_fini(struct hearthi_extents *e);
 int hearthi_extents_take(struct hearthi_extents *e, uint64_t count,
                          uint64_t *first);
 
+/* Take these very ones; 0, or -1 if one of them is not free. */
+int hearthi_extents_take_at(struct hearthi_extents *e, uint64_t first,
+                            uint64_t count);
+
+/* How many are free from this one on. */
+uint64_t hearthi_extents_free_at(const struct hearthi_extents *e,
+                                 uint64_t                      first);
+
+/* The same as hearthi_extents_take(), from a multiple of count on. */
+int hearthi_extents_take_aligned(struct hearthi_extents *e, uint64_t count,
+                                 uint64_t *first);
+
+/* Take a run of whole units that begins at a multiple of one; returns how many
+ * numbers, 0 if there is none. */
+uint64_t hearthi_extents_take_units(struct hearthi_extents *e, uint64_t unit,
+                                    uint64_t *first);
+
 /* Take up to count numbers, contiguous, into *first; returns how many: count
  * if a range is long enough, else the longest there is, 0 if none. */
 uint64_t hearthi_extents_take_some(struct hearthi_extents *e, uint64_t count,

@@ -44,3 +44,29 @@ hearthi_remote_word_add(int rank, size_t at, uint64_t value)
         rank, at,
         &(struct hearthi_atomic_op){ .kind = HEARTHI_ADD, .value = value });
 }
+
+uint64_t
+hearthi_remote_word_swap(int rank, size_t at, uint64_t value)
+{
+    if (hearthi_world.nodes == 1)
+        return __atomic_exchange_n(near(rank, at), value, __ATOMIC_SEQ_CST);
+    return hearthi_transport->atomic(
+        rank, at,
+        &(struct hearthi_atomic_op){ .kind = HEARTHI_SWAP, .value = value });
+}
+
+bool
+hearthi_remote_word_cas(int rank, size_t at, uint64_t *expected,
+                        uint64_t value)
+{
+    struct hearthi_atomic_op step = { .kind = HEARTHI_CAS,
+                                      .value = value,
+                                      .expected = *expected };
+    uint64_t                 was = hearthi_world.nodes == 1
+                                       ? hearthi_atomic_op_here(near(rank, at), &step)
+                                       : hearthi_transport->atomic(rank, at, &step);
+    bool                     done = was == *expected;
+
+    *expected = was;
+    return done;
+}

@@ -10,6 +10,7 @@
 #ifndef HEARTHI_REMOTE_WORD_H
 #define HEARTHI_REMOTE_WORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,12 @@ void hearthi_remote_word_put(int rank, size_t at, uint64_t value);
 
 /* Add to it, and return what it was. */
 uint64_t hearthi_remote_word_add(int rank, size_t at, uint64_t value);
+
+/* The same, and return what it was. */
+uint64_t hearthi_remote_word_swap(int rank, size_t at, uint64_t value);
+
+/* Write it if it is what is expected; else say what it is. */
+bool hearthi_remote_word_cas(int rank, size_t at, uint64_t *expected,
+                             uint64_t value);
 
 #endif

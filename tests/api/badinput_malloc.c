@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "badinput.h"
+#include "malloc/remote_free_overflow.h"
 
 enum { SMALL = 100, LARGE = 100000 };
 
@@ -21,6 +22,19 @@ passed_on(size_t bytes)
     return p;
 }
 
+/* As the destructor of a static container does; it went with the heap. */
+static void
+freed_after_the_end(void)
+{
+    char *p = hearth_malloc(SMALL);
+
+    hearth_barrier();
+    hearth_finalize();
+    MPI_Finalize();
+    hearth_free(p);
+    exit(0);
+}
+
 static void
 after_malloc(void)
 {
@@ -28,7 +42,19 @@ after_malloc(void)
 
     hearth_barrier();
     hearth_finalize();
-    hearth_free(p);
+    hearth_realloc(p, 2 * SMALL);
+}
+
+/* Another one has freed it. */
+static void
+resized_by_another(void)
+{
+    char *p = passed_on(SMALL);
+
+    if (me == last) {
+        hearth_free(p);
+        hearth_realloc(p, 1000 * SMALL);
+    }
 }
 
 static void
@@ -68,6 +94,17 @@ twice_of_many(void)
         hearth_free(p[i]);
     if (me == last)
         hearth_free(p[MANY - 1]);
+}
+
+/* What waits for its owner is listed in the objects, over which somebody has
+ * stored. */
+static void
+list_overwritten(void)
+{
+    static uint64_t at[HEARTHI_OVERFLOW_MOST];
+    uint64_t        next = UINT64_MAX / 2;
+
+    hearthi_overflow_read(&next, at, 1);
 }
 
 static void
@@ -164,11 +201,79 @@ resized_after_free(void)
     hearth_realloc(p, 2 * SMALL);
 }
 
+static void
+alignment_odd(void)
+{
+    hearth_aligned_alloc(48, SMALL);
+}
+
+static void
+size_of_none(void)
+{
+    hearth_malloc_usable_size((char *)hearth_malloc(SMALL) + 16);
+}
+
+/* Where they look for it (HEARTH_MALLOC_GUARD). */
+static void
+stored_after_free(void)
+{
+    char *p = hearth_malloc(SMALL);
+
+    if (me == 0) {
+        hearth_free(p);
+        p[8] = 1;
+    }
+    hearth_barrier();
+}
+
+/* Another rank has freed it, which goes on. */
+static void
+stored_after_free_elsewhere(void)
+{
+    char *p = passed_on(SMALL);
+
+    if (me == last)
+        hearth_free(p);
+    hearth_barrier();
+    if (me == last)
+        p[20] = 2;
+    hearth_barrier();
+    hearth_barrier();
+}
+
+static void
+resized_and_stored(void)
+{
+    char *p = hearth_malloc(LARGE);
+
+    hearth_realloc(p, 2 * LARGE);
+    p[LARGE - 1] = 3;
+    hearth_collect();
+}
+
+/* None is used again. */
+static void
+freed_and_no_more(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        char *p = hearth_malloc_on(SMALL, i % (last + 1));
+
+        p[0] = 1;
+        if (i % 3 == 0)
+            p = hearth_realloc(p, LARGE);
+        hearth_free(p);
+    }
+    hearth_barrier();
+}
+
 const struct badinput badinput_mallocs[] = {
     BADINPUT(after_malloc),
+    BADINPUT(freed_after_the_end),
+    BADINPUT(resized_by_another),
     BADINPUT(twice_own),
     BADINPUT(twice_others),
     BADINPUT(twice_of_many),
+    BADINPUT(list_overwritten),
     BADINPUT(twice_large),
     BADINPUT(inside_own),
     BADINPUT(inside_others),
@@ -181,5 +286,11 @@ const struct badinput badinput_mallocs[] = {
     BADINPUT(rank_unknown),
     BADINPUT(elements_overflow),
     BADINPUT(resized_after_free),
+    BADINPUT(alignment_odd),
+    BADINPUT(size_of_none),
+    BADINPUT(stored_after_free),
+    BADINPUT(stored_after_free_elsewhere),
+    BADINPUT(resized_and_stored),
+    BADINPUT(freed_and_no_more),
     { NULL, NULL },
 };

@@ -11,6 +11,11 @@
 
 #include "fixture.h"
 #include "malloc.h"
+#include "malloc/arena_map.h"
+#include "malloc/owner_cache.h"
+#include "transport/remote_word.h"
+#include "transport/transport.h"
+#include "world.h"
 
 enum { THREADS = 3, BOXES = 8, STEPS = 250, FIRST_LOCK = 20 };
 
@@ -115,8 +120,116 @@ START_TEST(threads_of_all_ranks_take_and_free)
 }
 END_TEST
 
+/* ---- the last blocks of an arena ---- */
+
+static const struct hearthi_transport_ops *under;
+static uint64_t                            most_carved;
+static bool                                was_faster;
+
+/* Another rank takes a block right before the first step that changes the
+ * word. */
+static uint64_t
+step_after_another(int home, size_t at, const struct hearthi_atomic_op *step)
+{
+    static const struct hearthi_atomic_op look = { .kind = HEARTHI_ADD };
+    uint64_t                              was, now;
+
+    if (step->value != 0 && !was_faster) {
+        was_faster = true;
+        expect(hearthi_arena_map_split(home, 1) != NULL);
+    }
+    was = under->atomic(home, at, step);
+    now = under->atomic(home, at, &look);
+    if (now > most_carved)
+        most_carved = now;
+    return was;
+}
+
+static void
+refused_carve(uint64_t all)
+{
+    struct hearthi_transport_ops ops = *hearthi_transport;
+    const size_t                 word =
+        hearthi_remote_free_bell_at() - 64; /* the first line has it */
+    const uint64_t was = hearthi_arena_map_split_so_far(0);
+
+    hearthi_remote_word_put(0, word, all - 2);
+    most_carved = 0;
+    was_faster = false;
+    under = hearthi_transport;
+    ops.atomic = step_after_another;
+    hearthi_transport = &ops;
+    expect(hearthi_arena_map_split(0, 2) == NULL);
+    hearthi_transport = under;
+    expect(was_faster);
+    expect_eq(most_carved, all - 1);
+    expect(hearthi_arena_map_split(0, 1) != NULL);
+    expect(hearthi_arena_map_split(0, 1) == NULL);
+    hearthi_remote_word_put(0, word, was);
+}
+
+/* Else a third rank would be refused what is there, or two ranks that give
+ * back what they did not get would give back what it has got. */
+START_TEST(who_is_refused_blocks_leaves_the_count_of_them_alone)
+{
+    if (me == 0 && hearthi_world.nodes > 1)
+        refused_carve(hearthi_arena_map.room / HEARTHI_ARENA_BLOCK);
+    barrier();
+    all_expected();
+}
+END_TEST
+
+/* ---- who must forget ---- */
+
+struct telling {
+    pthread_barrier_t together;
+    atomic_long       missed;
+};
+
+enum { TELLINGS = 100 };
+
+/* Two threads that are about to give out blocks of two homes. */
+static void *
+tell_to_forget(void *arg)
+{
+    struct telling *t = arg;
+
+    for (int i = 0; i < TELLINGS; i++) {
+        uint64_t was = hearthi_remote_word_get(ranks - 1, hearthi_forget_at());
+
+        hearthi_owner_cache_used_by(ranks - 1);
+        pthread_barrier_wait(&t->together);
+        hearthi_owner_cache_flush();
+        if (hearthi_remote_word_get(ranks - 1, hearthi_forget_at()) == was)
+            t->missed++;
+        pthread_barrier_wait(&t->together);
+    }
+    return NULL;
+}
+
+START_TEST(no_thread_gives_out_a_block_that_a_rank_has_yet_to_forget)
+{
+    struct telling t = { .missed = 0 };
+    pthread_t      other;
+
+    if (me == 0 && threads_allowed()) {
+        pthread_barrier_init(&t.together, NULL, 2);
+        pthread_create(&other, NULL, tell_to_forget, &t);
+        tell_to_forget(&t);
+        pthread_join(other, NULL);
+        pthread_barrier_destroy(&t.together);
+    }
+    expect_eq(t.missed, 0);
+    barrier();
+    all_expected();
+}
+END_TEST
+
 void
 malloc_threads(TCase *tc)
 {
+    tcase_add_test(tc, who_is_refused_blocks_leaves_the_count_of_them_alone);
+    tcase_add_test(tc,
+                   no_thread_gives_out_a_block_that_a_rank_has_yet_to_forget);
     tcase_add_test(tc, threads_of_all_ranks_take_and_free);
 }

@@ -52,6 +52,7 @@ contains
     subroutine objects(wrong)
         integer, intent(inout)      :: wrong
         integer(c_int32_t), pointer :: own(:)
+        type(hearth_malloc_stats)   :: had
         type(c_ptr)                 :: p
 
         p = hearth_malloc(400_c_size_t)
@@ -60,6 +61,17 @@ contains
         if (hearth_compare_swap32(own(2), 7, 8) /= 7) wrong = wrong + 1
         if (sum(own) /= 701) wrong = wrong + 1
         call hearth_free(p)
+        p = hearth_aligned_alloc_on(4096_c_size_t, 400_c_size_t, 0)
+        if (hearth_malloc_usable_size(p) < 400) wrong = wrong + 1
+        call hearth_get_malloc_stats(had, int(c_sizeof(had), c_size_t))
+        if (had%live < 1 .or. had%peak_bytes < 400) wrong = wrong + 1
+        call hearth_free(p)
+        p = hearth_aligned_alloc(64_c_size_t, 64_c_size_t)
+        call hearth_free(p)
+        p = hearth_try_malloc(64_c_size_t)
+        if (.not. c_associated(p)) wrong = wrong + 1
+        call hearth_free(p)
+        call hearth_collect()
     end subroutine
 
     function steps(x) result(seconds)

@@ -146,6 +146,24 @@ arrays_test()
     hearth_barrier();
 }
 
+/* More than malloc(3) gives. */
+struct alignas(64) line {
+    double value[8];
+};
+
+void
+vectors_of_lines()
+{
+    std::vector<line, hearth::allocator<line>> v(
+        3, hearth::allocator<line>(hearth_size() - 1));
+
+    v.resize(1000);
+    expect(reinterpret_cast<std::uintptr_t>(v.data()) % alignof(line) == 0,
+          "a vector of lines is not aligned");
+    expect(hearth_home(v.data()) == hearth_size() - 1,
+          "a vector of lines is at home elsewhere");
+}
+
 enum class state : int { begun, done };
 
 struct counted {
@@ -248,6 +266,7 @@ main(int argc, char **argv)
     locks_test();
     arrays_test();
     atomics_test();
+    vectors_of_lines();
     if (argc > 1 && std::strcmp(argv[1], "time") == 0)
         time_tell();
     if (wrong == 0)

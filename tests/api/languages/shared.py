@@ -39,6 +39,27 @@ def refused(kind, call, *arguments):
     raise AssertionError(f"{call} has taken {arguments}")
 
 
+def objects_of_other_kinds():
+    """Aligned, or None; and what there is of them, when each rank has heard of
+    what others have freed before."""
+    hearth.collect()
+    hearth.barrier()
+    hearth.collect()
+    before = hearth.get_malloc_stats()
+    a = hearth.aligned_alloc(4096, 100)
+    b = hearth.aligned_alloc_on(256, 100, "i4", 0)
+    assert hearth.address(a) % 4096 == 0 and hearth.address(b) % 256 == 0
+    assert hearth.home(b) == 0
+    assert hearth.malloc_usable_size(a) >= 800
+    assert hearth.get_malloc_stats()["live"] == before["live"] + 2
+    assert hearth.try_malloc(1 << 50, "u1") is None
+    c = hearth.try_malloc(8)
+    for array in a, b, c:
+        hearth.free(array)
+    hearth.collect()
+    assert hearth.get_malloc_stats()["live"] == before["live"]
+
+
 def what_c_cannot_be_told():
     swapped = hearth.malloc(1, ">i8")
     refused(TypeError, hearth.fetch_add, swapped, 0, 1)
@@ -101,6 +122,7 @@ def main():
     hearth.barrier()
     if me == ranks - 1:
         hearth.free(other)
+    objects_of_other_kinds()
     what_c_cannot_be_told()
     if "time" in sys.argv:
         loop_time(me)
