@@ -1,4 +1,4 @@
-# Functions shared by ./check, ./demo and ./soak; read with ".", not run.
+# Functions shared by ./check, ./demo, ./matrix and ./soak; read with ".", not run.
 #
 # packages_install PACKAGE...   install what is missing, with apt
 # packages_known PACKAGE...     $known: those that this system's lists have
@@ -11,6 +11,9 @@
 # configure_in FOLDER WORD...   configure there
 # quietly LOG COMMAND...        with its output in a file
 # jobs                          how many compilers to start at once
+# tests_follow BUILD            tells what make check prints, as it comes
+# results_count LOG             what a suite's log counts
+# table_print LINE...           a table; cells end at "|"
 #
 # A PACKAGE that is written a|b:c is there if package a, package b or the
 # command c is; a is installed where none of them is.
@@ -108,7 +111,7 @@ jobs() {
 # hearth-compare runs in and draws with: any gnuplot does, and one that a
 # desktop has is not exchanged for another.
 build_packages="gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf:pkg-config"
-library_packages="libfabric-dev libsodium-dev libssl-dev libinih-dev libjansson-dev"
+library_packages="libdw-dev libfabric-dev libsodium-dev libxxhash-dev libssl-dev libinih-dev libjansson-dev"
 page_packages="python3|:python3 gnuplot-nox|gnuplot-qt|gnuplot-x11:gnuplot"
 mpi_packages() {
     case $1 in
@@ -127,6 +130,14 @@ mpi_programs() {
     esac
 }
 
+# Programs that run with assertions (configure --enable-debug): those that have
+# met most of the rules that were broken to see it, and in a few seconds; and
+# those that ./check leaves to ./soak.
+asserted_few="tests/base/report tests/page/node_cache.mpi tests/random/random.mpi"
+asserted_more="tests/litmus/litmus.mpi tests/coherence/locks.mpi"
+asserted_more="$asserted_more tests/page/pins.mpi tests/malloc/malloc.mpi"
+asserted_more="$asserted_more tests/coherence/range_sync.mpi"
+
 # Run a command with its output in a file; show the end of it if it fails.
 quietly() {
     local log=$1
@@ -137,6 +148,77 @@ quietly() {
     tail -n 30 "$log" | sed 's/^/   | /' >&2
     echo "   (all of it: $log)" >&2
     return 1
+}
+
+# tests_follow BUILD -- one line for each test program, and every failure in full,
+# as they come, with what was said about it.
+tests_follow() {
+    awk -v build="$1" -v last="$(date +%s.%N)" '
+    function said() {
+        system("grep -a -v -e \"^ok \" -e \"^[A-Z]*: \" -e \"^# .* took \" " \
+            stem ".log | " \
+            "grep -B 8 -A 20 \"^not ok\" | head -n 60 | sed \"s/^/         | /\"")
+    }
+    function seconds() {
+        time = "stat -c %.Y " stem ".trs"
+        time | getline now
+        close(time)
+        took = now - last
+        last = now
+        return took
+    }
+    function report() {
+        stem = build "/" name
+        sub(/\.[a-z]*$/, "", stem)
+        if (name != "")
+            printf "        %-36s %4.0f s  %d passed%s%s\n", name, seconds(),
+                n["PASS"],
+                n["SKIP"] ? ", " n["SKIP"] " skipped" : "",
+                bad ? ", " bad " FAILED" : ""
+        fflush()
+        if (bad)
+            said()
+        delete n
+        bad = 0
+    }
+    /^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / {
+        if ($2 != name) { report(); name = $2 }
+        sub(/:/, "", $1)
+        n[$1]++
+        if ($1 == "FAIL" || $1 == "ERROR" || $1 == "XPASS") {
+            bad++
+            print "        " $0
+            fflush()
+        }
+    }
+    END { report() }'
+}
+
+# results_count LOG -- passed, failed and skipped, as automake counted them: "#
+# PASS: 12" and so on.
+results_count() {
+    awk '$1 == "#" && NF == 3 { n[$2] += $3 }
+        END { print n["PASS:"] + n["XFAIL:"],
+            n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' \
+        "$1" 2>/dev/null || echo 0 0 0
+}
+
+# table_print LINE... -- the first one is its head.
+table_print() {
+    echo
+    printf '%s\n' "$@" | awk -F '|' '
+        { for (i = 1; i <= NF; i++) {
+            cell[NR, i] = $i
+            if (length($i) > wide[i])
+                wide[i] = length($i)
+        }
+        last = NF }
+        END { for (r = 1; r <= NR; r++) {
+            for (i = 1; i < last; i++)
+                printf "%-*s  ", wide[i], cell[r, i]
+            print cell[r, last]
+        } }'
+    echo
 }
 
 # top_check -- what would fail later, and then say less.

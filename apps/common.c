@@ -239,14 +239,41 @@ mpi_open(struct app_run *run)
     MPI_Allreduce(&leads, &run->nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+bool
+app_saved(const struct app_run *run, void *p, size_t bytes, const char *name)
+{
+    return run->checkpoint != NULL && hearth_checkpoint_add(p, bytes, name);
+}
+
+void
+app_checkpoint(const struct app_run *run, long done, long total)
+{
+    enum { TENTHS = 10 };
+
+    if (run->checkpoint != NULL && done < total &&
+        done * TENTHS / total != (done - 1) * TENTHS / total)
+        hearth_checkpoint(run->checkpoint);
+}
+
+/* A run that goes on does the same work, and has the slots of that before. */
 static void
 hearth_open(struct app_run *run)
 {
+    static struct {
+        double *slots, digest;
+    } own;
+
     hearth_init(MPI_COMM_WORLD);
     run->rank = hearth_rank();
     run->ranks = hearth_size();
     run->nodes = hearth_nodes();
-    run->slots =
+    own.digest = app_option_digest(run);
+    if (app_saved(run, &own, sizeof own, "app")) {
+        if (own.digest != app_option_digest(run))
+            app_fail(run, "the run was saved with other options: give these");
+        hearth_free(own.slots);
+    }
+    run->slots = own.slots =
         hearth_alloc((size_t)run->ranks, sizeof *run->slots, hearth_on(0));
 }
 

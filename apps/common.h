@@ -75,6 +75,7 @@ struct app {
     const char *(*check)(const struct app_run *run);
     void (*run)(struct app_run *run);
     void (*run_mpi)(struct app_run *run); /* NULL: no --mpi */
+    bool saves; /* --checkpoint: it calls app_saved() and app_checkpoint() */
 };
 
 /* Pages are at home where the application wants them, or where they are
@@ -85,16 +86,17 @@ enum { APP_HOMES = -1, APP_HOMES_FIRST = -2 };
 struct app_run {
     const struct app *app;
     int               rank, ranks, nodes;
-    bool              mpi;     /* plain MPI: no Hearth call may be made */
-    bool              verify;  /* the application calls app_verdict() */
-    bool              small;   /* --small was given */
-    long              home;    /* --home: a rank, or one of APP_HOMES */
-    bool              failed;  /* what app_verdict() found here */
-    bool              tty;     /* progress is shown, here */
-    double            started; /* app_start() */
-    double            shown;   /* last progress */
-    double            seconds; /* app_stop() */
-    double           *slots;   /* Hearth: a shared number per rank */
+    bool              mpi;        /* plain MPI: no Hearth call may be made */
+    bool              verify;     /* the application calls app_verdict() */
+    bool              small;      /* --small was given */
+    long              home;       /* --home: a rank, or one of APP_HOMES */
+    const char       *checkpoint; /* --checkpoint: a folder, or NULL */
+    bool              failed;     /* what app_verdict() found here */
+    bool              tty;        /* progress is shown, here */
+    double            started;    /* app_start() */
+    double            shown;      /* last progress */
+    double            seconds;    /* app_stop() */
+    double           *slots;      /* Hearth: a shared number per rank */
     char              fields[512];
 };
 
@@ -116,6 +118,18 @@ void app_progress(struct app_run *run, const char *what, long done,
  */
 void app_verdict(struct app_run *run, bool ok, const char *format, ...)
     APP_PRINTF(3, 4);
+
+/*
+ * What this rank needs to go on, under a name: true if it is there from a run
+ * that was interrupted (HEARTH_RESTART), else the application begins.  False
+ * without --checkpoint.
+ */
+bool app_saved(const struct app_run *run, void *p, size_t bytes,
+               const char *name);
+
+/* So many of so many steps are done, and what was registered says so: each
+ * tenth of the run is saved.  Collective, and a barrier where it does. */
+void app_checkpoint(const struct app_run *run, long done, long total);
 
 /* Add " key=value" to the result line. */
 void app_field(struct app_run *run, const char *format, ...) APP_PRINTF(2, 3);

@@ -6,8 +6,8 @@
 #include "common.h"
 
 /*
- * A page belongs to the rank in whose part its middle byte lies: what
- * hearth_block() means.
+ * A page belongs to the rank in whose part its middle byte lies, and less than
+ * a page to the first: what hearth_block() means.
  */
 int
 app_home(const struct app_run *run, const void *base, size_t bytes,
@@ -17,6 +17,8 @@ app_home(const struct app_run *run, const void *base, size_t bytes,
     const size_t offset = (size_t)((const char *)at - (const char *)base);
     const size_t middle = offset / page * page + page / 2;
 
+    if (bytes < page)
+        return 0;
     return middle < bytes ? (int)(middle * ranks / bytes) : (int)ranks - 1;
 }
 

@@ -15,26 +15,32 @@ noinst_LTLIBRARIES += libhearth_apps.la
 
 libhearth_apps_la_SOURCES = \
   %D%/common.c %D%/common.h \
+  %D%/file.c %D%/file.h \
   %D%/home.c \
   %D%/options.c %D%/options.h \
   %D%/tasks.c %D%/tasks.h
 libhearth_apps_la_CFLAGS = $(APP_CFLAGS)
 
 APP_LIBS = libhearth_apps.la libhearth.la -lm
+# Not linked again when only the library's code has changed: see src/local.mk.
+APP_NEEDS = libhearth_apps.la libhearth.offers
 
 bin_PROGRAMS += hearth-ep hearth-nqueens hearth-sor
 
 hearth_sor_SOURCES = %D%/sor.c
 hearth_sor_CFLAGS = $(APP_CFLAGS)
 hearth_sor_LDADD = $(APP_LIBS)
+hearth_sor_DEPENDENCIES = $(APP_NEEDS)
 
 hearth_nqueens_SOURCES = %D%/nqueens.c
 hearth_nqueens_CFLAGS = $(APP_CFLAGS)
 hearth_nqueens_LDADD = $(APP_LIBS)
+hearth_nqueens_DEPENDENCIES = $(APP_NEEDS)
 
 hearth_ep_SOURCES = %D%/ep.c %D%/npb.h
 hearth_ep_CFLAGS = $(APP_CFLAGS)
 hearth_ep_LDADD = $(APP_LIBS)
+hearth_ep_DEPENDENCIES = $(APP_NEEDS)
 
 include apps/barnes/local.mk
 include apps/cholesky/local.mk

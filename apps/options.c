@@ -12,8 +12,8 @@
 #include "options.h"
 
 /* getopt_long() values: row r of the table is ROW + r, beyond any letter. */
-enum { SMALL = 256, VERIFY, BY_HAND, HOME, HELP, VERSION, ROW };
-enum { MAX_ROWS = 32, MAX_COMMON = 6 };
+enum { SMALL = 256, VERIFY, BY_HAND, HOME, SAVE, HELP, VERSION, ROW };
+enum { MAX_ROWS = 32, MAX_COMMON = 7 };
 
 struct parser {
     struct app_run *run;
@@ -61,6 +61,8 @@ parser_fill(struct parser *p)
     if (app->run_mpi != NULL)
         *o++ = (struct option){ "mpi", no_argument, NULL, BY_HAND };
     *o++ = (struct option){ "home", required_argument, NULL, HOME };
+    if (app->saves)
+        *o++ = (struct option){ "checkpoint", required_argument, NULL, SAVE };
     *o++ = (struct option){ "help", no_argument, NULL, HELP };
     *o++ = (struct option){ "version", no_argument, NULL, VERSION };
 }
@@ -157,6 +159,7 @@ option_take(struct parser *p, int c, char **argv)
     case VERIFY: run->verify = true; return APP_RUN;
     case BY_HAND: run->mpi = true; return APP_RUN;
     case HOME: return home_parse(p, optarg);
+    case SAVE: run->checkpoint = optarg; return APP_RUN;
     case HELP: return APP_HELP;
     case VERSION: return APP_VERSION;
     case ':':
@@ -236,6 +239,10 @@ app_help(const struct app *app, FILE *to)
     if (app->run_mpi != NULL)
         fprintf(to, "      --mpi              the same in plain MPI, without "
                     "Hearth\n");
+    if (app->saves)
+        fprintf(to, "      --checkpoint DIR   save the run there each tenth "
+                    "of it; goes on with\n"
+                    "                         HEARTH_RESTART=DIR\n");
     fprintf(to, "      --help, --version  this text; the version\n\n"
                 "Hearth's own options are environment variables, see "
                 "hearth-env(7).\n");

@@ -186,28 +186,40 @@ grid_verify(struct app_run *run, const struct grid *g)
     free(want.point[BLACK]);
 }
 
+/* What a run needs to go on. */
+static struct {
+    double *point[2];
+    long    done; /* iterations */
+} own;
+
 static void
 sor_run(struct app_run *run)
 {
     struct grid g = grid_shape(0);
     size_t      m = (size_t)rows, from, to;
+    bool        again = app_saved(run, &own, sizeof own, "sor");
 
-    for (int c = RED; c <= BLACK; c++)
-        g.point[c] =
-            app_alloc(run, m * g.width, sizeof(double), hearth_block());
+    for (int c = RED; c <= BLACK; c++) {
+        if (!again)
+            own.point[c] =
+                app_alloc(run, m * g.width, sizeof(double), hearth_block());
+        g.point[c] = own.point[c];
+    }
     app_home_rows(run, g.point[RED], m, g.width * sizeof(double), &from, &to);
-    rows_start(&g, from, to);
+    if (!again)
+        rows_start(&g, from, to);
     from = from > 1 ? from : 1;
     to = to < m - 1 ? to : m - 1;
 
     app_start(run);
-    for (long n = 0; n < iterations; n++) {
+    while (own.done < iterations) {
         edges_relax(&g, RED, from, to);
         inside_relax(&g, from, to);
         hearth_barrier(); /* the neighbours' red edges are there */
         edges_relax(&g, BLACK, from, to);
         hearth_barrier(); /* and their black ones */
-        app_progress(run, "iteration", n + 1, iterations);
+        app_progress(run, "iteration", ++own.done, iterations);
+        app_checkpoint(run, own.done, iterations);
     }
     app_stop(run);
 
@@ -361,6 +373,7 @@ main(int argc, char **argv)
         .check = sor_check,
         .run = sor_run,
         .run_mpi = sor_run_mpi,
+        .saves = true,
     };
 
     return app_main(&app, argc, argv);

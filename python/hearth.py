@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Hearth for Python: numpy arrays that all ranks share, beside mpi4py.
 
-    from mpi4py import MPI
     import hearth
+    from mpi4py import MPI
 
     hearth.init(MPI.COMM_WORLD)
     a = hearth.alloc((1000, 1000), "f8", hearth.block())
@@ -12,17 +12,21 @@
     hearth.free(a)
     hearth.finalize()
 
-Start with LD_PRELOAD=libhearth.so, so that MPI and files may be given these
-arrays.  hearth.h(3) says what each call does; doc/languages.md has more.  What
+Imported before mpi4py, so that MPI may be given these arrays; start with
+LD_PRELOAD=libhearth.so, so that files may be, too.  hearth.h(3) says what each call does; doc/languages.md has more.  What
 cannot be done ends the job with one line, as in C.  What C cannot be told, as
 a number that does not fit, raises an exception.
 """
 import ctypes
 import faulthandler
+import glob
+import importlib.util
 import math
 import operator
 import os
 import signal
+import sys
+import time
 
 import numpy
 
@@ -84,24 +88,96 @@ def on_cluster(cluster):
     return within(block(), [cluster])
 
 
-def _load():
-    """The library: preloaded, LIBHEARTH, where it is installed beside
-    this file, or where the loader finds it.  True if it was preloaded."""
+# ---- which MPI ----
+
+def _mpi_of_file(path):
+    """Which MPI an extension module was built for.  MPI cannot be asked: the
+    module's calls may reach another one."""
+    with open(path, "rb") as module:
+        return ("Open MPI" if b"ompi_mpi_comm_world" in module.read()
+                else "MPICH")
+
+
+def _mpi4py_files():
+    """The extension modules of mpi4py of which one is, or will be, MPI."""
+    if "mpi4py.MPI" in sys.modules:
+        return [sys.modules["mpi4py.MPI"].__file__]
+    package = importlib.util.find_spec("mpi4py")
+    if package is None or package.origin is None:
+        return []
+    found = glob.glob(os.path.join(os.path.dirname(package.origin), "MPI*.so"))
+    asked = os.environ.get("MPI4PY_MPIABI")
+    chosen = [name for name in found
+              if asked and os.path.basename(name).startswith(f"MPI.{asked}.")]
+    return chosen or found
+
+
+def _end(line):
+    """The job ends with a line of one rank.  MPI cannot be asked which."""
+    for name in "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK":
+        if os.environ.get(name, "0") != "0":
+            time.sleep(1)
+            os._exit(1)
+    sys.stderr.write(f"hearth: {line}\n")
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def _same_mpi(library, name):
+    """Two MPI libraries in one process call each other: end before they do."""
+    ours = ("Open MPI" if hasattr(library, "ompi_mpi_comm_world")
+            else "MPICH")
+    files = _mpi4py_files()
+    theirs = {_mpi_of_file(path) for path in files}
+    if theirs and ours not in theirs:
+        _end(f"mpi4py ({files[0]}) is for {theirs.pop()}, libhearth ({name}) "
+             f"for {ours}: install an mpi4py for {ours} (of its wheel, "
+             f"MPI4PY_MPIABI={ours.replace(' ', '').lower()}), or name "
+             f"another libhearth in LIBHEARTH or LD_PRELOAD")
+
+
+# ---- the library ----
+
+def _find():
     try:
-        loaded = ctypes.CDLL(None)
-        loaded.hearth_init_f
-        return loaded, True
-    except AttributeError:
-        pass
-    prefix = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          "..", "..", "..", "lib", "libhearth.so")
-    for name in os.environ.get("LIBHEARTH"), prefix:
+        from hearth_place import library as installed
+    except ImportError:  # in the source folder
+        installed = None
+    for name in os.environ.get("LIBHEARTH"), installed:
         if name and os.path.exists(name):
-            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL), False
-    return ctypes.CDLL("libhearth.so", mode=ctypes.RTLD_GLOBAL), False
+            return name
+    return os.path.basename(installed) if installed else "libhearth.so"
 
 
+def _load():
+    """The library: preloaded, LIBHEARTH, where "make install" has put it, or
+    where the loader finds it.  True if it was preloaded."""
+    loaded = ctypes.CDLL(None)
+    if hasattr(loaded, "hearth_init_f"):
+        _same_mpi(loaded, os.environ.get("LD_PRELOAD", "libhearth.so"))
+        return loaded, True
+    name = _find()
+    # Its MPI's names come in front of those of mpi4py's MPI only afterwards.
+    _same_mpi(ctypes.CDLL(name, mode=ctypes.RTLD_LOCAL), name)
+    return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL), False
+
+
+_late = "mpi4py.MPI" in sys.modules
 _hearth, _preloaded = _load()
+
+
+def _say_late():
+    """mpi4py's module found its MPI before libhearth came.  Where that MPI's
+    names are visible to all, libhearth says so itself."""
+    first, ours = (ctypes.cast(library.PMPI_Send, _pointer).value
+                   for library in (ctypes.CDLL(None), _hearth))
+    if (_late and not _preloaded and first == ours and rank() == 0 and
+            os.environ.get("HEARTH_INTERPOSE") != "no"):
+        sys.stderr.write(
+            "hearth: rank 0: mpi4py was imported before hearth, so its calls "
+            "do not come through libhearth: they must not be given arrays of "
+            "the heap that are not held; import hearth first, or start with "
+            "LD_PRELOAD (HEARTH_INTERPOSE=no: no such warning)\n")
 
 
 def _declare(name, result, *arguments):
@@ -126,6 +202,14 @@ _free = _declare("hearth_free", None, _pointer)
 _home = _declare("hearth_home", _int, _pointer)
 _lock_of = _declare("hearth_lock_of", _int, _pointer)
 _prefetch = _declare("hearth_prefetch", None, _pointer, _size)
+_hold = _declare("hearth_hold", None, _pointer, _size, _int)
+_drop = _declare("hearth_drop", None, _pointer, _size, _int)
+_prefetchv = _declare("hearth_prefetchv", None, _pointer, _pointer, _size)
+_read_mostly = _declare("hearth_read_mostly", None, _pointer, _size)
+_overwrite = _declare("hearth_overwrite", None, _pointer, _size)
+_name = _declare("hearth_name", None, _pointer, ctypes.c_char_p)
+_counter = _declare("hearth_counter", ctypes.c_uint64, ctypes.c_char_p)
+_counter_name = _declare("hearth_counter_name", ctypes.c_char_p, _int)
 _release = _declare("hearth_release", None, _pointer, _size)
 _acquire = _declare("hearth_acquire", None, _pointer, _size)
 
@@ -141,6 +225,8 @@ clusters = _declare("hearth_clusters", _int)
 cluster_of = _declare("hearth_cluster_of", _int, _int)
 barrier = _declare("hearth_barrier", None)
 collect = _declare("hearth_collect", None)
+stats_start = _declare("hearth_stats_start", None)
+stats_stop = _declare("hearth_stats_stop", None)
 flag_set = _declare("hearth_flag_set", None, _int)
 flag_wait = _declare("hearth_flag_wait", None, _int)
 flag_reset = _declare("hearth_flag_reset", None, _int)
@@ -182,10 +268,11 @@ def _faulthandler_behind():
 def init(comm=None):
     """Start Hearth on a communicator of mpi4py's, MPI.COMM_WORLD if none is
     given.  Collective."""
+    from mpi4py import MPI
     if comm is None:
-        from mpi4py import MPI
         comm = MPI.COMM_WORLD
     _init(comm.py2f())
+    _say_late()
 
 
 if not _preloaded:
@@ -225,7 +312,12 @@ def _bytes(shape, dtype):
 def alloc(shape, dtype="f8", layout=None):
     """An array of zeros of all ranks, spread by a layout.  Collective."""
     item = numpy.dtype(dtype).itemsize
-    p = _alloc(_count(shape), item, layout or block())
+    if layout is None:
+        layout = block()
+    elif not isinstance(layout, Layout):
+        raise TypeError(f"a layout is block(), cyclic(), on() or first_touch(), "
+                        f"not {layout!r}")
+    p = _alloc(_count(shape), item, layout)
     return at(p, shape, dtype)
 
 
@@ -284,6 +376,43 @@ def prefetch(array):
     _prefetch(address(array), array.nbytes)
 
 
+def read_mostly(array):
+    """A hint: read by many, hardly ever written."""
+    _read_mostly(address(array), array.nbytes)
+
+
+def prefetchv(arrays):
+    """Several arrays, or parts of arrays, at once."""
+    n = len(arrays)
+    places = (_pointer * n)(*(address(a) for a in arrays))
+    sizes = (_size * n)(*(a.nbytes for a in arrays))
+    _prefetchv(ctypes.cast(places, _pointer), ctypes.cast(sizes, _pointer), n)
+
+
+READ, WRITE = 1, 2  # for hold()
+
+
+def hold(array, how=READ):
+    """Keep an array present, for what reads it, or with WRITE writes it, past
+    the processor; until drop() with the same `how`."""
+    _hold(address(array), array.nbytes, how)
+
+
+def drop(array, how=READ):
+    _drop(address(array), array.nbytes, how)
+
+
+def overwrite(array):
+    """All of an array will be stored before it is loaded, and before this rank
+    synchronises: what was there need not be fetched."""
+    _overwrite(address(array), array.nbytes)
+
+
+def name(array, text):
+    """Name an array for the reports of HEARTH_STATS=yes and HEARTH_REPORT."""
+    _name(address(array), text.encode())
+
+
 def release(array):
     _release(address(array), array.nbytes)
 
@@ -292,9 +421,18 @@ def acquire(array):
     _acquire(address(array), array.nbytes)
 
 
+def stats():
+    """What this rank has counted, by the names of hearth-env(7)."""
+    counted = {}
+    while (name := _counter_name(len(counted))) is not None:
+        counted[name.decode()] = _counter(name)
+    return counted
+
+
 # ---- atomic steps on an element: arrays of int64, int32, and float64 to add --
 
-def _atomic(name, array, index, *values):
+def _element(name, array, index):
+    """The call for elements of this type, the type, and where one is."""
     kind = {"i8": ("", ctypes.c_int64), "i4": ("32", ctypes.c_int32),
             "f8": ("_double", ctypes.c_double)}.get(array.dtype.str[1:])
     if (kind is None or not array.dtype.isnative or
@@ -304,9 +442,13 @@ def _atomic(name, array, index, *values):
     word = array[(*map(operator.index, index), None)]  # a view, no copy
     if word.size != 1:
         raise IndexError(f"{name} takes one element")
-    call = getattr(_hearth, name + kind[0])
-    call.restype = kind[1]
-    return call(_pointer(address(word)), *map(kind[1], values))
+    return getattr(_hearth, name + kind[0]), kind[1], _pointer(address(word))
+
+
+def _atomic(name, array, index, *values):
+    call, kind, word = _element(name, array, index)
+    call.restype = kind
+    return call(word, *map(kind, values))
 
 
 def fetch_add(array, index, value):
@@ -331,6 +473,88 @@ def swap(array, index, value):
 
 def compare_swap(array, index, expected, desired):
     return _atomic("hearth_compare_swap", array, index, expected, desired)
+
+
+def add(array, index, value):
+    """Add, and do not ask what was there: done at the next synchronisation."""
+    call, kind, word = _element("hearth_add", array, index)
+    call.restype = None
+    call(word, kind(value))
+
+
+atomic_flush = _declare("hearth_atomic_flush", None)
+
+EQ, NE, GT, GE, LT, LE = range(6)  # for wait_until()
+
+
+def wait_until(array, index, how, value):
+    """Wait until an element of int64 compares so with a value: what it was."""
+    call, kind, word = _element("hearth_wait_until", array, index)
+    call.restype = kind
+    return call(word, _Int.from_param(how), kind(value))
+
+
+# ---- checkpoints ----
+
+_checkpoint = _declare("hearth_checkpoint", ctypes.c_bool, ctypes.c_char_p)
+_checkpoint_add = _declare("hearth_checkpoint_add", ctypes.c_bool, _pointer,
+                           _size, ctypes.c_char_p)
+_checkpoint_remove = _declare("hearth_checkpoint_remove", None,
+                              ctypes.c_char_p)
+_checkpoint_read = _declare("hearth_checkpoint_read", None, _int,
+                            ctypes.c_char_p, _pointer, _size)
+checkpoint_done = _declare("hearth_checkpoint_done", ctypes.c_bool)
+checkpoint_wait = _declare("hearth_checkpoint_wait", ctypes.c_bool)
+restarted = _declare("hearth_restarted", _int)
+_registered = {}
+
+
+def checkpoint(where=None):
+    """Save the run in a folder; without one in HEARTH_CHECKPOINT, if one is
+    due.  Collective."""
+    return _checkpoint(None if where is None else os.fsencode(where))
+
+
+def checkpoint_add(array, name):
+    """A private array of numpy's that belongs to the checkpoints.  True if it
+    was filled from the one that the run was restarted from."""
+    if not array.flags.c_contiguous:
+        raise ValueError("the array's elements must follow each other")
+    filled = _checkpoint_add(address(array), array.nbytes, os.fsencode(name))
+    _registered[name] = array
+    return filled
+
+
+def checkpoint_remove(name):
+    """Forget a name that this rank gave."""
+    _checkpoint_remove(os.fsencode(name))
+    del _registered[name]
+
+
+def checkpoint_read(rank, name, array):
+    """What a rank of the run before had under a name, into an array."""
+    _checkpoint_read(rank, os.fsencode(name), address(array), array.nbytes)
+
+
+# ---- teams ----
+
+_team_of = _declare("hearth_team_of_f", _pointer, _int)
+_team_alloc = _declare("hearth_team_alloc", _pointer, _pointer, _size, _size)
+team_barrier = _declare("hearth_team_barrier", None, _pointer)
+team_free = _declare("hearth_team_free", None, _pointer)
+
+
+def team_of(comm):
+    """The ranks of a communicator of mpi4py's.  Collective over it."""
+    return _team_of(comm.py2f())
+
+
+def team_alloc(team, shape, dtype):
+    """An array of zeros for a team, at home on one member.  Collective over
+    it; one rank frees it."""
+    dtype = numpy.dtype(dtype)
+    place = _team_alloc(team, _count(shape), dtype.itemsize)
+    return at(place, shape, dtype)
 
 
 # ---- locks ----

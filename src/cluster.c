@@ -5,12 +5,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/option.h"
 #include "base/report.h"
 #include "collective.h"
 #include "front/direct.h"
+#include "front/session.h"
 
 struct hearthi_cluster hearthi_cluster;
 
@@ -48,7 +50,7 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
 
     if ((most == 0 || most >= j->machine_ranks) && !j->hides)
         return machine;
-    if (most == 1)
+    if (most == 1 && hearthi_mpi_has_world())
         HEARTHI_MPI_SPINS(MPI_Comm_dup(MPI_COMM_SELF, &node));
     else
         HEARTHI_MPI_SPINS(
@@ -58,27 +60,59 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
     return node;
 }
 
+/* Where the memory of a node lies.  MPI takes one host name for one machine,
+ * which it is not where ranks are in containers: windows of shared memory then
+ * end in a crash of MPI's, at a file that the others do not have. */
+struct seat {
+    int      first; /* rank of the machine */
+    uint64_t device, file;
+};
+
+static void
+seat_check(const struct seat *first)
+{
+    struct stat shm = { .st_dev = 0 };
+
+    if (hearthi_opt.node_size == 1 || first->device == 0 ||
+        stat("/dev/shm", &shm) != 0 ||
+        (shm.st_dev == first->device && shm.st_ino == first->file))
+        return;
+    hearthi_fatal("hearth_init",
+                  "/dev/shm is not that of rank %d, which MPI takes for one "
+                  "of the same machine: give ranks in containers one (docker "
+                  "run --ipc=container:NAME or host, one pod), or a host name "
+                  "each, or set HEARTH_NODE_SIZE=1 and HEARTH_TRANSPORT=udp",
+                  first->first);
+}
+
 /* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
 static void
 nodes_split(struct hearthi_cluster *j)
 {
-    MPI_Comm machine;
-    int      first = j->rank;
+    MPI_Comm    machine;
+    struct seat first = { .first = j->rank };
+    struct stat shm;
 
     HEARTHI_MPI_SPINS(MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED,
                                           j->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &j->machine_rank);
     MPI_Comm_size(machine, &j->machine_ranks);
+    if (stat("/dev/shm", &shm) == 0) {
+        first.device = shm.st_dev;
+        first.file = shm.st_ino;
+    }
     hearthi_collective_bcast(&first, sizeof first, 0, machine);
+    seat_check(&first);
     j->node_comm = node_cut(j, machine);
     j->machine_of = ints(j->size);
-    hearthi_collective_gather(&first, sizeof first, j->machine_of, j->comm);
+    hearthi_collective_gather(&first.first, sizeof first.first, j->machine_of,
+                              j->comm);
     MPI_Comm_set_errhandler(j->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(j->node_comm, &j->node_rank);
     MPI_Comm_size(j->node_comm, &j->node_size);
 }
 
-/* Those who speak for nodes to each other. */
+/* The ranks that speak for nodes to each other. */
 static MPI_Comm
 leaders_make(const struct hearthi_cluster *j)
 {

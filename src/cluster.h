@@ -2,8 +2,7 @@
  *
  * The MPI job that this rank is in: its ranks, nodes and communicators, as the
  * transports and the segments need them.  Filled once by hearth_init() and
- * read by everybody afterwards.  What the layers above know of ranks is in
- * world.h.
+ * only read afterwards.  What the layers above know of ranks is in world.h.
  */
 #ifndef HEARTHI_JOB_H
 #define HEARTHI_JOB_H
@@ -68,7 +67,8 @@ hearthi_cluster_hidden(void)
 void hearthi_cluster_open(MPI_Comm comm, bool hides);
 void hearthi_cluster_close(void);
 
-/* End the job when an MPI call fails: who first knows prints the line. */
+/* End the job when an MPI call fails: the rank that first knows prints the
+ * line. */
 void hearthi_mpi_failed(const char *call, int code);
 
 static inline void

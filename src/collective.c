@@ -3,14 +3,22 @@
 
 #include "collective.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/min.h"
 #include "base/report.h"
+#include "base/test_limits.h"
 #include "cluster.h"
 #include "front/direct.h"
+#include "front/session.h"
 #include "world.h"
 
 /* Turns before a rank yields, and before it naps, in nanoseconds: no start is
@@ -18,6 +26,9 @@
 enum { SPINS = 64, YIELDS = 1024, NAP = 50000 };
 
 enum { TAG_GATHER = 30000 }; /* and one a round */
+
+/* Bytes of one message, whose length is an int for MPI. */
+enum { PIECE = HEARTHI_TEST_LIMIT(1 << 30, 1000) };
 
 static void
 turn(unsigned n)
@@ -67,12 +78,16 @@ hearthi_collective_swap_by(const struct hearthi_collective_way *way,
 {
     MPI_Request request[2];
     int         tag = way->tag + round;
+    size_t      at = 0, n;
 
-    HEARTHI_MPI(MPI_Irecv(theirs, (int)bytes, MPI_BYTE, from, tag, way->comm,
-                          &request[0]));
-    HEARTHI_MPI(MPI_Isend(mine, (int)bytes, MPI_BYTE, to, tag, way->comm,
-                          &request[1]));
-    way->wait(request, 2);
+    do {
+        n = hearthi_min(bytes - at, PIECE);
+        HEARTHI_MPI(MPI_Irecv((char *)theirs + at, (int)n, MPI_BYTE, from, tag,
+                              way->comm, &request[0]));
+        HEARTHI_MPI(MPI_Isend((const char *)mine + at, (int)n, MPI_BYTE, to,
+                              tag, way->comm, &request[1]));
+        way->wait(request, 2);
+    } while ((at += n) < bytes);
 }
 
 /* After Bruck et al., as the barrier of leaders (transport/mpi/barrier.c):
@@ -193,6 +208,18 @@ hearthi_collective_int(int mine, MPI_Op op)
     return all;
 }
 
+int
+hearthi_collective_first(bool is, MPI_Comm comm)
+{
+    int rank, size, mine, first;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    mine = is ? rank : size;
+    hearthi_collective_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    return first;
+}
+
 void
 hearthi_collective_swap(const void *mine, int to, void *theirs, int from,
                         size_t bytes, int tag)
@@ -213,4 +240,119 @@ hearthi_collective_dup(MPI_Comm comm)
     HEARTHI_MPI(MPI_Comm_idup(comm, &own, &request));
     hearthi_collective_wait(&request, 1);
     return own;
+}
+
+/* ---- windows, one after the other ----
+ *
+ * Open MPI 4.1.4 names the file behind a window's shared state after the host
+ * and the communicator's context number, which disjoint communicators share:
+ * two groups of one job that make windows at the same moment fail with
+ * MPI_ERR_WIN (in every second start of two halves of 4 ranks).  So groups
+ * that are not the whole job take turns on each machine.  Harmless elsewhere.
+ */
+
+static int file = -1;
+static int tries_before; /* of MPICH, while windows are made */
+
+/* Clusters are jobs of their own, and wait for each other meanwhile.  (Those
+ * of a test are groups of one job: they share no windows, split.h.) */
+static bool
+alone_in_the_job(void)
+{
+    return hearthi_world.gather != NULL ||
+           hearthi_job_size() == hearthi_cluster.size;
+}
+
+static void
+turn_open(void)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/tmp/hearth-windows.%u", (unsigned)geteuid());
+    file = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* MPICH 4.0.2 looks for an address where every rank can map the whole window,
+ * by an msync of each of its pages: seconds for a few gigabytes.  No rank here
+ * needs equal addresses, and MPI does without when it is told not to try.  For
+ * all windows of all ranks, or MPI_Win_allocate fails where only some did so.
+ * Gives the number of tries before, or -1 if this MPI has no such variable:
+ * Open MPI has none, and loads each module that it has to tell (0.2 s). */
+static int
+symmetric_tries(int tries)
+{
+#ifdef OPEN_MPI
+    (void)tries;
+    return -1;
+#else
+    MPI_T_cvar_handle variable;
+    int               level, index, count, before = -1;
+
+    MPI_Query_thread(&level);
+    if (MPI_T_init_thread(level, &level) != MPI_SUCCESS)
+        return -1;
+    if (MPI_T_cvar_get_index("MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) ==
+            MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &variable, &count) ==
+            MPI_SUCCESS) {
+        MPI_T_cvar_read(variable, &before);
+        MPI_T_cvar_write(variable, &tries);
+        MPI_T_cvar_handle_free(&variable);
+    }
+    MPI_T_finalize();
+    return before;
+#endif
+}
+
+/* The first rank of each machine tries, and all give up together if one
+ * machine is taken: so groups that meet on several machines cannot wait for
+ * each other in a circle. */
+static void
+turn_take(void)
+{
+    bool try = hearthi_cluster.machine_rank == 0;
+    int  mine, all;
+
+    if (alone_in_the_job())
+        return;
+    if (try)
+        turn_open();
+    for (;;) {
+        struct timespec nap = { 0, 1000000 + (long)(hearthi_now() % 4000000) };
+
+        mine = !try || file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0;
+        hearthi_collective_reduce(&mine, &all, 1, MPI_INT, MPI_LAND,
+                                  hearthi_cluster.comm);
+        if (all)
+            return;
+        if (try && file >= 0 && mine)
+            flock(file, LOCK_UN);
+        nanosleep(&nap, NULL);
+    }
+}
+
+static void
+turn_give(void)
+{
+    if (alone_in_the_job())
+        return;
+    hearthi_collective(hearthi_cluster.comm);
+    if (file >= 0)
+        close(file);
+    file = -1;
+}
+
+void
+hearthi_window_order_begin(void)
+{
+    turn_take();
+    tries_before = symmetric_tries(0);
+}
+
+void
+hearthi_window_order_end(void)
+{
+    if (tries_before >= 0)
+        symmetric_tries(tries_before);
+    turn_give();
 }

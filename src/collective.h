@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Collectives of start and end.  Who waits in them gives its core to others:
- * MPICH 4.0.2 (ch4) never does inside a blocking call, so that with 32 ranks
- * on two cores each MPI_Barrier took 200 ms, and hearth_init calls some thirty
- * collectives.
+ * Collectives of start and end.  A rank that waits in them gives its core to
+ * others: MPICH 4.0.2 (ch4) never does inside a blocking call, so that with 32
+ * ranks on two cores each MPI_Barrier took 200 ms, and hearth_init calls some
+ * thirty collectives.
  */
 #ifndef HEARTHI_COLLECTIVE_H
 #define HEARTHI_COLLECTIVE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Until n requests are done; serves nobody meanwhile. */
+/* Until n requests are done; serves no other rank meanwhile. */
 void hearthi_collective_wait(MPI_Request *request, int n);
 
 /* As MPI_Barrier, MPI_Bcast, MPI_Allgather (of so many bytes each) and
@@ -33,6 +34,10 @@ void hearthi_all_reduce(const void *mine, void *all, int n, MPI_Datatype type,
 int hearthi_collective_here(int mine, MPI_Op op);
 int hearthi_collective_int(int mine, MPI_Op op);
 
+/* The first rank of comm for which it is true, or their number: the one that
+ * speaks for all. */
+int hearthi_collective_first(bool is, MPI_Comm comm);
+
 /* MPI_Sendrecv over all ranks of so many bytes each. */
 void hearthi_collective_swap(const void *mine, int to, void *theirs, int from,
                              size_t bytes, int tag);
@@ -53,5 +58,9 @@ void hearthi_collective_swap_by(const struct hearthi_collective_way *way,
 
 /* MPI_Comm_dup. */
 MPI_Comm hearthi_collective_dup(MPI_Comm comm);
+
+/* Groups of one job make their windows one after the other.  Collective. */
+void hearthi_window_order_begin(void);
+void hearthi_window_order_end(void);
 
 #endif

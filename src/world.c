@@ -8,15 +8,7 @@
 
 struct hearthi_world hearthi_world;
 
-/* A thread is told from another by the address of a thread-local: initial-
- * exec, so that a signal handler reads it without allocating. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) char identity;
-
-const void *
-hearthi_thread(void)
-{
-    return &identity;
-}
+_Thread_local __attribute__((tls_model("initial-exec"))) char hearthi_identity;
 
 static int alone[2]; /* where one cluster is all */
 
@@ -61,6 +53,7 @@ hearthi_world_open(MPI_Comm comm, bool hides)
     w->size = hearthi_cluster_ranks();
     w->node = j->node;
     w->nodes = j->nodes;
+    w->home_node = hearthi_opt.races == HEARTHI_RACES_OFF ? w->node : -1;
     w->node_of = j->node_of;
     w->node_rank_of = j->node_rank_of;
     w->clusters = 1;

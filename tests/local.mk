@@ -5,12 +5,13 @@
 #   make check                                      the whole matrix
 #   make check TEST_NP=4 TEST_NODES='1 2'           one corner of it
 #   make check TEST_TRANSPORT=udp                   all of it over datagrams
-#   make check TESTS=tests/litmus/litmus.mpi               one test
+#   make check TEST_TRANSPORT=shm                   without MPI's RMA
+#   make check TESTS=tests/litmus/litmus.mpi        one test
 #   make check TESTS=tests/random/random.mpi TEST_RANDOM=600
 TEST_NP = 1 2 3 4
 TEST_NODES = 1 2 0
 TEST_CONSISTENCY = release scope
-TEST_TRANSPORT = mpi udp
+TEST_TRANSPORT = mpi udp shm
 TEST_THREADS = multiple funneled
 TEST_PROTECT = auto mprotect
 TEST_TIMEOUT = 120
@@ -57,36 +58,48 @@ MPI_LOG_COMPILER = $(limited) $(SHELL) $(top_srcdir)/%D%/run-mpi
 TAP_LOG_DRIVER = $(tap_driver)
 TAP_LOG_COMPILER = $(limited) $(SHELL)
 
-# Those that have nothing to do with MPI, as have unit tests, and all others:
-# for where the first have been run with another.
+# Those that have nothing to do with MPI, as have unit tests and those that ask
+# of the kernel how many mappings there can be, and all others: for where the
+# first have been run with another.
 no_mpi_tests = %D%/chance.sh
+kernel_tests = %D%/page/mappings.mpi %D%/page/scattered.mpi
 list-mpi-tests:
 	@for t in $(TESTS); do \
-	  case " $(no_mpi_tests) $(unit_tests) " in *" $$t "*) ;; \
+	  case " $(no_mpi_tests) $(unit_tests) $(kernel_tests) " in *" $$t "*) ;; \
 	  *) echo $$t ;; esac; done
 # Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
 # after the other beside the rest: they use no network of their own, what they
 # look for is theirs alone, and none has a bound in seconds.
-aside_tests = %D%/fuzz/fuzz.sh %D%/api/badinput.tap %D%/hosts/trouble.tap \
-  %D%/compat/ways.tap %D%/api/languages.tap %D%/compat/jia_start.tap \
-  %D%/tools/switches.tap %D%/intercept/bindings.tap %D%/liveness/ends.tap \
+aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
+  %D%/hosts/trouble.tap %D%/compat/ways.tap %D%/api/languages.tap \
+  %D%/compat/jia_start.tap %D%/tools/switches.tap \
+  %D%/intercept/bindings.tap %D%/checkpoint/survive.tap %D%/checkpoint/folders.tap \
+  %D%/checkpoint/again.tap %D%/liveness/ends.tap %D%/liveness/short.tap \
   %D%/intercept/beside.tap %D%/transport/mpi/registered.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others
-# have bounds in seconds.
+# have bounds in seconds, or what is measured, and whether a helper leaves a rank
+# its core, is to be seen where nobody else takes it.
 alone_tests = %D%/hosts/hosts.tap %D%/model/model.sh %D%/tools/compare.tap \
-  %D%/base/yield_timer %D%/base/stat $(link_tests)
+  %D%/base/yield_timer %D%/base/stat $(link_tests) \
+  %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
+  %D%/transport/udp/measures.tap
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
 list-alone-tests:
 	@for t in $(TESTS); do \
 	  case " $(alone_tests) " in *" $$t "*) echo $$t ;; esac; done
+list-unit-tests:
+	@for t in $(unit_tests) $(no_mpi_tests); do \
+	  case $$t in *.sh | *.tap) ;; *) echo $$t ;; esac; done
+list-tests:
+	@for t in $(TESTS); do echo $$t; done
 list-other-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) $(alone_tests) " in *" $$t "*) ;; \
 	  *) echo $$t ;; esac; done
-.PHONY: list-mpi-tests list-alone-tests list-aside-tests list-other-tests
+.PHONY: list-tests list-unit-tests list-mpi-tests list-alone-tests list-aside-tests list-other-tests
 
 # One test, or a folder of them, and only what it needs:
 #   make test T=page/overwrite
@@ -119,6 +132,8 @@ endif
 # the programs are real binaries (gdb and valgrind work), not libtool scripts.
 harness_cflags = $(AM_CFLAGS) -I$(top_srcdir)/tests/harness
 test_cflags = $(harness_cflags) $(CHECK_CFLAGS)
+# Of a program whose lines a script looks for: with debugging information always.
+lines_cflags = $(CFLAGS) -g
 unit_ldadd = tests/harness/libunit.la libhearth_base.la $(CHECK_LIBS)
 core_ldadd = tests/harness/libunit.la libhearth_core.la $(CHECK_LIBS)
 mpi_ldadd = tests/harness/libmpi.la libhearth_core.la $(CHECK_LIBS)
@@ -133,6 +148,7 @@ include tests/notice/local.mk
 include tests/memory/local.mk
 include tests/liveness/local.mk
 include tests/node/local.mk
+include tests/transport/sync/local.mk
 include tests/transport/mpi/local.mk
 include tests/transport/udp/local.mk
 include tests/transport/clusters/local.mk
@@ -141,6 +157,9 @@ include tests/page/local.mk
 include tests/home/local.mk
 include tests/coherence/local.mk
 include tests/malloc/local.mk
+include tests/checkpoint/local.mk
+include tests/report/local.mk
+include tests/races/local.mk
 include tests/api/local.mk
 include tests/compat/local.mk
 include tests/intercept/local.mk
@@ -153,5 +172,7 @@ include tests/testbed/local.mk
 include tests/hosts/local.mk
 include tests/fuzz/local.mk
 include tests/model/local.mk
+include tests/order/local.mk
 include tests/scale/local.mk
 include tests/soak/local.mk
+include tests/ways/local.mk

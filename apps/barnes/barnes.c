@@ -2,10 +2,10 @@
 /*
  * Gravity between n bodies, by the method of Barnes and Hut.
  *
- * Problem: bodies of equal mass in Plummer's model of a cluster, for some
- * steps of 0.025.  What pulls at a body is a cell of a tree as a whole, its
- * mass and quadrupole moments, if the cell is further away than its edge over
- * theta, and else what is in it.
+ * Problem: bodies of equal mass in Plummer's model of a cluster, or those of a
+ * file (initial.h), for some steps of 0.025.  What pulls at a body is a cell
+ * of a tree as a whole, its mass and quadrupole moments, if the cell is
+ * further away than its edge over theta, and else what is in it.
  *
  * Source: Barnes of SPLASH-2 (Woo et al., The SPLASH-2 Programs, ISCA 1995;
  * Barnes, Hut: A hierarchical O(N log N) force-calculation algorithm, Nature
@@ -43,23 +43,29 @@
 
 #include "check.h"
 #include "common.h"
+#include "initial.h"
 #include "order.h"
 #include "plummer.h"
 #include "tree.h"
 
-static long bodies, steps, theta;
+static long        bodies, steps, theta;
+static const char *input;
 
 static const struct app_option options[] = {
-    APP_NUMBER('n', "bodies", &bodies, 16384, 2048, 1, 1 << 26, "bodies"),
+    APP_NUMBER('n', "bodies", &bodies, 16384, 2048, 1, 1 << 26,
+               "bodies, if there is no file"),
     APP_NUMBER('s', "steps", &steps, 20, 4, 0, 1L << 40, "time steps"),
     APP_NUMBER('t', "theta", &theta, 100, 100, 0, 100,
                "opening angle, in hundredths"),
+    APP_TEXT('f', "input", &input, NULL, NULL,
+             "a file of bodies, as SPLASH-2's Barnes and NEMO's stoa have it"),
 };
 
 static const double time_step = 0.025; /* as in SPLASH-2 */
 
 struct cluster {
     bool          alone; /* a sequential run: nothing is shared */
+    bool          again; /* it goes on: bodies are where they were */
     int           rank;
     struct body  *body;  /* shared, in the order of the step before */
     struct entry *entry; /* shared: of body[i] */
@@ -87,6 +93,9 @@ zone_find(const struct cluster *c, size_t *from, size_t *to)
     *to = c->order.zone[c->rank + 1];
 }
 
+/* Rank 0: of the file. */
+static struct body *initial;
+
 static void
 cluster_start(struct cluster *c)
 {
@@ -94,9 +103,12 @@ cluster_start(struct cluster *c)
 
     zone_find(c, &from, &to);
     for (size_t i = from; i < to; i++) {
-        c->body[i] = plummer_body(i, (size_t)bodies);
+        if (input == NULL)
+            c->body[i] = plummer_body(i, (size_t)bodies);
         c->entry[i].work = 1;
     }
+    if (initial != NULL)
+        memcpy(c->body, initial, (size_t)bodies * sizeof *initial);
 }
 
 /* The edge of a cube about the origin for all bodies: a power of two, so that
@@ -219,7 +231,8 @@ cluster_open(struct cluster *c, const struct app_run *run, int ranks)
         .root = app_private(run, (size_t)ranks, sizeof *c->tree.root),
         .theta = (double)theta / 100,
     };
-    cluster_start(c);
+    if (!c->again)
+        cluster_start(c);
 }
 
 static void
@@ -304,25 +317,66 @@ cluster_verify(struct app_run *run, const struct body *got)
     sequential_free(&want);
 }
 
+/* What rank 0 has read, and 0 on the others. */
+static double
+initial_count(void)
+{
+    return initial != NULL ? (double)bodies : 0;
+}
+
+/* What a run needs to go on.  The tree is made anew in each step. */
+static struct {
+    struct body  *body;
+    struct entry *entry;
+    double       *size;
+    struct point *point;
+    struct node  *node;
+    int32_t      *built;
+    long          done; /* steps */
+} own;
+
+/* Of the run before: room for the zones of other ranks is made anew. */
+static void
+cluster_share(struct cluster *c, const struct app_run *run, size_t n)
+{
+    c->again = app_saved(run, &own, sizeof own, "barnes");
+    if (c->again) {
+        hearth_free(own.node);
+        hearth_free(own.built);
+    } else {
+        own.body = app_alloc(run, n, sizeof *own.body, hearth_block());
+        own.entry = app_alloc(run, n, sizeof *own.entry, hearth_block());
+        own.size =
+            app_alloc(run, (size_t)steps + 1, sizeof *own.size, hearth_on(0));
+        own.point = app_alloc(run, n, sizeof *own.point, hearth_block());
+    }
+    own.node = app_alloc(run, tree_nodes(run->ranks, n), sizeof *own.node,
+                         hearth_block());
+    own.built =
+        app_alloc(run, (size_t)run->ranks, sizeof *own.built, hearth_on(0));
+    c->body = own.body;
+    c->entry = own.entry;
+    c->size = own.size;
+    c->point = own.point;
+    c->node = own.node;
+    c->built = own.built;
+}
+
 static void
 barnes_run(struct app_run *run)
 {
-    const size_t   n = (size_t)bodies;
+    const size_t n =
+        input != NULL ? (size_t)app_max(run, initial_count()) : (size_t)bodies;
     struct cluster c = { .rank = run->rank };
 
-    c.body = app_alloc(run, n, sizeof *c.body, hearth_block());
-    c.entry = app_alloc(run, n, sizeof *c.entry, hearth_block());
-    c.size = app_alloc(run, (size_t)steps + 1, sizeof *c.size, hearth_on(0));
-    c.point = app_alloc(run, n, sizeof *c.point, hearth_block());
-    c.node = app_alloc(run, tree_nodes(run->ranks, n), sizeof *c.node,
-                       hearth_block());
-    c.built =
-        app_alloc(run, (size_t)run->ranks, sizeof *c.built, hearth_on(0));
+    bodies = (long)n;
+    cluster_share(&c, run, n);
     cluster_open(&c, run, run->ranks);
     app_start(run);
-    for (long s = 0; s < steps; s++) {
-        cluster_step(&c, s);
-        app_progress(run, "step", s + 1, steps);
+    while (own.done < steps) {
+        cluster_step(&c, own.done);
+        app_progress(run, "step", ++own.done, steps);
+        app_checkpoint(run, own.done, steps);
     }
     app_stop(run);
 
@@ -336,6 +390,15 @@ barnes_run(struct app_run *run)
     hearth_free(c.size);
     hearth_free(c.entry);
     hearth_free(c.body);
+    free(initial);
+}
+
+static const char *
+barnes_check(const struct app_run *run)
+{
+    (void)run;
+    return input == NULL ? NULL
+                         : initial_read(&initial, &bodies, 1 << 26, input);
 }
 
 int
@@ -346,7 +409,9 @@ main(int argc, char **argv)
         .about = "Gravity between bodies, by the method of Barnes and Hut.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .check = barnes_check,
         .run = barnes_run,
+        .saves = true,
     };
 
     return app_main(&app, argc, argv);

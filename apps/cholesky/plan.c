@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect.h"
 #include "plan.h"
 
 /* Points [x0, x1) x [y0, y1), and ranks [from, to) for them. */
@@ -13,19 +14,28 @@ struct part {
 };
 
 int
-plan_neighbours(const struct plan *p, int32_t point, int32_t next[4])
+plan_neighbours(const struct plan *p, int32_t point, int32_t room[4],
+                const int32_t **next)
 {
-    const int32_t k = p->k, x = point % k, y = point / k;
-    int           count = 0;
+    int32_t k, x, y;
+    int     count = 0;
 
+    if (p->matrix != NULL) {
+        *next = &p->matrix->column[p->matrix->start[point]];
+        return p->matrix->start[point + 1] - p->matrix->start[point];
+    }
+    k = p->k;
+    x = point % k;
+    y = point / k;
     if (x > 0)
-        next[count++] = point - 1;
+        room[count++] = point - 1;
     if (x < k - 1)
-        next[count++] = point + 1;
+        room[count++] = point + 1;
     if (y > 0)
-        next[count++] = point - k;
+        room[count++] = point - k;
     if (y < k - 1)
-        next[count++] = point + k;
+        room[count++] = point + k;
+    *next = room;
     return count;
 }
 
@@ -41,10 +51,14 @@ coupling(const struct plan *p, int32_t i, int32_t j)
 double
 plan_entry(const struct plan *p, int32_t i, int32_t j)
 {
-    int32_t   next[4];
-    const int count = plan_neighbours(p, i, next);
-    double    sum = 0.01;
+    int32_t        room[4];
+    const int32_t *next;
+    int            count;
+    double         sum = 0.01;
 
+    if (p->matrix != NULL)
+        return matrix_entry(p->matrix, i, j);
+    count = plan_neighbours(p, i, room, &next);
     for (int c = 0; c < count; c++) {
         if (next[c] == j)
             return coupling(p, i, j);
@@ -53,24 +67,41 @@ plan_entry(const struct plan *p, int32_t i, int32_t j)
     return i == j ? sum : 0;
 }
 
+void
+plan_point_add(struct plan *p, int32_t point)
+{
+    p->place[point] = p->placed;
+    p->point[p->placed++] = point;
+}
+
+int32_t
+plan_node_add(struct plan *p, int32_t first, int32_t from_rank,
+              int32_t to_rank, const int32_t child[2])
+{
+    p->node[p->nodes] = (struct supernode){ .first = first,
+                                            .last = p->placed,
+                                            .child = -1,
+                                            .sibling = -1,
+                                            .from_rank = from_rank,
+                                            .to_rank = to_rank };
+    for (int h = 0; h < 2; h++)
+        if (child[h] >= 0) {
+            p->node[child[h]].sibling = p->node[p->nodes].child;
+            p->node[p->nodes].child = child[h];
+        }
+    return p->nodes++;
+}
+
 /* Put the points of a part into the order, as one supernode. */
 static int32_t
-node_add(struct plan *p, int32_t *next, const struct part *a)
+node_add(struct plan *p, const struct part *a, const int32_t child[2])
 {
-    struct supernode *s = &p->node[p->nodes];
+    const int32_t first = p->placed;
 
-    *s = (struct supernode){ .first = *next, .child = -1, .sibling = -1 };
-    s->from_rank = a->from;
-    s->to_rank = a->to;
     for (int32_t y = a->y0; y < a->y1; y++)
-        for (int32_t x = a->x0; x < a->x1; x++) {
-            const int32_t point = y * p->k + x;
-
-            p->place[point] = *next;
-            p->point[(*next)++] = point;
-        }
-    s->last = *next;
-    return p->nodes++;
+        for (int32_t x = a->x0; x < a->x1; x++)
+            plan_point_add(p, y * p->k + x);
+    return plan_node_add(p, first, a->from, a->to, child);
 }
 
 /* Halve a part: the line between the halves. */
@@ -94,26 +125,20 @@ part_halve(const struct part *a, struct part half[2], struct part *line)
 
 /* Order the points of a part; the last supernode of it, or -1. */
 static int32_t
-part_order(struct plan *p, int32_t *next, const struct part *a, long piece)
+part_order(struct plan *p, const struct part *a, long piece)
 {
     const int32_t width = a->x1 - a->x0, height = a->y1 - a->y0;
     struct part   half[2], line;
-    int32_t       child[2], node;
+    int32_t       child[2] = { -1, -1 };
 
     if (width <= 0 || height <= 0)
         return -1;
     if ((long)width * height <= piece)
-        return node_add(p, next, a);
+        return node_add(p, a, child);
     part_halve(a, half, &line);
     for (int h = 0; h < 2; h++)
-        child[h] = part_order(p, next, &half[h], piece);
-    node = node_add(p, next, &line);
-    for (int h = 0; h < 2; h++)
-        if (child[h] >= 0) {
-            p->node[child[h]].sibling = p->node[node].child;
-            p->node[node].child = child[h];
-        }
-    return node;
+        child[h] = part_order(p, &half[h], piece);
+    return node_add(p, &line, child);
 }
 
 static int
@@ -145,14 +170,15 @@ static void
 node_rows(struct plan *p, struct finder *f, int32_t number)
 {
     struct supernode *s = &p->node[number];
-    int32_t           next[4];
+    int32_t           room[4];
+    const int32_t    *next;
 
     f->count = 0;
     f->number = number;
     for (int32_t c = s->first; c < s->last; c++)
         row_find(f, c);
     for (int32_t c = s->first; c < s->last; c++)
-        for (int i = plan_neighbours(p, p->point[c], next); i-- > 0;)
+        for (int i = plan_neighbours(p, p->point[c], room, &next); i-- > 0;)
             if (p->place[next[i]] > c)
                 row_find(f, p->place[next[i]]);
     for (int32_t c = s->child; c >= 0; c = p->node[c].sibling)
@@ -239,23 +265,27 @@ values_place(struct plan *p)
 }
 
 void
-plan_make(struct plan *p, const struct app_run *run, long k, long piece)
+plan_make(struct plan *p, const struct app_run *run, const struct matrix *m,
+          long k, long piece)
 {
-    const size_t      n = (size_t)(k * k);
+    const size_t      n = m != NULL ? (size_t)m->n : (size_t)(k * k);
     const struct part all = { 0, (int32_t)k, 0, (int32_t)k, 0, run->ranks };
     struct finder     f;
-    int32_t           next = 0;
 
-    *p = (struct plan){ .run = run, .k = (int32_t)k, .n = (int32_t)n };
+    *p = (struct plan){ .run = run, .matrix = m, .n = (int32_t)n };
+    p->k = (int32_t)k;
     p->ranks = run->ranks;
     p->place = app_private(run, n, sizeof *p->place);
     p->point = app_private(run, n, sizeof *p->point);
-    p->node = app_private(run, n, sizeof *p->node);
+    p->node = app_private(run, 2 * n, sizeof *p->node);
     p->panel = app_private(run, n, sizeof *p->panel);
     p->panel_of = app_private(run, n, sizeof *p->panel_of);
     f.found = app_private(run, n, sizeof *f.found);
     f.seen = app_private(run, n, sizeof *f.seen);
-    part_order(p, &next, &all, piece);
+    if (m != NULL)
+        dissect(p, piece);
+    else
+        part_order(p, &all, piece);
     for (int32_t s = 0; s < p->nodes; s++) {
         node_rows(p, &f, s);
         node_cut(p, &p->node[s]);

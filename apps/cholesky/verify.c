@@ -12,13 +12,14 @@ enum { VECTORS = 4 };
 static void
 matrix_times(const struct plan *p, const double *x, double *y)
 {
-    int32_t next[4];
+    int32_t        room[4];
+    const int32_t *next;
 
     for (int32_t c = 0; c < p->n; c++) {
         const int32_t i = p->point[c];
 
         y[c] = plan_entry(p, i, i) * x[c];
-        for (int k = plan_neighbours(p, i, next); k-- > 0;)
+        for (int k = plan_neighbours(p, i, room, &next); k-- > 0;)
             y[c] += plan_entry(p, i, next[k]) * x[p->place[next[k]]];
     }
 }

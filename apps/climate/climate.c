@@ -207,22 +207,35 @@ least(size_t a, size_t b)
  * Rows are whole pages, if they are not much smaller than a page, and so many
  * that every rank is home of equally many; the last ones may not be there.
  */
+/* What a run needs to go on. */
+static struct {
+    double *state[STAGES];
+    size_t  all;  /* rows that there is room for */
+    long    done; /* steps */
+} own;
+
 static void
 model_share(struct model *m, const struct app_run *run, size_t unit)
 {
     const size_t ranks = (size_t)run->ranks;
-    size_t       all;
+    bool         again = app_saved(run, &own, sizeof own, "climate");
 
     model_start(m, run, unit);
-    all = (m->grid.rows + ranks - 1) / ranks * ranks;
-    for (int i = 0; i < STAGES; i++)
-        m->state[i] = app_alloc(run, all * m->grid.stride, sizeof(double),
-                                hearth_block());
-    app_home_rows(run, m->state[0], all, m->grid.stride * sizeof(double),
+    if (!again)
+        own.all = (m->grid.rows + ranks - 1) / ranks * ranks;
+    for (int i = 0; i < STAGES; i++) {
+        if (!again)
+            own.state[i] = app_alloc(run, own.all * m->grid.stride,
+                                     sizeof(double), hearth_block());
+        m->state[i] = own.state[i];
+    }
+    app_home_rows(run, m->state[0], own.all, m->grid.stride * sizeof(double),
                   &m->from, &m->to);
     m->from = least(m->from, m->grid.rows);
     m->to = least(m->to, m->grid.rows);
-    climate_case_fill(&m->grid, m->state[0], (double)angle, m->from, m->to);
+    if (!again)
+        climate_case_fill(&m->grid, m->state[0], (double)angle, m->from,
+                          m->to);
 }
 
 static void
@@ -234,13 +247,14 @@ climate_run(struct app_run *run)
 
     model_share(&m, run, unit);
     app_start(run);
-    for (long n = 0; n < steps; n++) {
+    while (own.done < steps) {
         for (int i = 0; i < STAGES; i++) {
             halo_fetch(&m, i);
             stage_run(&m, i);
             hearth_barrier(); /* the neighbours' rows are there */
         }
-        app_progress(run, "step", n + 1, steps);
+        app_progress(run, "step", ++own.done, steps);
+        app_checkpoint(run, own.done, steps);
     }
     app_stop(run);
     if (run->verify && run->rank == 0)
@@ -273,6 +287,7 @@ main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .check = climate_check,
         .run = climate_run,
+        .saves = true,
     };
 
     return app_main(&app, argc, argv);

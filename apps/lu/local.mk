@@ -4,3 +4,4 @@ hearth_lu_SOURCES = %D%/lu.c %D%/lu.h %D%/columns.c %D%/columns.h \
   apps/pair.h
 hearth_lu_CFLAGS = $(APP_CFLAGS)
 hearth_lu_LDADD = $(APP_LIBS)
+hearth_lu_DEPENDENCIES = $(APP_NEEDS)

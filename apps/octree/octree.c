@@ -53,6 +53,7 @@ enum { EARLY = 16, SIZE_LOCK = HEARTH_LOCKS - 1 };
 struct cluster {
     const struct app_run *run;
     bool                  alone; /* a sequential run: nothing is shared */
+    bool                  again; /* it goes on: bodies are where they were */
     int                   rank, ranks;
     struct body          *body; /* shared */
     double               *size; /* shared: the largest coordinate, each step */
@@ -95,6 +96,16 @@ cluster_start(struct cluster *c)
     }
     order_close(&o);
     free(entry);
+}
+
+/* A run that goes on: any part of the bodies will do until the next step. */
+static void
+bodies_share(struct cluster *c)
+{
+    const size_t n = (size_t)bodies, to = app_part(n, c->rank + 1, c->ranks);
+
+    for (size_t i = app_part(n, c->rank, c->ranks); i < to; i++)
+        c->own[c->owns++] = (int32_t)i;
 }
 
 /* The edge of a cube about the origin for all bodies: a power of two, so that
@@ -196,7 +207,10 @@ cluster_open(struct cluster *c)
     c->tree.known =
         app_private(c->run, (size_t)c->ranks * (size_t)c->tree.room,
                     sizeof *c->tree.known);
-    cluster_start(c);
+    if (c->again)
+        bodies_share(c);
+    else
+        cluster_start(c);
 }
 
 static void
@@ -294,25 +308,56 @@ cluster_verify(struct app_run *run, const struct body *got)
     sequential_free(&want);
 }
 
+/* What a run needs to go on.  The tree is made anew in each step. */
+static struct {
+    struct body *body;
+    double      *size;
+    int64_t     *work, *made;
+    struct cell *cell;
+    long         done; /* steps */
+} own;
+
+/* Of the run before: room for the cells of other ranks is made anew. */
+static void
+cluster_share(struct cluster *c, size_t n)
+{
+    const struct app_run *run = c->run;
+
+    c->tree.room = cells_room();
+    c->again = app_saved(run, &own, sizeof own, "octree");
+    if (c->again) {
+        hearth_free(own.made);
+        hearth_free(own.cell);
+    } else {
+        own.body = app_alloc(run, n, sizeof *own.body, hearth_block());
+        own.size =
+            app_alloc(run, (size_t)steps + 1, sizeof *own.size, hearth_on(0));
+        own.work = app_alloc(run, n, sizeof *own.work, hearth_block());
+    }
+    own.made =
+        app_alloc(run, (size_t)run->ranks, sizeof *own.made, hearth_on(0));
+    own.cell = app_alloc(run, (size_t)run->ranks * (size_t)c->tree.room,
+                         sizeof *own.cell, hearth_block());
+    c->body = own.body;
+    c->size = own.size;
+    c->tree.work = own.work;
+    c->tree.made = own.made;
+    c->tree.cell = own.cell;
+}
+
 static void
 octree_run(struct app_run *run)
 {
     const size_t   n = (size_t)bodies;
     struct cluster c = { .run = run, .rank = run->rank, .ranks = run->ranks };
 
-    c.body = app_alloc(run, n, sizeof *c.body, hearth_block());
-    c.size = app_alloc(run, (size_t)steps + 1, sizeof *c.size, hearth_on(0));
-    c.tree.room = cells_room();
-    c.tree.work = app_alloc(run, n, sizeof *c.tree.work, hearth_block());
-    c.tree.made =
-        app_alloc(run, (size_t)run->ranks, sizeof *c.tree.made, hearth_on(0));
-    c.tree.cell = app_alloc(run, (size_t)run->ranks * (size_t)c.tree.room,
-                            sizeof *c.tree.cell, hearth_block());
+    cluster_share(&c, n);
     cluster_open(&c);
     app_start(run);
-    for (long s = 0; s < steps; s++) {
-        cluster_step(&c, s);
-        app_progress(run, "step", s + 1, steps);
+    while (own.done < steps) {
+        cluster_step(&c, own.done);
+        app_progress(run, "step", ++own.done, steps);
+        app_checkpoint(run, own.done, steps);
     }
     app_stop(run);
 
@@ -337,6 +382,7 @@ main(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .run = octree_run,
+        .saves = true,
     };
 
     return app_main(&app, argc, argv);

@@ -2,8 +2,9 @@
 /*
  * A picture of mirroring spheres, by tracing rays.
  *
- * Problem: n x n pixels of a flake of 7381 spheres on a plane, with two lights
- * and up to four mirrors on the way of a ray.
+ * Problem: n x n pixels of a flake of 7381 spheres on a plane, or of the
+ * spheres of a file (geometry.h), with two lights and up to four mirrors on
+ * the way of a ray.
  *
  * Source: Raytrace of SPLASH-2 (Woo et al., The SPLASH-2 Programs, ISCA 1995),
  * whose scene balls4 is such a flake.  As there, rays go through a uniform
@@ -26,11 +27,13 @@
 
 #include <hearth/hearth.h>
 
+#include "geometry.h"
 #include "scene.h"
 #include "tasks.h"
 #include "trace.h"
 
-static long edge, tile, levels;
+static long        edge, tile, levels;
+static const char *input;
 
 static const struct app_option options[] = {
     APP_NUMBER('n', "edge", &edge, 512, 128, 1, 1 << 15,
@@ -38,7 +41,9 @@ static const struct app_option options[] = {
     APP_NUMBER('t', "tile", &tile, 8, 8, 1, 1 << 10,
                "pixels of each edge of a tile"),
     APP_NUMBER('l', "levels", &levels, 4, 3, 0, SCENE_MOST_LEVELS,
-               "levels of spheres on spheres"),
+               "levels of spheres on spheres, if there is no file"),
+    APP_TEXT('f', "input", &input, NULL, NULL,
+             "a geometry file of SPLASH-2, of spheres"),
 };
 
 /* Tiles along an edge. */
@@ -66,11 +71,24 @@ tile_trace(const struct scene *s, int64_t number, uint32_t *pixel)
             *pixel = x < edge && y < edge ? trace_pixel(s, x, y, edge) : 0;
 }
 
-/* A scene in the heap, which rank 0 fills: how large it is, all find out. */
-static struct scene
-scene_share(const struct app_run *run)
+/* Rank 0: of the file. */
+static struct sphere *sphere;
+static size_t         spheres;
+
+/* What rank 0 knows, on all. */
+static size_t
+number_share(struct app_run *run, size_t number)
 {
-    const size_t n = scene_spheres(levels);
+    return (size_t)app_max(run, run->rank == 0 ? (double)number : 0);
+}
+
+/* A scene in the heap, which rank 0 fills: how large it is, rank 0 finds
+ * out. */
+static struct scene
+scene_share(struct app_run *run)
+{
+    const size_t n =
+        number_share(run, input != NULL ? spheres : scene_spheres(levels));
     struct scene own = {
         .sphere = app_private(run, n, sizeof *own.sphere),
         .start = app_private(run, SCENE_ALL_CELLS + 1, sizeof *own.start),
@@ -80,10 +98,15 @@ scene_share(const struct app_run *run)
         .start =
             app_alloc(run, SCENE_ALL_CELLS + 1, sizeof *s.start, hearth_on(0)),
     };
-    size_t length;
+    size_t length = 0;
 
-    scene_flake(&own, levels);
-    length = scene_grid(&own, n);
+    if (run->rank == 0 && input != NULL)
+        memcpy(own.sphere, sphere, n * sizeof *sphere);
+    else if (run->rank == 0)
+        scene_flake(&own, levels);
+    if (run->rank == 0)
+        length = scene_grid(&own, n);
+    length = number_share(run, length);
     s.list = app_alloc(run, length + 1, sizeof *s.list, hearth_on(0));
     if (run->rank == 0) {
         memcpy(s.sphere, own.sphere, n * sizeof *s.sphere);
@@ -180,19 +203,26 @@ raytrace_run(struct app_run *run)
         picture_verify(run, &s, picture, tiles);
     stolen = app_max(run, (double)t.stolen);
     if (run->rank == 0)
-        app_field(run, "steals=%.0f sum=%" PRIu64, stolen,
+        app_field(run, "spheres=%zu steals=%.0f sum=%" PRIu64,
+                  input != NULL ? spheres : scene_spheres(levels), stolen,
                   picture_sum(picture, pixels));
     app_barrier(run);
     tasks_close(&t);
     hearth_free(picture);
     scene_free(&s);
+    free(sphere);
 }
 
 static const char *
 raytrace_check(const struct app_run *run)
 {
     (void)run;
-    return tile > edge ? "--tile is more than --edge" : NULL;
+    if (tile > edge)
+        return "--tile is more than --edge";
+    if (input == NULL)
+        return NULL;
+    levels = 0;
+    return geometry_read(&sphere, &spheres, input);
 }
 
 int

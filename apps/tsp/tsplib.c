@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <config.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
+#include "file.h"
 #include "tsplib.h"
 
 enum { LINE = 256 };
@@ -21,35 +20,6 @@ struct reader {
     char        type[LINE], weight[LINE], format[LINE], name[LINE];
     long        cities; /* 0: not known yet */
 };
-
-static char problem[LINE + 202];
-
-static const char *wrong(const struct reader *r, const char *format, ...)
-    APP_PRINTF(2, 3);
-
-static const char *
-wrong(const struct reader *r, const char *format, ...)
-{
-    char    why[200];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    snprintf(problem, sizeof problem, "%.*s %s", LINE, r->path, why);
-    return problem;
-}
-
-/* Why the next thing is not there: bad text, or the end of the file. */
-static const char *
-missing(const struct reader *r, const char *what, long number)
-{
-    if (ferror(r->file))
-        return wrong(r, "cannot be read: %s", strerror(errno));
-    if (feof(r->file))
-        return wrong(r, "ends before %s %ld", what, number);
-    return wrong(r, "has no valid %s %ld", what, number);
-}
 
 int32_t
 tsp_euclid(const double a[2], const double b[2])
@@ -92,11 +62,12 @@ coordinates_read(const struct reader *r, struct tsp *t)
         double x, y;
 
         if (fscanf(r->file, "%ld %lf %lf", &city, &x, &y) != 3)
-            return missing(r, "city", k + 1);
+            return app_file_missing(r->file, r->path, "city", k + 1);
         if (city < 1 || city > r->cities || seen[city - 1])
-            return wrong(r, "has a city %ld out of place", city);
+            return app_file_wrong(r->path, "has a city %ld out of place",
+                                  city);
         if (!(fabs(x) <= limit && fabs(y) <= limit))
-            return wrong(r, "has city %ld too far away", city);
+            return app_file_wrong(r->path, "has city %ld too far away", city);
         seen[city - 1] = true;
         at[city - 1][0] = x;
         at[city - 1][1] = y;
@@ -137,18 +108,21 @@ weights_read(const struct reader *r, struct tsp *t)
 
     for (long i = 0; i < r->cities; i++) {
         if (!row_extent(r, i, &from, &to))
-            return wrong(r, "has EDGE_WEIGHT_FORMAT '%.40s', which is not "
-                            "understood",
-                         r->format);
+            return app_file_wrong(
+                r->path,
+                "has EDGE_WEIGHT_FORMAT '%.40s', which is not "
+                "understood",
+                r->format);
         for (long j = from; j < to; j++) {
             long distance;
 
             number++;
             if (fscanf(r->file, "%ld", &distance) != 1)
-                return missing(r, "distance", number);
+                return app_file_missing(r->file, r->path, "distance", number);
             if (distance < 0 || distance > TSP_LONGEST)
-                return wrong(r, "has a distance of %ld, not within 0 and %d",
-                             distance, TSP_LONGEST);
+                return app_file_wrong(
+                    r->path, "has a distance of %ld, not within 0 and %d",
+                    distance, TSP_LONGEST);
             if (i != j)
                 t->distance[i][j] = t->distance[j][i] = (int32_t)distance;
         }
@@ -161,19 +135,20 @@ static const char *
 header_check(const struct reader *r)
 {
     if (strcmp(r->type, "TSP") != 0)
-        return wrong(r, "is of TYPE '%.40s', not TSP", r->type);
+        return app_file_wrong(r->path, "is of TYPE '%.40s', not TSP", r->type);
     if (r->cities == 0)
-        return wrong(r, "has data before a DIMENSION");
+        return app_file_wrong(r->path, "has data before a DIMENSION");
     if (r->cities < 3 || r->cities > TSP_CITIES)
-        return wrong(r, "has %ld cities, 3 to %d can be solved here",
-                     r->cities, TSP_CITIES);
+        return app_file_wrong(r->path,
+                              "has %ld cities, 3 to %d can be solved here",
+                              r->cities, TSP_CITIES);
     return NULL;
 }
 
 static const char *
 section_read(const struct reader *r, struct tsp *t, const char *section)
 {
-    const bool  explicit = strcmp(r->weight, "EXPLICIT") == 0;
+    const bool explicit = strcmp(r->weight, "EXPLICIT") == 0;
     const char *why = header_check(r);
 
     if (why != NULL)
@@ -183,9 +158,11 @@ section_read(const struct reader *r, struct tsp *t, const char *section)
     if (strcmp(section, "NODE_COORD_SECTION") == 0 &&
         (strcmp(r->weight, "GEO") == 0 || strcmp(r->weight, "EUC_2D") == 0))
         return coordinates_read(r, t);
-    return wrong(r, "has %.40s for EDGE_WEIGHT_TYPE '%.40s', which is not "
-                    "understood",
-                 section, r->weight);
+    return app_file_wrong(
+        r->path,
+        "has %.40s for EDGE_WEIGHT_TYPE '%.40s', which is not "
+        "understood",
+        section, r->weight);
 }
 
 /* "KEY : value": keep the value if it is one of use. */
@@ -205,22 +182,9 @@ value_take(struct reader *r, const char *key, const char *value)
     else if (strcmp(key, "DIMENSION") == 0) {
         r->cities = strtol(value, &end, 10);
         if (end == value || *end != '\0' || r->cities < 1)
-            return wrong(r, "has DIMENSION '%.40s'", value);
+            return app_file_wrong(r->path, "has DIMENSION '%.40s'", value);
     }
     return NULL;
-}
-
-/* Take the blanks away at both ends. */
-static char *
-trim(char *s)
-{
-    char *end = s + strlen(s);
-
-    while (end > s && isspace((unsigned char)end[-1]))
-        *--end = '\0';
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
 }
 
 /* Read the header, line by line, and the section of data that ends it. */
@@ -230,27 +194,32 @@ file_read(struct reader *r, struct tsp *t)
     char line[LINE];
 
     while (fgets(line, sizeof line, r->file) != NULL) {
-        char       *key = trim(line), *colon = strchr(key, ':');
+        char       *key = app_file_trim(line), *colon = strchr(key, ':');
         const char *why;
 
         if (colon != NULL)
             *colon = '\0';
-        key = trim(key);
+        key = app_file_trim(key);
         if (strcmp(key, "NODE_COORD_SECTION") == 0 ||
             strcmp(key, "EDGE_WEIGHT_SECTION") == 0)
             return section_read(r, t, key);
         if (strcmp(key, "EOF") == 0)
             break;
+        if (strstr(key, "_SECTION") != NULL)
+            return app_file_wrong(r->path,
+                                  "has %.40s, which is not understood", key);
         if (colon == NULL && *key != '\0')
-            return wrong(r, "is not a TSPLIB file");
-        why = colon != NULL ? value_take(r, key, trim(colon + 1)) : NULL;
+            return app_file_wrong(r->path, "is not a TSPLIB file");
+        why = colon != NULL ? value_take(r, key, app_file_trim(colon + 1))
+                            : NULL;
         if (why != NULL)
             return why;
     }
     if (ferror(r->file))
-        return wrong(r, "cannot be read: %s", strerror(errno));
-    return r->type[0] == '\0' ? wrong(r, "is not a TSPLIB file")
-                              : wrong(r, "ends before the cities");
+        return app_file_wrong(r->path, "cannot be read: %s", strerror(errno));
+    return r->type[0] == '\0'
+               ? app_file_wrong(r->path, "is not a TSPLIB file")
+               : app_file_wrong(r->path, "ends before the cities");
 }
 
 const char *
@@ -261,7 +230,7 @@ tsplib_read(struct tsp *t, const char *path)
 
     memset(t, 0, sizeof *t);
     if (r.file == NULL)
-        return wrong(&r, "cannot be read: %s", strerror(errno));
+        return app_file_wrong(r.path, "cannot be read: %s", strerror(errno));
     why = file_read(&r, t);
     fclose(r.file);
     if (why != NULL)

@@ -28,6 +28,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -309,21 +310,87 @@ sums_verify(struct app_run *run, const struct sums *sums)
     app_field(run, "drift=%.1e kick=%.1e", drift, kick);
 }
 
+/* What a run needs to go on, beside the motion of each rank's molecules. */
+static struct {
+    struct sites *at, *force;
+    struct sums  *sums;
+    long          done; /* steps */
+} own;
+
+/* Of the molecules that are mine now, from what the ranks of the run before
+ * had. */
+static void
+motion_collect(const struct water *w, const struct app_run *run, int before)
+{
+    const struct water had = { .parts = before };
+    const size_t       from = part_first(w, w->part);
+    const size_t       to = part_first(w, w->part + 1);
+    char               name[32];
+
+    snprintf(name, sizeof name, "motion of %d", before);
+    for (int r = 0; r < before; r++) {
+        const size_t   first = part_first(&had, r);
+        const size_t   n = part_first(&had, r + 1) - first;
+        struct motion *m;
+
+        if (n == 0 || first >= to || first + n <= from)
+            continue;
+        m = app_private(run, n, sizeof *m);
+        hearth_checkpoint_read(r, name, m, n * sizeof *m);
+        for (size_t i = first; i < first + n; i++)
+            if (i >= from && i < to)
+                w->motion[i - from] = m[i - first];
+        free(m);
+    }
+}
+
+/* The name tells of how many parts it is. */
+static void
+motion_save(const struct water *w, const struct app_run *run)
+{
+    const size_t n = part_first(w, w->part + 1) - part_first(w, w->part);
+    char         name[32];
+
+    snprintf(name, sizeof name, "motion of %d", w->parts);
+    if (n > 0)
+        app_saved(run, w->motion, n * sizeof *w->motion, name);
+}
+
+static void
+water_share(struct water *w, const struct app_run *run)
+{
+    const size_t n = (size_t)molecules;
+    bool         again = app_saved(run, &own, sizeof own, "water");
+
+    if (!again) {
+        own.at = app_alloc(run, n, sizeof *own.at, hearth_block());
+        own.force = app_alloc(run, n, sizeof *own.force, hearth_block());
+        own.sums =
+            app_alloc(run, (size_t)steps + 1, sizeof *own.sums, hearth_on(0));
+    }
+    w->at = own.at;
+    w->force = own.force;
+    w->sums = own.sums;
+    water_open(w, run);
+    motion_save(w, run);
+    if (!again)
+        water_begin(w);
+    else if (hearth_restarted() != run->ranks)
+        motion_collect(w, run, hearth_restarted());
+}
+
 static void
 water_run(struct app_run *run)
 {
     const size_t n = (size_t)molecules;
     struct water w = { .part = run->rank, .parts = run->ranks };
 
-    w.at = app_alloc(run, n, sizeof *w.at, hearth_block());
-    w.force = app_alloc(run, n, sizeof *w.force, hearth_block());
-    w.sums = app_alloc(run, (size_t)steps + 1, sizeof *w.sums, hearth_on(0));
-    water_open(&w, run);
-    water_begin(&w);
+    water_share(&w, run);
     app_start(run);
-    for (long s = 1; s <= steps; s++) {
-        water_step(&w, &w.sums[s]);
-        app_progress(run, "step", s, steps);
+    while (own.done < steps) {
+        water_step(&w, &w.sums[own.done + 1]);
+        app_progress(run, "step", ++own.done, steps);
+        app_checkpoint(run, own.done, steps);
     }
     app_stop(run);
 
@@ -350,6 +417,7 @@ main(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .run = water_run,
+        .saves = true,
     };
 
     return app_main(&app, argc, argv);

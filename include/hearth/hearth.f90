@@ -16,6 +16,8 @@ module hearth
         HEARTH_LAYOUT_FIRST_TOUCH = 3
     integer(c_int64_t), parameter :: HEARTH_ALL_CLUSTERS = -1
     integer(c_int), parameter :: HEARTH_READ = 1, HEARTH_WRITE = 2
+    integer(c_int), parameter :: HEARTH_EQ = 0, HEARTH_NE = 1, &
+        HEARTH_GT = 2, HEARTH_GE = 3, HEARTH_LT = 4, HEARTH_LE = 5
 
     type, bind(c) :: hearth_layout
         integer(c_int)     :: kind = HEARTH_LAYOUT_BLOCK
@@ -141,7 +143,23 @@ module hearth
             type(c_ptr), value :: p
             integer(c_int)     :: rank
         end function
+        subroutine hearth_name(p, name) bind(c)
+            import :: c_ptr, c_char
+            type(c_ptr), value            :: p
+            character(c_char), intent(in) :: name(*)
+        end subroutine
         subroutine hearth_prefetch(p, bytes) bind(c)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value       :: p
+            integer(c_size_t), value :: bytes
+        end subroutine
+        subroutine hearth_prefetchv(places, bytes, n) bind(c)
+            import :: c_ptr, c_size_t
+            integer(c_size_t), value      :: n
+            type(c_ptr), intent(in)       :: places(n)
+            integer(c_size_t), intent(in) :: bytes(n)
+        end subroutine
+        subroutine hearth_read_mostly(p, bytes) bind(c)
             import :: c_ptr, c_size_t
             type(c_ptr), value       :: p
             integer(c_size_t), value :: bytes
@@ -267,9 +285,152 @@ module hearth
             real(c_double)        :: word, was
             real(c_double), value :: value
         end function
+        subroutine hearth_add(word, value) bind(c)
+            import :: c_int64_t
+            integer(c_int64_t)        :: word
+            integer(c_int64_t), value :: value
+        end subroutine
+        subroutine hearth_add32(word, value) bind(c)
+            import :: c_int32_t
+            integer(c_int32_t)        :: word
+            integer(c_int32_t), value :: value
+        end subroutine
+        subroutine hearth_add_double(word, value) bind(c)
+            import :: c_double
+            real(c_double)        :: word
+            real(c_double), value :: value
+        end subroutine
+        function hearth_team_of(comm) bind(c, name='hearth_team_of_f') &
+            result(team)
+            import :: c_int, c_ptr
+            integer(c_int), value :: comm
+            type(c_ptr)           :: team
+        end function
+        subroutine hearth_team_barrier(team) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: team
+        end subroutine
+        function hearth_team_alloc(team, count, size) bind(c) result(p)
+            import :: c_size_t, c_ptr
+            type(c_ptr), value       :: team
+            integer(c_size_t), value :: count, size
+            type(c_ptr)              :: p
+        end function
+        subroutine hearth_team_free(team) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: team
+        end subroutine
+        function hearth_checkpoint_done() bind(c) result(done)
+            import :: c_bool
+            logical(c_bool) :: done
+        end function
+        function hearth_checkpoint_wait() bind(c) result(whole)
+            import :: c_bool
+            logical(c_bool) :: whole
+        end function
+        function hearth_restarted() bind(c) result(ranks)
+            import :: c_int
+            integer(c_int) :: ranks
+        end function
+        subroutine hearth_atomic_flush() bind(c)
+        end subroutine
+        function hearth_wait_until(word, how, value) bind(c) result(was)
+            import :: c_int, c_int64_t
+            integer(c_int64_t)        :: word, was
+            integer(c_int), value     :: how
+            integer(c_int64_t), value :: value
+        end function
     end interface
 
 contains
+
+    ! Save the run in a folder; without one, in HEARTH_CHECKPOINT, if it is due.
+    function hearth_checkpoint(where) result(made)
+        character(*), intent(in), optional :: where
+        logical(c_bool)                    :: made
+        interface
+            function checkpoint(where) bind(c, name='hearth_checkpoint') &
+                result(made)
+                import :: c_bool, c_ptr
+                type(c_ptr), value :: where
+                logical(c_bool)    :: made
+            end function
+        end interface
+        character(kind=c_char), allocatable, target :: text(:)
+
+        if (present(where)) then
+            text = transfer(trim(where) // c_null_char, text, &
+                len_trim(where) + 1)
+            made = checkpoint(c_loc(text))
+        else
+            made = checkpoint(c_null_ptr)
+        end if
+    end function
+
+    ! So many bytes at c_loc of a variable, which has TARGET, under a name.
+    function hearth_checkpoint_add(p, bytes, name) result(filled)
+        type(c_ptr), intent(in)       :: p
+        integer(c_size_t), intent(in) :: bytes
+        character(*), intent(in)      :: name
+        logical(c_bool)               :: filled
+        interface
+            function add(p, bytes, name) &
+                bind(c, name='hearth_checkpoint_add') result(filled)
+                import :: c_bool, c_char, c_ptr, c_size_t
+                type(c_ptr), value             :: p
+                integer(c_size_t), value       :: bytes
+                character(kind=c_char), intent(in) :: name(*)
+                logical(c_bool)                :: filled
+            end function
+        end interface
+
+        filled = add(p, bytes, trim(name) // c_null_char)
+    end function
+
+    subroutine hearth_checkpoint_remove(name)
+        character(*), intent(in) :: name
+        interface
+            subroutine remove(name) bind(c, name='hearth_checkpoint_remove')
+                import :: c_char
+                character(kind=c_char), intent(in) :: name(*)
+            end subroutine
+        end interface
+
+        call remove(trim(name) // c_null_char)
+    end subroutine
+
+    subroutine hearth_checkpoint_read(rank, name, to, bytes)
+        integer(c_int), intent(in)    :: rank
+        character(*), intent(in)      :: name
+        type(c_ptr), intent(in)       :: to
+        integer(c_size_t), intent(in) :: bytes
+        interface
+            subroutine read_of(rank, name, to, bytes) &
+                bind(c, name='hearth_checkpoint_read')
+                import :: c_char, c_int, c_ptr, c_size_t
+                integer(c_int), value              :: rank
+                character(kind=c_char), intent(in) :: name(*)
+                type(c_ptr), value                 :: to
+                integer(c_size_t), value           :: bytes
+            end subroutine
+        end interface
+
+        call read_of(rank, trim(name) // c_null_char, to, bytes)
+    end subroutine
+
+    ! A counter of this rank's, such as 'getpages' (hearth-env(7)).
+    function hearth_counter(name) result(counted)
+        character(*), intent(in) :: name
+        integer(c_int64_t)       :: counted
+        interface
+            function counter(name) bind(c, name='hearth_counter')
+                import :: c_char, c_int64_t
+                character(kind=c_char), intent(in) :: name(*)
+                integer(c_int64_t)                 :: counter
+            end function
+        end interface
+        counted = counter(trim(name) // c_null_char)
+    end function
 
     pure function hearth_block() result(layout)
         type(hearth_layout) :: layout

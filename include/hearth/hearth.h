@@ -34,15 +34,16 @@
  *
  * **Cancellation** (pthread_cancel(3)).  No call of Hearth and no touch of the
  * heap is a cancellation point: a cancel that comes meanwhile is acted on
- * afterwards, so it does not end a wait for a lock, a flag or a barrier.  What
- * the thread holds it keeps, as with a mutex: a thread that may be cancelled
+ * afterwards, so it does not end a wait for a lock, a flag or a barrier.  The
+ * thread keeps what it holds, as with a mutex: a thread that may be cancelled
  * pushes a cleanup handler that calls hearth_unlock(), which may also touch
  * the heap.  A thread whose cancelability type is asynchronous may load and
  * store, and call nothing of Hearth.
  *
- * "Collective" below means: called by every rank of the communicator given
- * to hearth_init(), in the same order; "local" means that nobody else takes
- * part.
+ * What is "collective" below is called by every rank of the communicator given
+ * to hearth_init(), in the same order; in what is "local" no other rank takes
+ * part.  Where two ranks make different collective calls the job ends with a
+ * line that names both calls, once one of them has waited for HEARTH_WATCH.
  *
  * Options are environment variables, described in hearth-env(7).
  */
@@ -59,6 +60,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if MPI_VERSION * 100 + MPI_SUBVERSION < 301
+#error "hearth.h needs MPI 3.1 or later: compile with the mpicc of a newer MPI"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,15 +84,18 @@ enum {
  * The communicator is duplicated; the program's own traffic on it is not
  * disturbed.  If MPI is not initialised yet, Hearth initialises it (asking
  * for MPI_THREAD_MULTIPLE), comm must be MPI_COMM_WORLD, and
- * hearth_finalize() finalises it again.  Hearth can be started again after
+ * hearth_finalize() finalises it again.  A communicator that was made of a
+ * group of a session will do, with MPI_Init() or without: then call
+ * hearth_finalize() before MPI_Session_finalize(), and ask for the level of
+ * threads by the session's info "thread_level".  Hearth can be started again after
  * hearth_finalize().
  */
 HEARTH_API void hearth_init(MPI_Comm comm);
 
-/** hearth_init() with a communicator as Fortran has it: an integer, which is
- *  the component MPI_VAL of mpi_f08's, and what mpi4py's py2f() gives.
- *  Collective.  MPI must be initialised. */
-HEARTH_API void hearth_init_f(MPI_Fint comm);
+/** hearth_init() with a communicator as Fortran has it: an integer (MPI_Fint),
+ *  which is the component MPI_VAL of mpi_f08's, and what mpi4py's py2f() gives.
+ *  Collective.  MPI must be initialised, or a session open. */
+HEARTH_API void hearth_init_f(int comm);
 
 /**
  * Stop Hearth: free the heap and report statistics if asked for.  Collective.
@@ -154,7 +162,8 @@ typedef struct hearth_layout {
 /** The set of all clusters, on which layouts are at first. */
 #define HEARTH_ALL_CLUSTERS UINT64_MAX
 
-/** Equal contiguous parts, in rank order, rounded up to pages (the default). */
+/** Equal contiguous parts, in rank order, rounded up to pages (the default);
+ *  what is less than a page is at home on the first rank. */
 static inline hearth_layout
 hearth_block(void)
 {
@@ -180,13 +189,13 @@ hearth_on(int rank)
 
 /**
  * Pages that have their home on the node that writes them first.  Until then
- * they are as hearth_block() would place them.  At the first hearth_barrier()
- * before which ranks of another node have written a page it moves there, and
- * to one of them if several have, as long as that node has room: each rank for
- * a little more than its share of the pages.  It moves again only if another
- * node alone writes it before two barriers in a row, then four, and so on
- * (HEARTH_MIGRATE in hearth-env(7); with off it stays).  hearth_home() tells
- * where it is.
+ * they are as hearth_block() would place them.  A page moves at the first
+ * hearth_barrier() before which ranks of another node have written it: to that
+ * node, or to one of them if several nodes have, as long as the node has room:
+ * each rank for a little more than its share of the pages.  It moves again
+ * only if another node alone writes it before two barriers in a row, then
+ * four, and so on (HEARTH_MIGRATE in hearth-env(7); with off it stays).
+ * hearth_home() tells where it is.
  */
 static inline hearth_layout
 hearth_first_touch(void)
@@ -379,8 +388,13 @@ HEARTH_API void hearth_free(void *p);
  * 2^30 - 1 may be used, and what hearth_lock_of() returns, of at least so many
  * different ones as HEARTH_LOCKS in the environment says; where there is no
  * room for one the job ends.  Each costs memory and some twenty messages when
- * it is first used, and every other rank a message or two when that uses it
- * for the first time, a try, too.
+ * it is first used, by a try, too; every other rank sends a message or two
+ * when it uses the lock for the first time.
+ *
+ * Over udp no more than 239 threads of a rank may wait at once for locks,
+ * flags, conditions and barriers together.  Where there are several clusters
+ * no more than 255 may, and waits for pages of other clusters count, too.  One
+ * more ends the job.  All such limits stand in hearth-env(7).
  */
 HEARTH_API void hearth_lock(int lock);
 
@@ -388,35 +402,155 @@ HEARTH_API void hearth_lock(int lock);
  * The number of the lock that belongs to an address, the same on every rank
  * that asks for it: for hearth_lock() and all that takes a lock.  Local; the
  * first call for an address sends some twenty messages, the first one of each
- * other rank a message or two, and later ones none.  Any address will do that means the same
- * to all ranks, such as one in the heap; different addresses have different
- * locks, and nothing there is read or written.  An address keeps its lock
- * until hearth_finalize(), also if its memory is freed and allocated again.
- * NULL, or an address for which HEARTH_LOCKS in the environment leaves no room,
- * ends the job.
+ * other rank a message or two, and later ones none.  Any address that means
+ * the same to all ranks will do, such as one in the heap; different addresses
+ * have different locks, and nothing there is read or written.  An address
+ * keeps its lock until hearth_finalize(), also if its memory is freed and
+ * allocated again.  NULL, or an address for which HEARTH_LOCKS in the
+ * environment leaves no room, ends the job.
  */
 HEARTH_API int hearth_lock_of(const void *address);
 
 /** Acquire a lock if it is free: true if it was taken.  Local.  Never waits
  *  for another holder; otherwise as hearth_lock().  While another rank's try
- *  is under way it may fail even if the lock is free: who must have the lock
- *  in the end tries again, or calls hearth_lock(). */
+ *  is under way it may fail even if the lock is free: a thread that must have
+ *  the lock in the end tries again, or calls hearth_lock(). */
 HEARTH_API bool hearth_trylock(int lock);
 
 /** Release a lock that this thread holds; another one ends the job.  Local.
- *  What was written is seen by who acquires the lock next, and by others when
- *  they synchronise with this rank in some other way.  A lock that one rank
- *  takes again and again may stay there until another asks for it (lazy
- *  release: Keleher, Cox, Zwaenepoel, ISCA 1992), and what was written is
- *  brought home then (HEARTH_LOCK_STAY). */
+ *  What was written is seen by the rank that acquires the lock next, and by
+ *  others when they synchronise with this rank in some other way.  A lock that
+ *  one rank takes again and again may stay there until another asks for it
+ *  (lazy release: Keleher, Cox, Zwaenepoel, ISCA 1992), and what was written
+ *  is brought home then (HEARTH_LOCK_STAY). */
 HEARTH_API void hearth_unlock(int lock);
 
 /**
- * Wait until every rank is here; afterwards everybody sees everything that
- * was written before.  Collective.  Inside a critical section it ends the
- * job under scope consistency.
+ * Wait until every rank is here; afterwards all ranks see everything that was
+ * written before.  Collective.  Inside a critical section it ends the job
+ * under scope consistency.
  */
 HEARTH_API void hearth_barrier(void);
+
+/**
+ * Save the run as it is here: the heap's contents, allocations with their
+ * layouts and homes, the objects of hearth_malloc(), which flags are set, the
+ * numbers of locks that have names, and what each rank gave to
+ * hearth_checkpoint_add().  Collective; a barrier, too: what was written before
+ * is in it, what is written afterwards is not.
+ *
+ * `where` is a folder, made if it is not there (its parent must be), which all
+ * ranks see; a relative name is meant where rank 0 works.  Everything that is
+ * written lies in it, and each checkpoint has a number there, one more than the
+ * last.  NULL is HEARTH_CHECKPOINT, and then one is made only if it is
+ * due (HEARTH_CHECKPOINT_EVERY) and no message more than a barrier's is sent if
+ * not: a program that calls hearth_checkpoint(NULL) at a point of each step
+ * where its registered memory says where to go on needs no other change.
+ *
+ * A checkpoint counts only when all of its files are on the disk (fsync(2),
+ * before the one name that makes it valid), so one that was interrupted at any
+ * moment is as if it had never begun.  The call waits for that; if it takes
+ * longer than two seconds a line says so.
+ *
+ * Returns true on all ranks if one was made, or false on all if none was: it
+ * was not due, or could not be written (no room, quota, a file system that is
+ * read-only or gone), of which one line tells.  Then the one before stays, the
+ * next tries again, and the run goes on.
+ *
+ * No thread may be inside a lock or reader-writer lock, wait for one, for a
+ * flag or a condition, hold a range (hearth_hold()), or have an operation of
+ * MPI under way on heap memory; `where` must be the same on all ranks, and a
+ * folder of this program alone.  Otherwise the job ends.  The library cannot
+ * see messages between private buffers (the program must have received all that
+ * it was sent), open files, and other threads of a rank, which must neither
+ * store to the heap nor allocate meanwhile.  Over several clusters there is no
+ * checkpoint.
+ */
+HEARTH_API bool hearth_checkpoint(const char *where);
+
+/** Whether the checkpoint that was begun last is on the disk, as far as this
+ *  rank knows.  Local; never waits. */
+HEARTH_API bool hearth_checkpoint_done(void);
+
+/** Wait until the checkpoint that was begun last is on the disk.  Collective.
+ *  True on all ranks if it is whole, or if none was begun; false, after a line,
+ *  if it could not be written.  hearth_finalize() and the next
+ *  hearth_checkpoint() wait, too. */
+HEARTH_API bool hearth_checkpoint_wait(void);
+
+/**
+ * Private memory of this rank that belongs to its checkpoints, under a name of
+ * 1 to 63 bytes, without '/'.  Local; at any time between hearth_init() and
+ * hearth_finalize(), and from then on until hearth_checkpoint_remove(): it must
+ * stay there.  Each rank may have names of its own.
+ *
+ * In a run that was restarted it fills the memory at once and returns true if
+ * the checkpoint has the name, else it leaves it and returns false.  Rank r
+ * gets what rank r had, and with more ranks than that run had what rank r
+ * modulo their number had; of ranks that are no more hearth_checkpoint_read()
+ * tells.
+ *
+ * Pointers into the heap are right afterwards; others, to variables, functions
+ * or private memory, are not.  Heap memory, a name that is taken on this rank,
+ * or a size other than the one that was saved ends the job.
+ */
+HEARTH_API bool hearth_checkpoint_add(void *p, size_t bytes, const char *name);
+
+/** Forget a name that this rank gave.  Local.  One that it did not ends the
+ *  job. */
+HEARTH_API void hearth_checkpoint_remove(const char *name);
+
+/** In a run that was restarted: what a rank of the run before had under a name.
+ *  Local.  A rank number which that run did not have, a name which that rank
+ *  had not given, or another size ends the job, as does a run that was not
+ *  restarted. */
+HEARTH_API void hearth_checkpoint_read(int rank, const char *name, void *to,
+                                       size_t bytes);
+
+/** Number of ranks of the run that was saved, if this one was restarted
+ *  (HEARTH_RESTART), else 0.  Local. */
+HEARTH_API int hearth_restarted(void);
+
+/** Some of the ranks, which meet and allocate without the others: what
+ *  hearth_team_of() returns.  Each member has a pointer of its own. */
+typedef struct hearth_team hearth_team;
+
+/**
+ * Make a team of the ranks of a communicator.  Collective over it; the others
+ * take no part.  All of them must be of one cluster (hearth_cluster_comm()).
+ * The communicator is duplicated, and may be freed afterwards.  A rank may be
+ * in any number of teams.  MPI_COMM_NULL, an intercommunicator, or one with
+ * other ranks ends the job.
+ */
+HEARTH_API hearth_team *hearth_team_of(MPI_Comm comm);
+
+/** hearth_team_of() with a communicator as Fortran has it, as hearth_init_f().
+ *  Collective over it. */
+HEARTH_API hearth_team *hearth_team_of_f(int comm);
+
+/**
+ * Wait until every member of a team is here; afterwards all members see what
+ * any of them had written or seen before.  Collective over the team, by one
+ * thread of each member at a time.  That is so under both consistencies, as
+ * with flags.  It costs a flag that is set and waited for, and an MPI_Ibarrier
+ * of the members.  What is no team of this rank's ends the job.
+ */
+HEARTH_API void hearth_team_barrier(hearth_team *team);
+
+/**
+ * Allocate memory for a team, an object of count elements of size bytes each,
+ * which are 0: it is at home on one member, the next one in the order of the
+ * communicator with each call.  Collective over the team, and a
+ * hearth_team_barrier(); every member gets the same pointer.  Otherwise as
+ * hearth_calloc(): other ranks may use it when they have learnt of it, and any
+ * one rank gives it back by hearth_free().
+ */
+HEARTH_API void *hearth_team_alloc(hearth_team *team, size_t count,
+                                   size_t size);
+
+/** End a team.  Collective over it.  What it has allocated stays.
+ *  hearth_finalize() ends those that are left. */
+HEARTH_API void hearth_team_free(hearth_team *team);
 
 /**
  * Set a condition flag: a release.  Local.  All that this rank wrote or has
@@ -435,18 +569,19 @@ HEARTH_API void hearth_flag_reset(int flag);
 /**
  * Wait for a condition variable.  Local.  Releases the lock, which this thread
  * holds, waits until it is woken, and acquires the lock again; both as
- * hearth_unlock() and hearth_lock().  Whoever enters the lock after this thread
- * has left it finds it waiting, so no signal is lost; those that wait are woken
- * in the order in which they came.  Others may have had the lock since the
- * signal: so look again at what was waited for, in a loop (Hoare 1974; Lampson
- * and Redell 1980; as pthread_cond_wait()).  A lock that this thread does not
- * hold, or a number outside 0 .. HEARTH_CONDS - 1, ends the job.
+ * hearth_unlock() and hearth_lock().  A thread that enters the lock after this
+ * one has left it finds this one waiting, so no signal is lost; those that
+ * wait are woken in the order in which they came.  Others may have had the
+ * lock since the signal: so look again at what was waited for, in a loop
+ * (Hoare 1974; Lampson and Redell 1980; as pthread_cond_wait()).  A lock that
+ * this thread does not hold, or a number outside 0 .. HEARTH_CONDS - 1, ends
+ * the job.
  */
 HEARTH_API void hearth_cond_wait(int cond, int lock);
 
 /** Wake the thread that has waited longest for the condition.  Local; with the
  *  lock held or without.  Neither acquires nor releases anything: the lock
- *  does.  Nothing happens if nobody waits. */
+ *  does.  Nothing happens if no thread waits. */
 HEARTH_API void hearth_cond_signal(int cond);
 
 /** Wake all that wait for the condition; otherwise as hearth_cond_signal(). */
@@ -454,15 +589,16 @@ HEARTH_API void hearth_cond_broadcast(int cond);
 
 /**
  * Acquire a reader-writer lock to read what it protects, together with other
- * readers; waits while somebody writes.  Local.  Afterwards this rank sees all
- * that those who released the lock before, readers and writers, had written or
- * seen by then.  That is so under both consistencies: a reader-writer lock
- * tells what a flag would.  Phase-fair (Brandenburg and Anderson, "Spin-Based
- * Reader-Writer Synchronization for Multiprocessor Real-Time Systems", 2010):
- * a reader waits for one writer at most, and a writer whose turn it is for the
- * readers who came before that, so that neither starves.  The lock belongs to
- * the thread that took it.  Taking one that this thread holds already, either
- * way, or a number outside 0 .. HEARTH_RWLOCKS - 1, ends the job.
+ * readers; waits while another thread writes.  Local.  Afterwards this rank
+ * sees all that the ranks which released the lock before, as readers or as
+ * writers, had written or seen by then.  That is so under both consistencies:
+ * a reader-writer lock tells what a flag would.  Phase-fair (Brandenburg and
+ * Anderson, "Spin-Based Reader-Writer Synchronization for Multiprocessor
+ * Real-Time Systems", 2010): a reader waits for one writer at most, and a
+ * writer whose turn it is for the readers that came before that, so that
+ * neither starves.  The lock belongs to the thread that took it.  Taking one
+ * that this thread holds already, either way, or a number outside 0 ..
+ * HEARTH_RWLOCKS - 1, ends the job.
  */
 HEARTH_API void hearth_rdlock(int rwlock);
 
@@ -471,18 +607,18 @@ HEARTH_API void hearth_rdlock(int rwlock);
 HEARTH_API void hearth_wrlock(int rwlock);
 
 /** Acquire a reader-writer lock to read if no writer holds it or waits for it:
- *  true if it was taken.  Local.  Never waits for who holds it; otherwise as
- *  hearth_rdlock().  While other tries are under way it may fail even if the
- *  lock is free, but of those that begin then one gets it. */
+ *  true if it was taken.  Local.  Never waits for a thread that holds it;
+ *  otherwise as hearth_rdlock().  While other tries are under way it may fail
+ *  even if the lock is free, but of those that begin then one gets it. */
 HEARTH_API bool hearth_tryrdlock(int rwlock);
 
-/** Acquire a reader-writer lock to write if nobody holds it or waits for it:
- *  true if it was taken.  Local.  Otherwise as hearth_tryrdlock(). */
+/** Acquire a reader-writer lock to write if no thread holds it or waits for
+ *  it: true if it was taken.  Local.  Otherwise as hearth_tryrdlock(). */
 HEARTH_API bool hearth_trywrlock(int rwlock);
 
 /** Release a reader-writer lock that this thread holds, either way; another
- *  one ends the job.  Local.  What was written or seen before is seen by who
- *  acquires the lock afterwards. */
+ *  one ends the job.  Local.  What was written or seen before is seen by the
+ *  ranks that acquire the lock afterwards. */
 HEARTH_API void hearth_rwunlock(int rwlock);
 
 /**
@@ -531,8 +667,8 @@ HEARTH_API int64_t hearth_compare_swap(int64_t *word, int64_t expected,
                                        int64_t desired);
 
 /** And a value to a heap word at its home, bit by bit, and return what it was.
- *  Takes two messages there and back where nobody else changes it, more where
- *  others do; otherwise as hearth_fetch_add(). */
+ *  Takes two messages there and back where no other thread changes it, more
+ *  where others do; otherwise as hearth_fetch_add(). */
 HEARTH_API int64_t hearth_fetch_and(int64_t *word, int64_t value);
 
 /** The same with a bitwise or. */
@@ -567,6 +703,71 @@ HEARTH_API int32_t hearth_fetch_xor32(int32_t *word, int32_t value);
 HEARTH_API double hearth_fetch_add_double(double *word, double value);
 
 /**
+ * Add to a heap word at its home, where it is not asked what it was before.
+ * Local; most calls send nothing: a rank gathers adds, adds up those to one
+ * word, and sends many together, when it has them to some 4000 words and before
+ * it synchronises.  So each is done, and seen by every rank's atomic calls, when
+ * this rank, by any of its threads, next sets a flag, unlocks, comes to a
+ * barrier or calls hearth_release(), hearth_atomic_flush() or
+ * hearth_wait_until() after it; before that it may be done or not.  What may
+ * wait for other ranks, such as hearth_lock() or hearth_flag_wait(), brings
+ * them, too.
+ *
+ * Atomic to all other atomic calls on the word, as hearth_fetch_add(): a sum of
+ * all adds is right whichever ranks and threads make them.  An atomic call of
+ * this rank on the same word comes after the adds that it has made before.
+ * Adds to different words have no order.  A plain load finds them where it
+ * would find those of hearth_fetch_add(): behind a barrier.  What the word must
+ * be, and all else, as hearth_fetch_add().
+ */
+HEARTH_API void hearth_add(int64_t *word, int64_t value);
+
+/** hearth_add() to a word of 32 bits, as hearth_fetch_add32(). */
+HEARTH_API void hearth_add32(int32_t *word, int32_t value);
+
+/** hearth_add() to a double.  Sums are rounded in no order that is promised.
+ *  Over `mpi` and between clusters each word takes two messages there and back,
+ *  one after the other, when it goes home; over `udp` it goes as any add. */
+HEARTH_API void hearth_add_double(double *word, double value);
+
+/**
+ * Bring home what this rank has added by hearth_add() and its like: it is done,
+ * and every rank's atomic calls see it, when this returns.  Local; as long as
+ * the slowest home takes, and nothing where there is nothing to bring.  Neither
+ * acquire nor release.
+ */
+HEARTH_API void hearth_atomic_flush(void);
+
+/** How hearth_wait_until() compares a word, on the left, with a value. */
+enum {
+    HEARTH_EQ, /**< they are equal */
+    HEARTH_NE, /**< they are not */
+    HEARTH_GT, /**< the word is greater */
+    HEARTH_GE, /**< it is greater or equal */
+    HEARTH_LT, /**< it is less */
+    HEARTH_LE  /**< it is less or equal */
+};
+
+/**
+ * Wait until a heap word compares so with a value at its home, and return what
+ * it was then.  Local.  What others do to it meanwhile are atomic calls, or
+ * stores of one rank of its home's node; it may be another value again when
+ * this returns, and one that it had for a moment only may be missed.  Brings
+ * home what this rank has added (hearth_add()); neither acquire nor release:
+ * for memory that goes with the word, hearth_release() before it is changed and
+ * hearth_acquire() after this call.
+ *
+ * A rank waits by looking: in memory if the word has its home on its node,
+ * where waiting sends nothing, and by a message there and back if not.  So let
+ * a word be at home where it is waited for.  It looks without a pause at first,
+ * and then at most a sixteenth of the time that it has waited passes between
+ * two looks, at most 2 ms, in which the thread sleeps.  What the word must be
+ * as hearth_fetch_add(); another `how` ends the job.
+ */
+HEARTH_API int64_t hearth_wait_until(const int64_t *word, int how,
+                                     int64_t value);
+
+/**
  * Fetch the pages of a range that are not here, in as few messages as
  * possible.  Local; a hint that never changes what a program computes, and
  * does nothing with HEARTH_FETCH_AHEAD=0.
@@ -574,19 +775,51 @@ HEARTH_API double hearth_fetch_add_double(double *word, double value);
 HEARTH_API void hearth_prefetch(const void *p, size_t bytes);
 
 /**
+ * The same for n places of so many bytes each, which may lie anywhere and in
+ * any order, and overlap: many pages come in one round trip, where a fault, or
+ * hearth_prefetch() of each place, would take one for each.  Local; a hint.  No
+ * more than half of HEARTH_CACHE is brought.  Places of 0 bytes are nothing,
+ * wherever they are; others that are not in the heap end the job.
+ */
+HEARTH_API void hearth_prefetchv(const void *const *places,
+                                 const size_t *bytes, size_t n);
+
+/**
  * The program will store to all of these bytes before it loads from them, and
  * before it synchronises: so what was there is not fetched, nothing is
  * compared, and pages go home whole.  Local; costs nothing for pages that are
  * not touched afterwards, and may be larger than the cache.
  *
- * Nobody else may write these bytes meanwhile.  A byte that was not stored to
- * after all has any value then, everywhere.  The promise ends when this rank,
- * by any of its threads, next synchronises with another: what is stored later
- * is right, but fetched.  Pages that lie in the range only in part are opened
- * as ever.  Of more than 16 ranges at a time the oldest is forgotten.  Bytes
- * that are in no allocation end the job.
+ * No other rank may write these bytes meanwhile.  A byte that was not stored
+ * to after all has any value then, everywhere.  The promise ends when this
+ * rank, by any of its threads, next synchronises with another: what is stored
+ * later is right, but fetched.  Pages that lie in the range only in part are
+ * opened as ever.  Of more than 16 ranges at a time the oldest is forgotten.
+ * Bytes that are in no allocation end the job.
  */
 HEARTH_API void hearth_overwrite(void *p, size_t bytes);
+
+/**
+ * A hint: these bytes are read by ranks of several nodes, and hardly ever
+ * written.  Local; never changes what a program computes.  Each rank that reads
+ * them says so, best before the barrier behind which they are filled in:
+ *
+ * - Their homes are told at once that this rank will have copies, by a few
+ *   messages.  Copies that it fetches behind the second barrier from there stay
+ *   until they are written again, where first copies would be dropped once or
+ *   twice to be fetched again.  Not those with homes in other clusters, nor
+ *   those of which this rank has copies already.
+ * - No load makes a twin, whatever this rank wrote there before; a store does,
+ *   and it goes at the next release or barrier.
+ * - Where HEARTH_CACHE is full, copies of these pages are the first to go.
+ *
+ * The price is the home's: it tells of these pages once as written, and a store
+ * of its ranks to one of them costs a fault, in each interval.  Pages at home
+ * on this node are as they were.  Of more than 16 ranges at a time the oldest
+ * is forgotten; hearth_free() of the allocation ends it, too.  0 bytes are
+ * nothing; bytes that are not within one allocation end the job.
+ */
+HEARTH_API void hearth_read_mostly(void *p, size_t bytes);
 
 /** How a range is held: see hearth_hold(). */
 enum {
@@ -599,14 +832,14 @@ enum {
  * and keep it so until hearth_drop().  Local; any thread that may use Hearth
  * may call it, and another may drop.
  *
- * Until then who does not fault may use the range: the kernel, a device, a
- * library that must not be interrupted.  Nothing of the range is protected,
- * evicted, moved or unmapped, across locks, flags and barriers.  It is heap
- * memory all the same: what other ranks write elsewhere in its pages arrives
- * at this rank's acquires, and what is written into it here at any moment
- * leaves at this rank's releases, whoever wrote it.  As always, no two may
- * write the same bytes without order (hearth_alloc() says what counts as the
- * same).
+ * Until then the range may be used by what does not fault: the kernel, a
+ * device, a library that must not be interrupted.  Nothing of the range is
+ * protected, evicted, moved or unmapped, across locks, flags and barriers.  It
+ * is heap memory all the same: what other ranks write elsewhere in its pages
+ * arrives at this rank's acquires, and what is written into it here at any
+ * moment leaves at this rank's releases, whatever wrote it.  As always, no two
+ * may write the same bytes without order (hearth_alloc() says what counts as
+ * the same).
  *
  * Holds nest and overlap: a page is free again when each of its holds was
  * dropped.  What is here already is held without a message.  A hold for
@@ -644,8 +877,11 @@ HEARTH_API uint64_t hearth_offset(const void *p);
  * aligned bytes that is written meanwhile is not read in halves if it is
  * written by hearth_write(), an atomic step, a store of a rank of its home's
  * node or, over `udp` and with elements of a multiple of 8 bytes, a release.
- * Who needs an order synchronises.  Bytes that are in no allocation, or at home
- * in another cluster, and a job that is one cluster alone end the job.
+ * Over `mpi` the first runs of a release are stored by the MPI
+ * (HEARTH_PUT_RUNS), which promises no more than bytes: MPIs were seen to store
+ * whole words on x86-64, and words in parts on aarch64.  A program that needs an order synchronises.  Bytes that are in no
+ * allocation, or at home in another cluster, and a job that is one cluster
+ * alone end the job.
  */
 HEARTH_API void hearth_read(int cluster, uint64_t offset, void *to,
                             size_t bytes);
@@ -666,6 +902,16 @@ HEARTH_API void hearth_write(int cluster, uint64_t offset, const void *from,
 HEARTH_API int hearth_home(const void *p);
 
 /**
+ * Give memory a name, for the reports of HEARTH_STATS=yes and HEARTH_REPORT:
+ * that of the array, say.  p is what hearth_alloc(), hearth_malloc() or another
+ * call has returned, or points into it.  Local: any rank may do so, and of
+ * several names the lowest rank's counts.  The name is copied, up to 63 bytes
+ * of it; NULL takes it away.  Without a report this does nothing.  Memory that
+ * is not in the heap ends the job.
+ */
+HEARTH_API void hearth_name(const void *p, const char *name);
+
+/**
  * What this rank did since hearth_init() or hearth_stats_start().  Times are
  * in nanoseconds; those of several threads add up.  A moment of a thread is in
  * one of fault_ns, lock_ns, barrier_ns and explicit_ns at most; with one
@@ -675,17 +921,24 @@ typedef struct hearth_stats {
     uint64_t read_faults;   /**< faults by loads */
     uint64_t write_faults;  /**< faults by stores */
     uint64_t getpages;      /**< pages fetched from their home */
-    uint64_t ahead;         /**< of these, those that nobody had touched yet */
-    uint64_t predicted;     /**< of getpages and matepages: brought in advance, by what was used */
-    uint64_t predicted_used; /**< of these, those that were used again */
+    uint64_t ahead;         /**< of these pages, those that no thread had
+                                 touched yet */
+    uint64_t predicted;     /**< pages fetched, or copied within the node, at
+                                 the end of an acquire, as they had been used
+                                 before it (HEARTH_PREDICT) */
+    uint64_t predicted_used; /**< of these, those that were touched then, or
+                                 opened at once as they always were */
     uint64_t fetches;       /**< messages that fetched them */
-    uint64_t matepages;     /**< pages that a rank of the node had */
+    uint64_t matepages;     /**< pages that another rank of the node had,
+                                 copied from there */
     uint64_t twins;         /**< clean copies taken before a first write */
-    uint64_t overwritten;   /**< pages opened without their content */
+    uint64_t overwritten;   /**< pages opened for writing without their content
+                                 (hearth_overwrite()) */
     uint64_t diffs;         /**< pages whose diff was brought home */
     uint64_t diff_runs;     /**< runs of changed bytes in those diffs */
     uint64_t diff_bytes;    /**< bytes in those runs */
-    uint64_t diff_waits;    /**< times when diffs were waited for */
+    uint64_t diff_waits;    /**< times when diffs were on their way and waited
+                                 for */
     uint64_t intervals;     /**< intervals in which pages were written */
     uint64_t notices_out;   /**< runs of pages published as written */
     uint64_t notices_in;    /**< runs of pages learnt of */
@@ -695,8 +948,10 @@ typedef struct hearth_stats {
     uint64_t evictions;     /**< copies given up to make room */
     uint64_t moves;         /**< pages that this rank asked to be at home on
                                  its node, and that moved there */
-    uint64_t moves_refused; /**< and that stayed where they were */
-    uint64_t renewed;       /**< pages at home that count as never fetched */
+    uint64_t moves_refused; /**< pages that this rank asked for, and that
+                                 stayed */
+    uint64_t renewed;       /**< pages at home that count as never fetched
+                                 again, since no rank had a copy any more */
     uint64_t locks;         /**< locks acquired */
     uint64_t locks_kept;    /**< of these, locks that had stayed at the rank */
     uint64_t barriers;      /**< barriers passed */
@@ -710,29 +965,60 @@ typedef struct hearth_stats {
                                  back, and what barriers send (mpi) */
     uint64_t message_bytes; /**< bytes in them: with their heads (udp); moved
                                  either way, without MPI's own (mpi) */
-    uint64_t local_messages; /**< through shared memory (udp) */
+    uint64_t local_messages; /**< messages through shared memory (udp) */
     uint64_t resends;       /**< datagrams sent again for want of an answer */
     uint64_t repeats;       /**< datagrams that came again */
-    uint64_t overruns;      /**< lost for want of room in a receive buffer */
+    uint64_t overruns;      /**< datagrams lost for want of room in a receive
+                                 buffer */
     uint64_t refused;       /**< datagrams dropped as wrong or foreign */
-    uint64_t far_requests;  /**< that this process, as a gateway, passed on to
-                                 other clusters */
-    uint64_t far_messages;  /**< in which they went, all of a moment in one */
+    uint64_t far_requests;  /**< requests that this rank's process, as a
+                                 gateway, passed on to other clusters */
+    uint64_t far_messages;  /**< messages in which they went, each with all of
+                                 a moment */
     uint64_t far_pages;     /**< pages in those requests */
-    uint64_t far_kept;      /**< pages of other clusters that ranks here asked
-                                 for, and that the gateway had kept */
+    uint64_t far_kept;      /**< pages that ranks of this cluster asked for,
+                                 and that the gateway had kept */
     uint64_t fault_ns;      /**< time in page faults and hearth_prefetch() */
     uint64_t lock_ns;       /**< time in calls for locks, flags and atomics */
     uint64_t barrier_ns;    /**< time in barriers, those of hearth_free() and
                                  hearth_finalize() too */
     uint64_t explicit_ns;   /**< time in hearth_read() and hearth_write() */
-    uint64_t service_ns;    /**< time of the library's own threads for other
-                                 ranks, while the program computed */
-    uint64_t service_wait_ns; /**< the same while the program waited */
+    uint64_t service_ns;    /**< time of the library's own threads for others,
+                                 while the program computed */
+    uint64_t service_wait_ns; /**< the same while the program waited in faults,
+                                 calls or barriers */
+    uint64_t write_fault_ns; /**< of fault_ns, time in faults by stores */
+    uint64_t barrier_wait_ns; /**< of barrier_ns, time in which this rank waited
+                                 for others */
+    uint64_t diff_ns;       /**< of lock_ns and barrier_ns, time in which what
+                                 this rank had written was closed and brought
+                                 home */
+    uint64_t predict_ns;    /**< of lock_ns and barrier_ns, time in which pages
+                                 were fetched that had been used before
+                                 (HEARTH_PREDICT) */
 } hearth_stats;
 
 /** Copy out the counters of this rank as they are now.  Local. */
 HEARTH_API void hearth_get_stats(hearth_stats *stats);
+
+/**
+ * The same into a struct of so many bytes.  Local.  Members of hearth_stats are
+ * only ever added, at its end: a program that was compiled with an earlier
+ * header gets those that it knows, and what this library has none of is 0.
+ * hearth_get_stats() in C and C++ is this call, with the size of its header;
+ * one that is called by its symbol copies the members that version 0.2 had.
+ */
+HEARTH_API void hearth_get_stats_sized(hearth_stats *stats, size_t bytes);
+
+/**
+ * One member of hearth_stats by its name, such as "getpages": for languages
+ * without the struct.  Local.  Ends the job if there is none of that name.
+ */
+HEARTH_API uint64_t hearth_counter(const char *name);
+
+/** The names of the members of hearth_stats, from 0 on; NULL behind the last
+ *  one.  Local. */
+HEARTH_API const char *hearth_counter_name(int i);
 
 /**
  * Begin the section of the program that is reported at hearth_finalize() if
@@ -749,9 +1035,56 @@ HEARTH_API void hearth_stats_start(void);
  */
 HEARTH_API void hearth_stats_stop(void);
 
+/** Which MPI library a program is compiled for, for hearth_compiled(). */
+enum {
+    HEARTH_COMPILED_OTHER,    /**< one that Hearth does not know */
+    HEARTH_COMPILED_OPEN_MPI, /**< Open MPI */
+    HEARTH_COMPILED_MPICH,    /**< MPICH, and those with its ABI */
+    HEARTH_COMPILED_ABI       /**< any with the ABI of MPI 5.0 (mpicc_abi) */
+};
+
+/** The one of this compilation. */
+#if defined(OPEN_MPI)
+#define HEARTH_COMPILED_MPI HEARTH_COMPILED_OPEN_MPI
+#elif defined(MPICH_VERSION) /* and not I_MPI_VERSION: that is in both */
+#define HEARTH_COMPILED_MPI HEARTH_COMPILED_MPICH
+#elif defined(MPI_ABI_VERSION)
+#define HEARTH_COMPILED_MPI HEARTH_COMPILED_ABI
+#else
+#define HEARTH_COMPILED_MPI HEARTH_COMPILED_OTHER
+#endif
+
+/**
+ * Compare what a program was compiled with, its MPI library and the bytes of
+ * hearth_stats, with what this library was; 0 is not compared.  If the MPI is
+ * another, or the header a later one than the library's, the job ends with a
+ * line.  Local; may be called at any time, and uses nothing of MPI.  In C and C++ hearth_init() and hearth_get_stats() do it first;
+ * bindings that call them by their symbols do it themselves.
+ */
+HEARTH_API void hearth_compiled(int mpi, size_t stats);
+
 /** The value of an option after defaults, such as "transport".  Local.
  *  NULL if there is no such option.  The text is valid until the next call. */
 HEARTH_API const char *hearth_option(const char *name);
+
+/** @cond */
+static inline void
+hearthi_init_compared(MPI_Comm comm)
+{
+    hearth_compiled(HEARTH_COMPILED_MPI, sizeof(hearth_stats));
+    hearth_init(comm);
+}
+
+static inline void
+hearthi_get_stats_compared(hearth_stats *stats)
+{
+    hearth_compiled(HEARTH_COMPILED_MPI, sizeof(hearth_stats));
+    hearth_get_stats_sized(stats, sizeof(hearth_stats));
+}
+
+#define hearth_init(comm)       hearthi_init_compared(comm)
+#define hearth_get_stats(stats) hearthi_get_stats_compared(stats)
+/** @endcond */
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -436,6 +437,27 @@ template <class T> class atomic_ref
                                            by);
     }
 
+    /** hearth_add(): an add that is done when this rank next synchronises. */
+    void add(T by, relaxed_order) const
+    {
+        static_assert(whole || std::is_same_v<T, double>,
+                      "sums are of integers and of double");
+        if constexpr (!whole)
+            hearth_add_double(reinterpret_cast<double *>(word_), by);
+        else if constexpr (wide)
+            hearth_add(word_, bits(by));
+        else
+            hearth_add32(word_, bits(by));
+    }
+
+    /** hearth_wait_until() of HEARTH_EQ and so on: what it was then. */
+    T wait_until(int how, T than, relaxed_order) const
+    {
+        static_assert(whole && wide && std::is_signed_v<T>,
+                      "a word that is waited for is of int64_t");
+        return value(hearth_wait_until(word_, how, bits(than)));
+    }
+
     T fetch_sub(T by, relaxed_order order) const
     {
         return fetch_add(static_cast<T>(T(0) - by), order);
@@ -494,6 +516,100 @@ template <class T> class atomic_ref
     }
 
     word *word_;
+};
+
+/** An object of this rank that belongs to its checkpoints under a name, from
+ *  its making to its end: hearth_checkpoint_add() and
+ *  hearth_checkpoint_remove(); so before hearth_finalize().  It is `first`, or
+ *  in a run that was restarted what it was then. */
+template <class T> class saved {
+    static_assert(std::is_trivially_copyable_v<T>, "it is copied as bytes");
+
+  public:
+    using value_type = T;
+
+    explicit saved(const char *name, const T &first = T())
+        : value_(first), name_(name),
+          restored_(hearth_checkpoint_add(&value_, sizeof(T), name))
+    {
+    }
+    ~saved()
+    {
+        hearth_checkpoint_remove(name_.c_str());
+    }
+    saved(const saved &) = delete;
+    saved &operator=(const saved &) = delete;
+
+    /** Whether the checkpoint has it. */
+    bool
+    restored() const noexcept
+    {
+        return restored_;
+    }
+
+    T &
+    operator*() noexcept
+    {
+        return value_;
+    }
+
+    T *
+    operator->() noexcept
+    {
+        return &value_;
+    }
+
+    /** What a rank of the run before had: hearth_checkpoint_read(). */
+    static T
+    of(int rank, const char *name)
+    {
+        T value{};
+
+        hearth_checkpoint_read(rank, name, &value, sizeof value);
+        return value;
+    }
+
+  private:
+    T           value_;
+    std::string name_;
+    bool        restored_;
+};
+
+/** hearth_checkpoint() in a folder; without one in HEARTH_CHECKPOINT, if one is
+ *  due.  Collective. */
+inline bool
+checkpoint(const std::string &where)
+{
+    return hearth_checkpoint(where.c_str());
+}
+
+inline bool
+checkpoint()
+{
+    return hearth_checkpoint(nullptr);
+}
+
+/** A team of ranks: hearth_team_of() and hearth_team_free(). */
+class team {
+  public:
+    explicit team(MPI_Comm comm) : team_(hearth_team_of(comm)) {}
+    ~team() { hearth_team_free(team_); }
+
+    team(const team &) = delete;
+    team &operator=(const team &) = delete;
+
+    void barrier() { hearth_team_barrier(team_); }
+
+    /** So many zeros of a type that may be copied as bytes. */
+    template <typename T> T *alloc(std::size_t count)
+    {
+        static_assert(std::is_trivially_copyable_v<T>,
+                      "memory of a team holds what is zero at first");
+        return static_cast<T *>(hearth_team_alloc(team_, count, sizeof(T)));
+    }
+
+  private:
+    hearth_team *team_;
 };
 
 } // namespace hearth

@@ -19,6 +19,11 @@
 extern "C" {
 #endif
 
+/* What SPLASH-3's macros say it is: programs align by it. */
+#ifndef PAGE_SIZE
+#define PAGE_SIZE 4096
+#endif
+
 #define PARMACS_API __attribute__((visibility("default")))
 
 struct parmacs_pause {
@@ -28,6 +33,9 @@ struct parmacs_pause {
 /* Before main(), in the file that says MAIN_ENV. */
 PARMACS_API void parmacs_start(void);
 PARMACS_API void parmacs_initenv(void);
+
+/* Before that: main() enters its work after all that CREATE has made. */
+PARMACS_API void parmacs_main_last(void);
 
 /* n: processes with this one, or 0 for one more. */
 PARMACS_API void parmacs_create(void (*work)(void), long n);

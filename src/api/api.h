@@ -7,30 +7,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "world.h"
+
+/* hearth_finalize was the last call: what a program frees behind it, such as a
+ * static container, has gone with the heap. */
+bool hearthi_is_over(void);
+
+/* End the job: there is no heap, or the thread may not call this. */
+_Noreturn void hearthi_refuse_down(const char *call);
+_Noreturn void hearthi_refuse_thread(const char *call);
+
 /* Every call but hearth_init() starts with this: ends the job before
  * hearth_init() and after hearth_finalize(). */
-void hearthi_require_up(const char *call);
+static inline void
+hearthi_require_up(const char *call)
+{
+    if (!hearthi_world.up)
+        hearthi_refuse_down(call);
+}
 
 /* The same for calls that move MPI: without MPI_THREAD_MULTIPLE they belong
  * to the thread that called hearth_init(). */
-void hearthi_require_thread(const char *call);
+static inline void
+hearthi_require_thread(const char *call)
+{
+    hearthi_require_up(call);
+    if (!hearthi_may_call_mpi())
+        hearthi_refuse_thread(call);
+}
 
-/* Count from 0 on, for the reports too. */
-void hearthi_section_begin(void);
-
-/* Rank 0 ends the job if what HEARTH_STATS asks for cannot be done. */
-void hearthi_stats_prepare(void);
-
-/* At hearth_finalize(): what HEARTH_STATS asks for.  Collective. */
-void hearthi_stats_report(void);
-
-/* Forget who holds reader-writer locks, at a new start. */
+/* Forget which threads hold reader-writer locks, at a new start. */
 void hearthi_rwlocks_reset(void);
 
 /* For calls that name a lock, a flag and so on: as hearthi_require_thread(),
  * and ends the job unless the number is 0 to most - 1. */
 void hearthi_require_number(const char *call, const char *what, int number,
                             int most);
+
+/* For calls on a heap word: as hearthi_require_thread(), and ends the job
+ * unless it is aligned to its size and lies in an allocation. */
+void hearthi_word_check(const char *call, const void *word, size_t size);
 
 /* Initialise MPI, unless that was done before: true if it is ours to finalize.
  * From now on hearthi_fatal() ends the whole job. */
@@ -43,15 +59,16 @@ struct hearthi_placing;
 struct hearthi_allocation;
 void *hearthi_alloc(size_t bytes, unsigned unit,
                     const struct hearthi_placing *to);
-struct hearthi_allocation *hearthi_alloc_take(size_t bytes, unsigned unit,
-                                              const struct hearthi_placing *to);
+struct hearthi_allocation       *
+hearthi_alloc_take(size_t bytes, unsigned unit,
+                         const struct hearthi_placing *to);
 void *hearthi_alloc_place(struct hearthi_allocation *a);
 
-/* Free what a call named `maker` has allocated. */
-/* hearth_finalize was the last call: what a program frees behind it, such as a
- * static container, has gone with the heap. */
-bool hearthi_is_over(void);
+/* A barrier has brought what ranks ask: make a checkpoint if it is due.
+ * Collective; true on all ranks if one was made. */
+bool hearthi_point_save(const char *call, unsigned asks);
 
+/* Free what a call named `maker` has allocated. */
 void hearthi_free(const char *call, const char *maker, void *p);
 
 /* End the job if a collective call was not given the same arguments by every

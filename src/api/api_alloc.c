@@ -7,6 +7,7 @@
 
 #include "api.h"
 #include "base/cancel.h"
+#include "base/hash.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
@@ -14,39 +15,46 @@
 #include "cluster.h"
 #include "coherence/coherence.h"
 #include "coherence/migrate_request.h"
-#include "coherence/sharer_flags.h"
 #include "collective.h"
 #include "front/direct.h"
 #include "front/request_pins.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
+#include "life/collective_watch.h"
 #include "page/copies.h"
-#include "page/fetch.h"
 #include "page/page.h"
 #include "page/page_in_flight.h"
 #include "page/pin_count.h"
+#include "page/read_mostly.h"
+#include "profile/allocations.h"
+#include "profile/profile.h"
+#include "races/race_history.h"
+#include "report/race_report.h"
 #include "transport/transport.h"
 #include "world.h"
 
-/* Least and largest of each argument over all ranks: x and ~x in one MIN. */
-enum { ARGS = HEARTHI_ARGS };
+/* Least and largest of each argument over all ranks: x and ~x in one MIN, of
+ * signed numbers in the order of the unsigned ones: MPICH 4.0.2 takes
+ * MPI_UINT64_T for signed in MPI_MIN. */
+enum { ARGS = HEARTHI_ARGS, CALL = ARGS, COMPARED };
+static const uint64_t SIGN = UINT64_C(1) << 63;
 
 static bool
 args_agree(const uint64_t *mine, uint64_t *least, uint64_t *most)
 {
-    uint64_t both[2 * ARGS], all[2 * ARGS];
+    uint64_t both[2 * COMPARED], all[2 * COMPARED];
 
-    for (int i = 0; i < ARGS; i++) {
-        both[i] = mine[i];
-        both[ARGS + i] = ~mine[i];
+    for (int i = 0; i < COMPARED; i++) {
+        both[i] = mine[i] ^ SIGN;
+        both[COMPARED + i] = ~mine[i] ^ SIGN;
     }
-    hearthi_all_reduce(both, all, 2 * ARGS, MPI_UINT64_T, MPI_MIN,
+    hearthi_all_reduce(both, all, 2 * COMPARED, MPI_INT64_T, MPI_MIN,
                        hearthi_requests_wait);
-    for (int i = 0; i < ARGS; i++) {
-        least[i] = all[i];
-        most[i] = ~all[ARGS + i];
+    for (int i = 0; i < COMPARED; i++) {
+        least[i] = all[i] ^ SIGN;
+        most[i] = ~(all[COMPARED + i] ^ SIGN);
     }
-    return memcmp(least, most, ARGS * sizeof *least) == 0;
+    return memcmp(least, most, COMPARED * sizeof *least) == 0;
 }
 
 /* All ranks have seen that they differ; rank 0 says so for all. */
@@ -56,7 +64,13 @@ args_differ(const char *call, const char *const *name, const uint64_t *least,
 {
     int i = 0;
 
-    while (least[i] == most[i])
+    if (hearthi_world.rank == 0 && least[CALL] != most[CALL])
+        hearthi_fatal(call,
+                      "another rank makes another call where this one makes "
+                      "%s: make the same collective calls in the same order "
+                      "on every rank",
+                      call);
+    while (i < ARGS && least[i] == most[i])
         i++;
     if (hearthi_world.rank == 0)
         hearthi_fatal(call,
@@ -72,9 +86,13 @@ void
 hearthi_args_check(const char *call, const char *const *name,
                    const uint64_t *mine)
 {
-    uint64_t least[ARGS], most[ARGS];
+    uint64_t least[COMPARED], most[COMPARED], args[COMPARED] = { 0 };
 
-    if (hearthi_world.size > 1 && !args_agree(mine, least, most))
+    hearthi_collective_watch_begin(call, name[1] != NULL ? 2 : 1, mine[0],
+                                   mine[1]);
+    memcpy(args, mine, ARGS * sizeof *args);
+    args[CALL] = hearthi_hash_text(HEARTHI_HASH, call);
+    if (hearthi_world.size > 1 && !args_agree(args, least, most))
         args_differ(call, name, least, most);
 }
 
@@ -158,7 +176,10 @@ hearthi_alloc_take(size_t bytes, unsigned unit,
     a = hearthi_home_take(bytes, unit, to);
     reach = hearthi_home_reach();
     hearthi_table_unlock();
-    hearthi_transport->reach(reach);
+    if (hearthi_profile != NULL || hearthi_races != NULL)
+        hearthi_allocations_add(hearthi_app(a->page), a->bytes, a->number);
+    hearthi_transport->collective.expose(reach);
+    hearthi_collective_watch_end();
     return a;
 }
 
@@ -192,13 +213,17 @@ hearth_alloc(size_t count, size_t size, hearth_layout layout)
                                             (uint64_t)layout.rank,
                                             layout.clusters };
     unsigned                 unit = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
+    void                    *p;
 
     hearthi_require_thread("hearth_alloc");
     hearthi_args_check("hearth_alloc", name, args);
     layout_check(layout);
     clusters_check(layout);
-    return hearthi_alloc(size_check(count, size), unit,
-                         &(struct hearthi_placing){ .layout = layout });
+    p = hearthi_alloc(size_check(count, size), unit,
+                      &(struct hearthi_placing){ .layout = layout });
+    if (hearthi_races != NULL)
+        hearthi_allocations_element(p, size);
+    return p;
 }
 
 /* The list of allocations changes in collective calls only, of which there is
@@ -219,18 +244,25 @@ allocation_of(const char *call, const char *maker, const void *p)
     return a;
 }
 
-/* Who uses a held page would go on with what others get next. */
+/* A user of a pinned page would go on with what others get next. */
 static void
 held_check(const char *call, const struct hearthi_allocation *a)
 {
     uint64_t n = hearthi_pin_count_of(a->page, a->pages);
 
     if (n > 0)
-        hearthi_fatal(call,
-                      "%llu page%s of the allocation at %p %s held: call "
-                      "hearth_drop first, when nobody uses them any more",
-                      (unsigned long long)n, n == 1 ? "" : "s",
-                      (void *)hearthi_app(a->page), n == 1 ? "is" : "are");
+        hearthi_fatal(
+            call,
+            "%llu page%s of the allocation at %p %s held: call "
+            "hearth_drop first, when no operation uses them any more",
+            (unsigned long long)n, n == 1 ? "" : "s",
+            (void *)hearthi_app(a->page), n == 1 ? "is" : "are");
+}
+
+static int
+home_of(uint64_t page)
+{
+    return hearthi_home_of(page);
 }
 
 void
@@ -248,63 +280,24 @@ hearthi_free(const char *call, const char *maker, void *p)
     hearthi_orphans_look();
     start = hearthi_time_begin();
     hearthi_barrier(false);
+    if (hearthi_races != NULL)
+        hearthi_races_look(); /* as long as the allocation is known */
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);
     hearthi_table_lock();
     hearthi_in_flight_wait_for(a->page, a->pages);
     held_check(call, a);
+    if (hearthi_profile != NULL)
+        hearthi_profile_homes(a->page, a->pages, home_of);
     hearthi_sharer_flags_forget(a);
+    hearthi_read_mostly_forget(a->page, a->pages);
     hearthi_migrate_requests_forget(a->page, a->pages);
     hearthi_home_free(a);
     hearthi_table_unlock();
     hearthi_home_clear();
-    /* Nobody uses a frame again before its home has cleared it and its flag.
+    /* No rank uses a frame again before its home has cleared it and its flag.
      */
     hearthi_all_barrier(hearthi_requests_wait);
-}
-
-/* Programs ask ahead of each element, and most lie on the page of the one
- * before.  What is looked at without the lock may be old: it is a hint. */
-static bool
-is_on_a_page_here(const void *p, size_t bytes)
-{
-    uint64_t page;
-
-    if (bytes == 0 || !hearthi_in_heap(p))
-        return bytes == 0;
-    page = hearthi_page_of(p);
-    return hearthi_page_of((const char *)p + bytes - 1) == page &&
-           __atomic_load_n(&hearthi_table.state[page], __ATOMIC_RELAXED) >
-               HEARTHI_PREFETCHED;
-}
-
-static void
-range_prefetch(const void *p, size_t bytes)
-{
-    HEARTHI_UNCANCELLED;
-    uint64_t first, last, start;
-
-    if (!hearthi_in_heap(p) || !hearthi_in_heap((const char *)p + bytes - 1))
-        hearthi_fatal("hearth_prefetch", "%zu bytes at %p are not in the heap",
-                      bytes, p);
-    if (hearthi_opt.fetch_ahead == 0)
-        return;
-    first = hearthi_page_of(p);
-    last = hearthi_page_of((const char *)p + bytes - 1);
-    start = hearthi_time_begin();
-    hearthi_table_lock();
-    hearthi_fetch_range(first, last - first + 1, false);
-    if (first == last)
-        hearthi_state_note(first); /* the next one needs no lock */
-    hearthi_table_unlock();
-    hearthi_time_end(fault_ns, start);
-}
-
-void
-hearth_prefetch(const void *p, size_t bytes)
-{
-    hearthi_require_thread("hearth_prefetch");
-    if (!is_on_a_page_here(p, bytes))
-        range_prefetch(p, bytes);
+    hearthi_collective_watch_end();
 }
 
 int

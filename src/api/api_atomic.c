@@ -4,17 +4,17 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "api.h"
 #include "base/cancel.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
+#include "coherence/home_add.h"
 #include "coherence/home_atomic.h"
 #include "hearth/hearth.h"
 #include "page/page.h"
 #include "space/heap.h"
+#include "world.h"
 
 /* Pages that have an entry of the table are known without the lock. */
 static bool
@@ -32,8 +32,8 @@ is_allocated(const void *p)
 }
 
 /* One that is aligned lies in one page. */
-static void
-word_check(const char *call, const void *word, size_t size)
+void
+hearthi_word_check(const char *call, const void *word, size_t size)
 {
     hearthi_require_thread(call);
     if ((uintptr_t)word % size != 0)
@@ -44,99 +44,99 @@ word_check(const char *call, const void *word, size_t size)
 }
 
 static uint64_t
-atomic(const char *call, void *word, const struct hearthi_change *c)
+atomic(const char *call, void *word, const struct hearthi_atomic_op *s)
 {
     HEARTHI_UNCANCELLED;
     uint64_t start, old;
 
-    word_check(call, word, hearthi_atomic_op_bytes(&c->step));
+    hearthi_word_check(call, word, hearthi_atomic_op_bytes(s));
     start = hearthi_time_begin();
-    old = hearthi_home_atomic(word, c);
+    old = hearthi_home_atomic(word, s);
     hearthi_count(atomics, 1);
     hearthi_time_end(lock_ns, start);
     return old;
 }
 
 /* What is common to words of both sizes. */
-#define ATOMIC(call, word, op, kind, value, expected) \
-    atomic(call, word,                                \
-           &(struct hearthi_change){                  \
-               op, { kind, sizeof *(word) == 4, value, expected } })
+#define ATOMIC(call, word, kind, value, expected)                         \
+    atomic(call, word,                                                    \
+           &(struct hearthi_atomic_op){ kind, sizeof *(word) == 4, value, \
+                                        expected })
 
 int64_t
 hearth_fetch_add(int64_t *word, int64_t value)
 {
-    return (int64_t)ATOMIC("hearth_fetch_add", word, HEARTHI_STEP, HEARTHI_ADD,
+    return (int64_t)ATOMIC("hearth_fetch_add", word, HEARTHI_ADD,
                            (uint64_t)value, 0);
 }
 
 int64_t
 hearth_swap(int64_t *word, int64_t value)
 {
-    return (int64_t)ATOMIC("hearth_swap", word, HEARTHI_STEP, HEARTHI_SWAP,
-                           (uint64_t)value, 0);
+    return (int64_t)ATOMIC("hearth_swap", word, HEARTHI_SWAP, (uint64_t)value,
+                           0);
 }
 
 int64_t
 hearth_compare_swap(int64_t *word, int64_t expected, int64_t desired)
 {
-    return (int64_t)ATOMIC("hearth_compare_swap", word, HEARTHI_STEP,
-                           HEARTHI_CAS, (uint64_t)desired, (uint64_t)expected);
+    return (int64_t)ATOMIC("hearth_compare_swap", word, HEARTHI_CAS,
+                           (uint64_t)desired, (uint64_t)expected);
 }
 
 int64_t
 hearth_fetch_and(int64_t *word, int64_t value)
 {
-    return (int64_t)ATOMIC("hearth_fetch_and", word, HEARTHI_AND, HEARTHI_CAS,
+    return (int64_t)ATOMIC("hearth_fetch_and", word, HEARTHI_AND,
                            (uint64_t)value, 0);
 }
 
 int64_t
 hearth_fetch_or(int64_t *word, int64_t value)
 {
-    return (int64_t)ATOMIC("hearth_fetch_or", word, HEARTHI_OR, HEARTHI_CAS,
+    return (int64_t)ATOMIC("hearth_fetch_or", word, HEARTHI_OR,
                            (uint64_t)value, 0);
 }
 
 int64_t
 hearth_fetch_xor(int64_t *word, int64_t value)
 {
-    return (int64_t)ATOMIC("hearth_fetch_xor", word, HEARTHI_XOR, HEARTHI_CAS,
+    return (int64_t)ATOMIC("hearth_fetch_xor", word, HEARTHI_XOR,
                            (uint64_t)value, 0);
 }
 
 int32_t
 hearth_fetch_add32(int32_t *word, int32_t value)
 {
-    return (int32_t)ATOMIC("hearth_fetch_add32", word, HEARTHI_STEP,
-                           HEARTHI_ADD, (uint32_t)value, 0);
+    return (int32_t)ATOMIC("hearth_fetch_add32", word, HEARTHI_ADD,
+                           (uint32_t)value, 0);
 }
 
 int32_t
 hearth_swap32(int32_t *word, int32_t value)
 {
-    return (int32_t)ATOMIC("hearth_swap32", word, HEARTHI_STEP, HEARTHI_SWAP,
+    return (int32_t)ATOMIC("hearth_swap32", word, HEARTHI_SWAP,
                            (uint32_t)value, 0);
 }
 
 int32_t
 hearth_compare_swap32(int32_t *word, int32_t expected, int32_t desired)
 {
-    return (int32_t)ATOMIC("hearth_compare_swap32", word, HEARTHI_STEP,
-                           HEARTHI_CAS, (uint32_t)desired, (uint32_t)expected);
+    return (int32_t)ATOMIC("hearth_compare_swap32", word, HEARTHI_CAS,
+                           (uint32_t)desired, (uint32_t)expected);
 }
 
 int32_t
 hearth_fetch_and32(int32_t *word, int32_t value)
 {
     return (int32_t)ATOMIC("hearth_fetch_and32", word, HEARTHI_AND,
-                           HEARTHI_CAS, (uint32_t)value, 0);
+                           (uint32_t)value, 0);
 }
 
 int32_t
 hearth_fetch_or32(int32_t *word, int32_t value)
 {
-    return (int32_t)ATOMIC("hearth_fetch_or32", word, HEARTHI_OR, HEARTHI_CAS,
+    return (int32_t)ATOMIC("hearth_fetch_or32", word, HEARTHI_OR,
                            (uint32_t)value, 0);
 }
 
@@ -144,18 +144,46 @@ int32_t
 hearth_fetch_xor32(int32_t *word, int32_t value)
 {
     return (int32_t)ATOMIC("hearth_fetch_xor32", word, HEARTHI_XOR,
-                           HEARTHI_CAS, (uint32_t)value, 0);
+                           (uint32_t)value, 0);
 }
 
 double
 hearth_fetch_add_double(double *word, double value)
 {
-    uint64_t bits, old;
-    double   found;
+    return hearthi_real_of(ATOMIC("hearth_fetch_add_double", word, HEARTHI_SUM,
+                                  hearthi_bits_of(value), 0));
+}
 
-    memcpy(&bits, &value, sizeof bits);
-    old = ATOMIC("hearth_fetch_add_double", word, HEARTHI_SUM, HEARTHI_CAS,
-                 bits, 0);
-    memcpy(&found, &old, sizeof found);
-    return found;
+/* ---- adds without results ---- */
+
+/* Where there are no other nodes a processor's step is all. */
+static void
+add(const char *call, void *word, enum hearthi_add_kind kind, uint64_t value)
+{
+    struct hearthi_add here = hearthi_add_of(kind, 0, value);
+
+    hearthi_word_check(call, word, hearthi_add_kind_bytes(kind));
+    hearthi_count(atomics, 1);
+    if (hearthi_world.nodes == 1)
+        hearthi_add_here(word, &here);
+    else
+        hearthi_home_add(word, kind, value);
+}
+
+void
+hearth_add(int64_t *word, int64_t value)
+{
+    add("hearth_add", word, HEARTHI_ADD_WIDE, (uint64_t)value);
+}
+
+void
+hearth_add32(int32_t *word, int32_t value)
+{
+    add("hearth_add32", word, HEARTHI_ADD_NARROW, (uint32_t)value);
+}
+
+void
+hearth_add_double(double *word, double value)
+{
+    add("hearth_add_double", word, HEARTHI_ADD_REAL, hearthi_bits_of(value));
 }

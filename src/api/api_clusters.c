@@ -23,8 +23,7 @@
 #include "page/page.h"
 #include "page/pin.h"
 #include "space/heap.h"
-#include "space/segment.h"
-#include "transport/clusters/explicit_remote_io.h"
+#include "transport/clusters/clusters.h"
 #include "world.h"
 
 int
@@ -115,8 +114,7 @@ part_of(const char *call, int cluster, uint64_t offset, size_t bytes, char *to)
                       (unsigned long long)offset, home,
                       hearthi_cluster_of(home), cluster);
     return (struct hearthi_remote_io){
-        home,
-        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift) + in,
+        home, hearthi_home_at(page) + in,
         hearthi_min(bytes, hearthi_heap.page - in), to
     };
 }

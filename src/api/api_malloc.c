@@ -10,13 +10,36 @@
 #include "api.h"
 #include "base/cancel.h"
 #include "base/report.h"
+#include "coherence/home_add.h"
 #include "hearth/hearth.h"
 #include "malloc/central_freelist.h"
 #include "malloc/malloc.h"
 #include "malloc/remote_free.h"
 #include "malloc/tcache.h"
+#include "node/relax.h"
+#include "page/page.h"
+#include "races/race_history.h"
 #include "thread_state.h"
 #include "world.h"
+
+/* What was freed there before is another object (races/race_compare.h). */
+static void
+renewed(const void *p, size_t bytes)
+{
+    if (hearthi_races == NULL || p == NULL)
+        return;
+    hearthi_table_lock();
+    hearthi_races_renew(p, bytes);
+    hearthi_table_unlock();
+}
+
+/* It may be used, and grow, to its end. */
+static void
+renewed_all(const char *call, void *p)
+{
+    if (hearthi_races != NULL && p != NULL)
+        renewed(p, hearthi_malloc_bytes(call, p));
+}
 
 /* Others may have to answer before there is memory.  An object of no bytes has
  * one. */
@@ -30,6 +53,7 @@ object_new(const char *call, struct hearthi_wanted wanted)
     hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     p = hearthi_malloc(call, &wanted);
     hearthi_thread_state_goes_on();
+    renewed_all(call, p);
     return p;
 }
 
@@ -188,16 +212,18 @@ slow_free(const char *call, void *p, const void *caller)
     if (p == NULL || hearthi_is_over())
         return; /* all objects went with the heap */
     hearthi_require_thread(call);
+    hearthi_home_adds_end();
     if (hearthi_in_arenas(p))
         object_end(call, p, caller);
     else
         hearthi_free(call, "hearth_alloc or hearth_malloc", p);
 }
 
+/* Adds that have yet to go home may be to this object. */
 void
 hearth_free(void *p)
 {
-    if (!quick_free(p))
+    if (hearthi_home_adds_are_left() || !quick_free(p))
         slow_free("hearth_free", p, __builtin_return_address(0));
 }
 
@@ -212,6 +238,7 @@ object_moved(void *p, size_t bytes, size_t had, const void *caller)
     hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     to = hearthi_malloc_spare(call, bytes, home, bytes > had);
     hearthi_thread_state_goes_on();
+    renewed_all(call, to);
     memcpy(to, p, had < bytes ? had : bytes);
     object_end(call, p, caller);
     return to;
@@ -235,6 +262,7 @@ hearth_realloc(void *p, size_t bytes)
     size_t      had;
 
     hearthi_require_thread(call);
+    hearthi_home_adds_end();
     if (p == NULL)
         return slow_malloc(call, bytes, hearthi_world.rank, false);
     if (bytes == 0)
@@ -243,6 +271,8 @@ hearth_realloc(void *p, size_t bytes)
     had = hearthi_malloc_bytes(call, p);
     if (!hearthi_malloc_resize(p, bytes, had))
         return object_moved(p, bytes, had, __builtin_return_address(0));
+    if (bytes > had)
+        renewed((char *)p + had, bytes - had);
     return p;
 }
 
@@ -278,6 +308,7 @@ hearth_get_malloc_stats(hearth_malloc_stats *stats, size_t bytes)
     s.to_take = hearthi_remote_free_to_take();
     memset(stats, 0, bytes);
     memcpy(stats, &s, bytes < sizeof s ? bytes : sizeof s);
+    hearthi_relax_serve();
 }
 
 void
@@ -289,5 +320,6 @@ hearth_collect(void)
     hearthi_require_thread(call);
     hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     hearthi_malloc_collect();
+    hearthi_relax_serve();
     hearthi_thread_state_goes_on();
 }

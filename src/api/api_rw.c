@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Reader-writer locks: who holds them, and the calls.
+ * Reader-writer locks: which threads hold them, and the calls.
  */
 #include "config.h"
 
@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "api.h"
+#include "base/assert.h"
 #include "base/cancel.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/timing.h"
 #include "coherence/coherence.h"
+#include "coherence/race_sync.h"
 #include "hearth/hearth.h"
 #include "malloc/malloc.h"
+#include "races/race_history.h"
 #include "thread_state.h"
 #include "world.h"
 
@@ -42,6 +45,7 @@ reads_word(int rwlock)
     if (reads_start != start_count) {
         memset(reads, 0, sizeof reads);
         reads_start = start_count;
+        hearthi_thread_state.reads = reads;
     }
     return &reads[rwlock / WORD_BITS];
 }
@@ -65,9 +69,16 @@ holds_to_write(int rwlock)
            hearthi_thread();
 }
 
+const void *
+hearthi_rwlock_writer(int rwlock)
+{
+    return atomic_load_explicit(&writer[rwlock], memory_order_relaxed);
+}
+
 static void
 held_note(int rwlock, bool write)
 {
+    HEARTHI_ASSERT(writer[rwlock] == NULL);
     if (write)
         atomic_store_explicit(&writer[rwlock], hearthi_thread(),
                               memory_order_relaxed);
@@ -84,8 +95,30 @@ held_forget(int rwlock, bool write)
         *reads_word(rwlock) &= ~reads_bit(rwlock);
 }
 
-/* A try that is refused lets others get on, who may need this rank, as it may
- * be tried again and again. */
+static void
+reads_look(struct hearthi_thread_state *u, void *to)
+{
+    int *held = to;
+
+    for (int i = 0; u->reads != NULL && i < HEARTH_RWLOCKS; i++)
+        if (u->reads[i / WORD_BITS] & reads_bit(i))
+            *held = i;
+}
+
+int
+hearthi_rwlock_held(void)
+{
+    int held = -1;
+
+    for (int i = 0; i < HEARTH_RWLOCKS; i++)
+        if (hearthi_rwlock_writer(i) != NULL)
+            held = i;
+    hearthi_thread_states_each(reads_look, &held);
+    return held;
+}
+
+/* A try that is refused lets others get on, which may need this rank, as it
+ * may be tried again and again. */
 static bool
 take(const char *call, int rwlock, bool write, bool try)
 {
@@ -108,6 +141,8 @@ take(const char *call, int rwlock, bool write, bool try)
         hearthi_time_end(lock_ns, start);
         return false;
     }
+    if (hearthi_races != NULL)
+        hearthi_race_acquired(HEARTHI_RACE_RW_LOCK, HEARTHI_RWS_AT + rwlock);
     held_note(rwlock, write);
     hearthi_count(rwlocks, 1);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), true);
@@ -154,6 +189,8 @@ hearth_rwunlock(int rwlock)
                       rwlock);
     held_forget(rwlock, write);
     hearthi_malloc_heed();
+    if (hearthi_races != NULL)
+        hearthi_race_releases(HEARTHI_RACE_RW_UNLOCK, HEARTHI_RWS_AT + rwlock);
     hearthi_rw_release(HEARTHI_RWS_AT + rwlock, write);
     hearthi_interval_begin(hearthi_time_end(lock_ns, start), false);
 }

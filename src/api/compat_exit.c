@@ -12,6 +12,7 @@
 #include "cluster.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
+#include "node/relax.h"
 #include "transport/transport.h"
 
 enum { WARN_SECONDS = 10, LEAVE_SECONDS = 600, TEXT_MAX = 900 };

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Set a variable of the environment that is not set there: true if so, and
- * then whoever did takes it back after hearth_init(). */
+ * then the caller takes it back after hearth_init(). */
 bool hearthi_variable_default(const char *name, const char *value);
 
 /* hearth_init() for programs that know nothing of homes: HEARTH_MIGRATE is on

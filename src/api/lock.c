@@ -9,6 +9,7 @@
 #include "api.h"
 #include "base/cancel.h"
 #include "base/report.h"
+#include "node/lock_numbers.h"
 #include "thread_state.h"
 #include "transport/lock_directory.h"
 
@@ -21,7 +22,7 @@ learn(const char *call, uint64_t name)
     HEARTHI_UNCANCELLED;
     int sync;
 
-    hearthi_thread_state_waits(call, -1);
+    hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     sync = hearthi_lock_directory_lock(call, name);
     hearthi_thread_state_goes_on();
     hearthi_lock_names_note(sync, name);
@@ -55,8 +56,12 @@ confirm(const char *call, int lock, int sync)
 static int
 given(const char *call, int lock)
 {
-    int sync = HEARTHI_SYNCS + (lock - GIVEN);
+    uint64_t before = hearthi_lock_numbers_name(lock - GIVEN);
+    int      sync;
 
+    if (before != 0)
+        return named(call, before);
+    sync = hearthi_lock_numbers_sync(lock - GIVEN);
     if (sync >= hearthi_syncs || hearthi_lock_names_key(sync) == 0)
         confirm(call, lock, sync);
     return sync;
@@ -76,11 +81,14 @@ hearthi_lock_find(const char *call, int lock)
 int
 hearth_lock_of(const void *address)
 {
+    uint64_t name;
+
     hearthi_require_thread("hearth_lock_of");
     if (address == NULL)
         hearthi_fatal("hearth_lock_of",
                       "the address is NULL: pass that of what the lock "
                       "protects");
-    return GIVEN - HEARTHI_SYNCS +
-           named("hearth_lock_of", hearthi_lock_key_of_address(address));
+    name = hearthi_lock_key_of_address(address);
+    return GIVEN +
+           hearthi_lock_numbers_of(named("hearth_lock_of", name), name);
 }

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,8 @@
 #include "collective.h"
 #include "front/direct.h"
 #include "hearth/hearth.h"
+#include "profile/profile.h"
+#include "report/job_report.h"
 #include "stats.h"
 #include "transport/clusters/hidden_rank.h"
 #include "transport/transport.h"
@@ -39,6 +41,7 @@ hearthi_section_begin(void)
 {
     hearthi_hidden_rank_counts();
     hearthi_tally_reset();
+    hearthi_profile_reset();
     section.over = false;
     section.begin = hearthi_clock_kernel();
 }
@@ -51,6 +54,7 @@ section_end(void)
     section.ns = hearthi_clock_kernel() - section.begin;
     hearthi_hidden_rank_counts();
     hearthi_tally_copy(&section.tally);
+    hearthi_profile_stop();
     section.over = true;
 }
 
@@ -68,46 +72,72 @@ hearth_stats_stop(void)
     section_end();
 }
 
+/* A program's struct is as large as its header had it, and a later header only
+ * adds members at the end: so what both have is copied, and never more than
+ * the program has room for. */
+void
+hearth_get_stats_sized(hearth_stats *stats, size_t bytes)
+{
+    hearth_stats now;
+    size_t       both = bytes < sizeof now ? bytes : sizeof now;
+
+    hearthi_require_up("hearth_get_stats");
+    hearthi_hidden_rank_counts();
+    hearthi_stats_copy(&now);
+    memcpy(stats, &now, both);
+    memset((char *)stats + both, 0, bytes - both);
+}
+
+#undef hearth_get_stats
+
+/* Who calls it by its symbol says no size.  The last member of version 0.2
+ * stays this one, however many are added. */
 void
 hearth_get_stats(hearth_stats *stats)
 {
-    hearthi_require_up("hearth_get_stats");
-    hearthi_hidden_rank_counts();
-    hearthi_stats_copy(stats);
+    hearth_get_stats_sized(stats, offsetof(hearth_stats, service_wait_ns) +
+                                      sizeof stats->service_wait_ns);
 }
 
-/* ---- the table ---- */
-
-static void
-messages_print(const struct hearthi_tally *sum)
+const char *
+hearth_counter_name(int i)
 {
-    const char *name;
-
-    for (unsigned i = 0; (name = hearthi_transport->kind_name(i)) != NULL; i++)
-        if (sum->sent[i] > 0)
-            fprintf(stderr,
-                    "hearth: %-15s %14" PRIu64 "    messages, %" PRIu64
-                    " bytes\n",
-                    name, sum->sent[i], sum->sent_bytes[i]);
-    for (unsigned i = 0; (name = hearthi_transport->reason_name(i)) != NULL;
-         i++)
-        if (sum->refused[i] > 0)
-            fprintf(stderr,
-                    "hearth: %-15s %14" PRIu64 "    datagrams refused\n", name,
-                    sum->refused[i]);
+    return i >= 0 && i < HEARTHI_STAT_COUNT
+               ? hearthi_stat_name((enum hearthi_stat)i)
+               : NULL;
 }
 
+uint64_t
+hearth_counter(const char *name)
+{
+    hearth_stats stats;
+
+    hearth_get_stats_sized(&stats, sizeof stats);
+    for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
+        if (strcmp(name, hearthi_stat_name((enum hearthi_stat)i)) == 0)
+            return hearthi_stat_value(&stats, (enum hearthi_stat)i);
+    hearthi_fatal("hearth_counter",
+                  "there is no counter %s: hearth-env(7) and hearth-info name "
+                  "them",
+                  name);
+}
+
+/* ---- what people read ---- */
+
 static void
-table_report(void)
+sums_report(void)
 {
     struct hearthi_tally sum;
+    uint64_t             longest, whole;
 
     hearthi_all_reduce(&section.tally, &sum, HEARTHI_TALLY, MPI_UINT64_T,
                        MPI_SUM, hearthi_collective_wait);
-    if (hearthi_world.rank != 0)
-        return;
-    hearthi_stats_print(stderr, &sum.counter, hearthi_world.size);
-    messages_print(&sum);
+    hearthi_all_reduce(&section.ns, &whole, 1, MPI_UINT64_T, MPI_SUM,
+                       hearthi_collective_wait);
+    hearthi_all_reduce(&section.ns, &longest, 1, MPI_INT64_T, MPI_MAX,
+                       hearthi_collective_wait);
+    if (hearthi_world.rank == 0)
+        hearthi_job_report_sums(&sum, longest, whole);
 }
 
 /* ---- the file ---- */
@@ -119,6 +149,7 @@ hearthi_stats_prepare(void)
 {
     const char *why;
 
+    hearthi_job_report_prepare();
     if (hearthi_opt.stats.how != HEARTHI_STATS_JSON)
         return;
     if (!hearthi_stats_can_write())
@@ -197,8 +228,10 @@ hearthi_stats_report(void)
 
     section_end();
     how = how_to_report();
-    if (how == HEARTHI_STATS_YES)
-        table_report();
+    if (hearthi_profile_kept() != NULL)
+        hearthi_job_report(&section.tally, section.ns);
+    else if (how == HEARTHI_STATS_YES)
+        sums_report();
     if (how == HEARTHI_STATS_JSON)
         file_report();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What rank 0 knows of all ranks when it reports.
+ * Counters of a section of the program, and the report at the end.
  */
 #ifndef HEARTHI_API_STATS_H
 #define HEARTHI_API_STATS_H
@@ -11,7 +11,19 @@
 
 #include "base/stat.h"
 
-struct hearthi_stats_part { /* one rank's */
+/* Count from 0 on, for the reports too. */
+void hearthi_section_begin(void);
+
+/* Rank 0 ends the job if what HEARTH_STATS asks for cannot be done. */
+void hearthi_stats_prepare(void);
+
+/* At hearth_finalize(): what HEARTH_STATS asks for.  Collective. */
+void hearthi_stats_report(void);
+
+/* ---- the file (stats_json.c) ---- */
+
+/* What rank 0 knows of one rank when it reports. */
+struct hearthi_stats_part {
     struct hearthi_tally tally;
     uint64_t             ns; /* of its section */
     char                 host[64];

@@ -9,10 +9,10 @@
 
 #ifdef HAVE_JANSSON
 #include <jansson.h>
-#include <mpi.h>
 #include <string.h>
 
 #include "base/option.h"
+#include "front/session.h"
 #include "hearth/hearth.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -180,17 +180,12 @@ options_of(void)
     return o;
 }
 
-/* The first line of what MPI says of itself, without MPICH's tabs. */
 static json_t *
 mpi_of(void)
 {
-    char line[MPI_MAX_LIBRARY_VERSION_STRING];
-    int  len;
+    char line[HEARTHI_MPI_TEXT];
 
-    MPI_Get_library_version(line, &len);
-    line[strcspn(line, "\n")] = '\0';
-    for (char *tab; (tab = strchr(line, '\t')) != NULL;)
-        *tab = ' ';
+    hearthi_mpi_library_line(line);
     return text(line);
 }
 

@@ -6,7 +6,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "lock.h"
 #include "space/heap.h"
@@ -29,11 +32,20 @@ holder_bytes(void)
     return (size_t)hearthi_syncs * sizeof *hearthi_holder;
 }
 
+/* Of an earlier start. */
+static void
+reads_forget(struct hearthi_thread_state *u, void *unused)
+{
+    (void)unused;
+    u->reads = NULL;
+}
+
 void
 hearthi_thread_states_open(void)
 {
     hearthi_holder = hearthi_sparse(holder_bytes());
     hearthi_thread_state.held = 0;
+    hearthi_thread_states_each(reads_forget, NULL);
 }
 
 void
@@ -91,12 +103,14 @@ user_end(void *value)
                       "a thread ends while %s held by it, which no other can "
                       "unlock: call hearth_unlock first",
                       text);
-    pthread_mutex_lock(&mutex);
-    while (*at != user)
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+    while (*at != user) {
+        HEARTHI_ASSERT(*at != NULL);
         at = &(*at)->next;
+    }
     *at = user->next;
     user->known = false;
-    pthread_mutex_unlock(&mutex);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
 }
 
 static void
@@ -109,15 +123,33 @@ void
 hearthi_thread_state_begin(void)
 {
     pthread_once(&once, key_make);
-    pthread_mutex_lock(&mutex);
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+    HEARTHI_ASSERT(!hearthi_thread_state.known);
     hearthi_thread_state.next = users;
     users = &hearthi_thread_state;
     hearthi_thread_state.known = true;
-    pthread_mutex_unlock(&mutex);
+    hearthi_thread_state.tid = (int)syscall(SYS_gettid);
+    hearthi_thread_state.identity = hearthi_thread();
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
     pthread_setspecific(key, &hearthi_thread_state);
 }
 
 /* ---- the end of the rank ---- */
+
+/* What it waits in, or NULL.  The number may be that of a later wait: then the
+ * call before it has ended, which is seen since. */
+const char *
+hearthi_thread_state_call(struct hearthi_thread_state *u, int *number)
+{
+    uintptr_t call = atomic_load_explicit(&u->call, memory_order_acquire);
+    uintptr_t then;
+
+    *number = atomic_load_explicit(&u->number, memory_order_acquire);
+    then = atomic_load_explicit(&u->call, memory_order_relaxed);
+    if (((call ^ then) & ~HEARTHI_SEEN) != 0)
+        return NULL;
+    return (const char *)(call & ~HEARTHI_SEEN);
+}
 
 /* Of another thread than this one. */
 static const char *
@@ -125,13 +157,11 @@ waits_in(int *number)
 {
     const char *call = NULL;
 
-    pthread_mutex_lock(&mutex);
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
     for (struct hearthi_thread_state *u = users; u != NULL && call == NULL;
-         u = u->next) {
-        *number = atomic_load_explicit(&u->number, memory_order_relaxed);
-        call = atomic_load_explicit(&u->call, memory_order_relaxed);
-    }
-    pthread_mutex_unlock(&mutex);
+         u = u->next)
+        call = hearthi_thread_state_call(u, number);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
     return call;
 }
 
@@ -149,34 +179,106 @@ hearthi_thread_states_lost(int rank, struct hearthi_abandoned_locks *lost)
     const char *call;
     int         number;
 
-    pthread_mutex_lock(&mutex);
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
     for (struct hearthi_thread_state *u = users; u != NULL; u = u->next) {
-        number = atomic_load_explicit(&u->number, memory_order_relaxed);
-        call = atomic_load_explicit(&u->call, memory_order_relaxed);
+        call = hearthi_thread_state_call(u, &number);
         if (call != NULL && is_lock_call(call, number) &&
             hearthi_manager(number, hearthi_world.size) == rank)
             hearthi_abandoned_locks_add(lost, hearthi_lock_names_key(number));
     }
-    pthread_mutex_unlock(&mutex);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+}
+
+static void
+wait_text(const char *call, int number, char *text, size_t room)
+{
+    if (is_lock_call(call, number))
+        snprintf(text, room, "%s (%s)", call, hearthi_lock_text(number).text);
+    else if (number >= 0)
+        snprintf(text, room, "%s (%d)", call, number);
+    else
+        snprintf(text, room, "%s", call);
+}
+
+bool
+hearthi_thread_states_wait(char *text, size_t room)
+{
+    int         number;
+    const char *waits = waits_in(&number);
+
+    if (waits != NULL)
+        wait_text(waits, number, text, room);
+    return waits != NULL;
+}
+
+/* One more beat of a wait, or the first that sees it: then true. */
+static bool
+beat_count(_Atomic uintptr_t *in, uint64_t *waited, uint64_t beat)
+{
+    uintptr_t call = atomic_load_explicit(in, memory_order_relaxed);
+
+    if (call & HEARTHI_SEEN) {
+        *waited += beat;
+        return false;
+    }
+    *waited = 0;
+    if (call != 0)
+        atomic_compare_exchange_strong(in, &call, call | HEARTHI_SEEN);
+    return true;
+}
+
+static void
+beats_count(struct hearthi_thread_state *u, uint64_t beat)
+{
+    bool here = beat_count(&u->call, &u->waited, beat);
+    bool mpi = beat_count(&u->mpi_call, &u->mpi_waited, beat);
+
+    if (here && mpi)
+        u->marked = false;
+}
+
+void
+hearthi_thread_states_each(void (*look)(struct hearthi_thread_state *u,
+                                        void                        *to),
+                           void *to)
+{
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+    for (struct hearthi_thread_state *u = users; u != NULL; u = u->next)
+        look(u, to);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+}
+
+uint64_t
+hearthi_thread_states_stalled(uint64_t beat, char *text, size_t room)
+{
+    const char *call;
+    uint64_t    most = 0;
+    int         number;
+
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+    for (struct hearthi_thread_state *u = users; u != NULL; u = u->next) {
+        beats_count(u, beat);
+        call = hearthi_thread_state_call(u, &number);
+        if (call == NULL || number == HEARTHI_OF_ALL || u->waited <= most)
+            continue;
+        most = u->waited;
+        wait_text(call, number, text, room);
+    }
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_THREAD_STATES);
+    return most;
 }
 
 void
 hearthi_thread_states_check(const char *call)
 {
-    char        text[TEXT], of[TEXT] = "";
-    int         number;
-    const char *waits = waits_in(&number);
+    char text[TEXT];
 
     if (hearthi_held_text(text, sizeof text, NULL))
         hearthi_fatal(call, "%s held by this rank: call hearth_unlock first",
                       text);
-    if (waits != NULL && is_lock_call(waits, number))
-        snprintf(of, sizeof of, " (%s)", hearthi_lock_text(number).text);
-    else if (waits != NULL && number >= 0)
-        snprintf(of, sizeof of, " (%d)", number);
-    if (waits != NULL)
+    if (hearthi_thread_states_wait(text, sizeof text))
         hearthi_fatal(call,
-                      "another thread of this rank is in %s%s: wait until it "
+                      "another thread of this rank is in %s: wait until it "
                       "has come back",
-                      waits, of);
+                      text);
 }

@@ -98,10 +98,10 @@ pages_check(const struct hearthi_options *o, size_t system_page,
 
     if (!page_size_check(page, system_page, v))
         return false;
-    if (o->heap < page)
+    if (o->heap != 0 && o->heap < page)
         return refuse(v, PREFIX "HEAP=%zu is less than a page (%zu bytes)",
                       o->heap, page);
-    if ((o->heap - 1) / page >= most)
+    if (o->heap != 0 && (o->heap - 1) / page >= most)
         return refuse(v,
                       PREFIX "HEAP=%zu is more than %zu pages of %zu bytes: "
                              "raise " PREFIX "PAGE_SIZE",
@@ -126,7 +126,8 @@ counts_check(const struct hearthi_options *o, const struct verdict *v)
     if (o->locks < 1 || o->locks > HEARTHI_LOCKS_MAX)
         return refuse(v, PREFIX "LOCKS=%zu is not within 1 and %d", o->locks,
                       HEARTHI_LOCKS_MAX);
-    if (o->fetch_ahead > HEARTHI_FETCH_MAX)
+    if (o->fetch_ahead != HEARTHI_AUTO_MOST &&
+        o->fetch_ahead > HEARTHI_FETCH_MAX)
         return refuse(v, PREFIX "FETCH_AHEAD=%zu is more than %d",
                       o->fetch_ahead, HEARTHI_FETCH_MAX);
     if (o->fetch_ahead < 2 && o->predict == HEARTHI_WHEN_ON)

@@ -13,9 +13,12 @@
 #include <stdio.h>
 
 enum hearthi_consistency { HEARTHI_RELEASE, HEARTHI_SCOPE };
+enum hearthi_fabric_kind { HEARTHI_FABRIC_MPI, HEARTHI_FABRIC_SHM };
 enum hearthi_transport { HEARTHI_TRANSPORT_MPI, HEARTHI_TRANSPORT_UDP };
 enum hearthi_udp_acks { HEARTHI_ACK_ALL, HEARTHI_ACK_PAGE, HEARTHI_ACK_NONE };
 enum hearthi_when { HEARTHI_WHEN_AUTO, HEARTHI_WHEN_ON, HEARTHI_WHEN_OFF };
+enum hearthi_checkpoint_at { HEARTHI_AT_CALL, HEARTHI_AT_BARRIER };
+enum hearthi_on_failure { HEARTHI_FAILURE_ENDS, HEARTHI_FAILURE_RESTARTS };
 enum hearthi_gateway_kind { HEARTHI_GATEWAY_THREAD, HEARTHI_GATEWAY_RANK };
 enum hearthi_udp_local { HEARTHI_LOCAL_SHM, HEARTHI_LOCAL_UDP };
 enum hearthi_report {
@@ -28,6 +31,7 @@ enum hearthi_protect {
     HEARTHI_PROTECT_MPROTECT,
     HEARTHI_PROTECT_USERFAULTFD
 };
+enum hearthi_races_mode { HEARTHI_RACES_OFF, HEARTHI_RACES_WRITES };
 enum hearthi_progress { HEARTHI_AUTO, HEARTHI_THREAD, HEARTHI_NONE };
 
 /* Bounds of HEARTH_DIFF_DEPTH and HEARTH_DIFF_PACK. */
@@ -47,14 +51,18 @@ enum {
     HEARTHI_PAGE_MAX = 1 << 30
 };
 
+#define HEARTHI_AUTO_MOST SIZE_MAX
+
 /* What a value of each type of option.def is kept in. */
 typedef bool   hearthi_type_bool;
 typedef size_t hearthi_type_count;
 typedef size_t hearthi_type_count_auto; /* 0 is "auto" */
+typedef size_t hearthi_type_most_auto;  /* HEARTHI_AUTO_MOST is */
 typedef size_t hearthi_type_size;
 typedef size_t hearthi_type_size_auto; /* 0 is "auto" */
 typedef size_t hearthi_type_time;      /* nanoseconds */
 typedef size_t hearthi_type_time_auto; /* 0 is "auto" */
+typedef size_t hearthi_type_time_off;  /* 0 is "off" */
 typedef struct hearthi_type_report {
     enum hearthi_report how;
     char                file[HEARTHI_FILE_MAX]; /* of JSON, or empty */
@@ -67,12 +75,16 @@ typedef struct hearthi_type_text {
 } hearthi_type_text;
 typedef int hearthi_type_consistency;
 typedef int hearthi_type_transport;
+typedef int hearthi_type_races;
+typedef int hearthi_type_fabric;
 typedef int hearthi_type_protect;
 typedef int hearthi_type_progress;
 typedef int hearthi_type_udp_ack;
 typedef int hearthi_type_when;
 typedef int hearthi_type_udp_local;
 typedef int hearthi_type_gateway;
+typedef int hearthi_type_checkpoint_at;
+typedef int hearthi_type_on_failure;
 
 struct hearthi_options {
 #define OPTION(type, field, env, def, help) hearthi_type_##type field;
@@ -90,6 +102,19 @@ hearthi_diffs_one_by_one(void)
 {
     return hearthi_opt.diff_depth == 1 && hearthi_opt.diff_pack != 0 &&
            hearthi_opt.diff_pack <= hearthi_opt.page_size;
+}
+
+/* HEARTH_FETCH_AHEAD in pages.  What a fault may fetch in vain, and what it
+ * waits for, is bytes: auto is 2 MiB of them, and of very long pages one
+ * beside that which was touched. */
+static inline size_t
+hearthi_fetch_ahead(void)
+{
+    const size_t bytes = 2 << 20, page = hearthi_opt.page_size;
+
+    if (hearthi_opt.fetch_ahead != HEARTHI_AUTO_MOST)
+        return hearthi_opt.fetch_ahead;
+    return bytes / page > 2 ? bytes / page : 2;
 }
 
 /* Source of raw values: getenv in production, a table in tests. */

@@ -134,14 +134,21 @@ time_print(const struct hearthi_type *type, const void *value, char *out,
     snprintf(out, room, "%zu%s", n / units[i].ns, units[i].name);
 }
 
-/* "auto" is kept as 0, so a plain 0 would be taken for it: refused. */
+/* What stands for no number: "auto", unless the type has another word. */
+static const char *
+word_of(const struct hearthi_type *type)
+{
+    return type->words != NULL ? type->words[0] : "auto";
+}
+
+/* The number that "auto" is kept as would be taken for it: refused. */
 static bool
 auto_parse(const struct hearthi_type *type, const char *text, void *out)
 {
-    size_t n = 0;
+    size_t n = type->kept;
 
-    if (strcasecmp(text, "auto") != 0 &&
-        (!type->inner->parse(type->inner, text, &n) || n == 0))
+    if (strcasecmp(text, word_of(type)) != 0 &&
+        (!type->inner->parse(type->inner, text, &n) || n == type->kept))
         return false;
     *(size_t *)out = n;
     return true;
@@ -151,8 +158,8 @@ static void
 auto_print(const struct hearthi_type *type, const void *value, char *out,
            size_t room)
 {
-    if (*(const size_t *)value == 0)
-        snprintf(out, room, "auto");
+    if (*(const size_t *)value == type->kept)
+        snprintf(out, room, "%s", word_of(type));
     else
         type->inner->print(type->inner, value, out, room);
 }
@@ -273,6 +280,13 @@ const struct hearthi_type hearthi_type_of_count_auto = {
     .print = auto_print,
     .inner = &hearthi_type_of_count,
 };
+const struct hearthi_type hearthi_type_of_most_auto = {
+    .accepts = "auto or a number such as 4, or 0",
+    .parse = auto_parse,
+    .print = auto_print,
+    .inner = &hearthi_type_of_count,
+    .kept = HEARTHI_AUTO_MOST,
+};
 const struct hearthi_type hearthi_type_of_size = {
     .accepts = "a number of bytes such as 4096, 64k, 2m, 1.5g or 1t",
     .parse = size_parse,
@@ -295,6 +309,13 @@ const struct hearthi_type hearthi_type_of_time_auto = {
     .print = auto_print,
     .inner = &hearthi_type_of_time,
 };
+const struct hearthi_type hearthi_type_of_time_off = {
+    .accepts = "off or a time such as 30min, 10s or 500ms",
+    .parse = auto_parse,
+    .print = auto_print,
+    .words = WORDS("off"),
+    .inner = &hearthi_type_of_time,
+};
 const struct hearthi_type hearthi_type_of_report = {
     .accepts = "no, yes or json:FILE",
     .parse = report_parse,
@@ -311,7 +332,6 @@ const struct hearthi_type hearthi_type_of_text = {
     .parse = text_parse,
     .print = text_print,
 };
-
 /* Words out of a list. */
 #define WORD_TYPE(name, text, ...)                       \
     const struct hearthi_type hearthi_type_of_##name = { \
@@ -325,8 +345,12 @@ WORD_TYPE(udp_ack, "all, page or none", "all", "page", "none");
 WORD_TYPE(when, "auto, on or off", "auto", "on", "off");
 WORD_TYPE(udp_local, "shm or udp", "shm", "udp");
 WORD_TYPE(gateway, "thread or rank", "thread", "rank");
+WORD_TYPE(checkpoint_at, "call or barrier", "call", "barrier");
+WORD_TYPE(on_failure, "end or restart", "end", "restart");
 WORD_TYPE(consistency, "release or scope", "release", "scope");
 WORD_TYPE(transport, "mpi or udp", "mpi", "udp");
+WORD_TYPE(fabric, "mpi or shm", "mpi", "shm");
+WORD_TYPE(races, "off or writes", "off", "writes");
 WORD_TYPE(protect, "auto, mprotect or userfaultfd", "auto", "mprotect",
           "userfaultfd");
 WORD_TYPE(progress, "auto, thread or none", "auto", "thread", "none");

@@ -19,25 +19,32 @@ struct hearthi_type {
                   char *out, size_t room);
     const char *const         *words; /* NULL-ended, or NULL */
     const struct hearthi_type *inner; /* "auto" or this, or NULL */
+    size_t                     kept;  /* what "auto" is kept as */
 };
 
 extern const struct hearthi_type hearthi_type_of_bool;
 extern const struct hearthi_type hearthi_type_of_count;
 extern const struct hearthi_type hearthi_type_of_count_auto;
+extern const struct hearthi_type hearthi_type_of_most_auto;
 extern const struct hearthi_type hearthi_type_of_size;
 extern const struct hearthi_type hearthi_type_of_size_auto;
 extern const struct hearthi_type hearthi_type_of_time;
 extern const struct hearthi_type hearthi_type_of_time_auto;
+extern const struct hearthi_type hearthi_type_of_time_off;
 extern const struct hearthi_type hearthi_type_of_report;
 extern const struct hearthi_type hearthi_type_of_network;
 extern const struct hearthi_type hearthi_type_of_text;
 extern const struct hearthi_type hearthi_type_of_consistency;
 extern const struct hearthi_type hearthi_type_of_transport;
+extern const struct hearthi_type hearthi_type_of_races;
+extern const struct hearthi_type hearthi_type_of_fabric;
 extern const struct hearthi_type hearthi_type_of_progress;
 extern const struct hearthi_type hearthi_type_of_protect;
 extern const struct hearthi_type hearthi_type_of_udp_ack;
 extern const struct hearthi_type hearthi_type_of_when;
 extern const struct hearthi_type hearthi_type_of_udp_local;
 extern const struct hearthi_type hearthi_type_of_gateway;
+extern const struct hearthi_type hearthi_type_of_checkpoint_at;
+extern const struct hearthi_type hearthi_type_of_on_failure;
 
 #endif

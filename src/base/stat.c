@@ -12,15 +12,15 @@ enum { NS_OF_SECOND = 1000000000 };
 
 struct hearthi_tally hearthi_tally;
 
-_Thread_local __attribute__((tls_model("initial-exec")))
-unsigned hearthi_depth;
-bool     hearthi_waiting;
+_Thread_local
+    __attribute__((tls_model("initial-exec"))) unsigned hearthi_depth;
+bool                                                    hearthi_waiting;
 
 static const struct row {
     const char *name, *help;
 } table[HEARTHI_STAT_COUNT] = {
 #define STAT(name, help) { #name, help },
-#include "stat.def"
+#include "base/stat.def"
 #undef STAT
 };
 
@@ -30,16 +30,10 @@ static const struct row distributions[HEARTHI_DISTRIBUTIONS] = {
 #undef DISTRIBUTION
 };
 
-/* The table and the public struct have the same members in the same order,
- * so a counter is also its index. */
-#define STAT(name, help)                                       \
-    _Static_assert(offsetof(hearth_stats, name) ==             \
-                       HEARTHI_STAT_##name * sizeof(uint64_t), \
-                   #name " stands elsewhere in hearth_stats");
-#include "stat.def"
-#undef STAT
+/* stat.def is made of the public struct (stat.awk): a counter is also its
+ * index. */
 _Static_assert(sizeof(hearth_stats) == HEARTHI_STAT_COUNT * sizeof(uint64_t),
-               "hearth_stats has a member that stat.def has not");
+               "stat.awk takes every member of hearth_stats");
 
 static const uint64_t *
 numbers_of(const void *t)
@@ -125,10 +119,11 @@ hearthi_distribution_help(enum hearthi_distribution which)
     return distributions[which].help;
 }
 
-static int
-is_time(const char *name)
+bool
+hearthi_stat_is_time(enum hearthi_stat which)
 {
-    size_t len = strlen(name);
+    const char *name = table[which].name;
+    size_t      len = strlen(name);
 
     return len > 3 && strcmp(name + len - 3, "_ns") == 0;
 }
@@ -136,19 +131,16 @@ is_time(const char *name)
 /* In whole numbers: a decimal point of printf(3) is a comma in some locales.
  */
 void
-hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks)
+hearthi_stat_print(FILE *out, enum hearthi_stat which, uint64_t n)
 {
-    fprintf(out, "hearth: counters, summed over %d rank%s\n", ranks,
-            ranks == 1 ? "" : "s");
-    for (int i = 0; i < HEARTHI_STAT_COUNT; i++) {
-        uint64_t n = hearthi_stat_value(sum, (enum hearthi_stat)i);
+    const struct row *r = &table[which];
+    int               words = (int)strcspn(r->help, ";:,(");
 
-        if (is_time(table[i].name))
-            fprintf(out, "hearth: %-15s %10" PRIu64 ".%03" PRIu64 " s  %s\n",
-                    table[i].name, n / NS_OF_SECOND,
-                    n % NS_OF_SECOND / (NS_OF_SECOND / 1000), table[i].help);
-        else
-            fprintf(out, "hearth: %-15s %14" PRIu64 "    %s\n", table[i].name,
-                    n, table[i].help);
-    }
+    if (hearthi_stat_is_time(which))
+        fprintf(out, "%-15s %10" PRIu64 ".%03" PRIu64 " s  %.*s\n",
+                r->name, n / NS_OF_SECOND,
+                n % NS_OF_SECOND / (NS_OF_SECOND / 1000), words, r->help);
+    else
+        fprintf(out, "%-15s %14" PRIu64 "    %.*s\n", r->name, n,
+                words, r->help);
 }

@@ -16,7 +16,7 @@
 
 enum hearthi_stat {
 #define STAT(name, help) HEARTHI_STAT_##name,
-#include "stat.def"
+#include "base/stat.def"
 #undef STAT
     HEARTHI_STAT_COUNT
 };
@@ -88,8 +88,11 @@ void hearthi_stats_copy(hearth_stats *to);
 void hearthi_tally_add(struct hearthi_tally       *to,
                        const struct hearthi_tally *from);
 
-/* Print sums over so many ranks as a table. */
-void hearthi_stats_print(FILE *out, const hearth_stats *sum, int ranks);
+/* Is it one of nanoseconds? */
+bool hearthi_stat_is_time(enum hearthi_stat which);
+
+/* Print a counter with the gist of what it counts, up to the line's end. */
+void hearthi_stat_print(FILE *out, enum hearthi_stat which, uint64_t n);
 
 uint64_t    hearthi_stat_value(const hearth_stats *s, enum hearthi_stat which);
 const char *hearthi_stat_name(enum hearthi_stat which);

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "base/mutex.h"
 #include "coherence.h"
 
 #include "base/stat.h"
@@ -11,12 +12,26 @@
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin.h"
+#include "page/pin_count.h"
 #include "page/reuse_prefetch.h"
 #include "page/sharer_notify.h"
 #include "space/segment.h"
 #include "world.h"
 
-/* A first copy may have been fetched before its shared flag could be seen. The
+/* May a page stay as it is when an acquire names it?  Without a frame one that
+ * is frozen (page/migration_freeze.h) has no copy. */
+HEARTHI_FOR_ASSERT static bool
+may_remain(uint64_t page)
+{
+    unsigned state = hearthi_table.state[page];
+
+    return hearthi_is_pinned(page) ||
+           (!hearthi_is_copy(state) && state != HEARTHI_PREFETCHED &&
+            (state != HEARTHI_IN_FLIGHT ||
+             !(hearthi_table.mark[page] & HEARTHI_RESIDENT)));
+}
+
+/* A first copy may have been fetched before its sharer flag could be seen. The
  * flags have arrived by now, since each fetch waited for its own, and their
  * homes are to be told (sharer_flags.c). */
 static void
@@ -27,20 +42,69 @@ provisional_drop(void)
     for (size_t i = 0, n; i < l->n; i += n) {
         n = hearthi_pages_in_row(l->page, l->n, i);
         for (size_t k = i; k < i + n; k++) {
+            HEARTHI_ASSERT(hearthi_table.mark[l->page[k]] &
+                           HEARTHI_PROVISIONAL);
+            HEARTHI_ASSERT(hearthi_table.mark[l->page[k]] &
+                           HEARTHI_REGISTERED);
             hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
             hearthi_sharer_notify_later(hearthi_home_of(l->page[k]));
         }
         hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
+        HEARTHI_ASSERT(may_remain(l->page[i]) &&
+                       may_remain(l->page[i] + n - 1));
     }
     l->n = 0;
 }
 
+HEARTHI_FOR_ASSERT static bool
+may_all_remain(uint64_t page, uint64_t end)
+{
+    for (; (page = hearthi_touched_next(page, end)) < end; page++)
+        if (!may_remain(page))
+            return false;
+    return true;
+}
+
+#ifdef HEARTHI_DEBUG
+bool
+hearthi_notices_are_applied(const struct hearthi_notice *notice, size_t n,
+                            bool invalidate_all)
+{
+    const uint64_t top = hearthi_table.top;
+    bool           any = invalidate_all && !may_all_remain(0, top);
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = notice[i].page + notice[i].count;
+
+        if (notice[i].writer == (uint32_t)hearthi_world.rank)
+            continue;
+        if (notice[i].count == HEARTHI_INVALIDATE_ALL || end > top)
+            end = top;
+        any |= !may_all_remain(notice[i].page, end);
+    }
+    return !any && hearthi_provisional.n == 0;
+}
+#endif
+
+/* What a notice names is pages of the heap, and some rank has written them. */
+HEARTHI_FOR_ASSERT static bool
+are_notices(const struct hearthi_notice *notice, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (notice[i].writer >= (uint32_t)hearthi_world.size ||
+            (notice[i].count != HEARTHI_INVALIDATE_ALL &&
+             notice[i].page + notice[i].count > hearthi_heap.pages))
+            return false;
+    return true;
+}
+
 static void
-notices_drop(const struct hearthi_notice *notice, size_t n, bool invalidate_all)
+notices_drop(const struct hearthi_notice *notice, size_t n,
+             bool invalidate_all)
 {
     for (size_t i = 0; i < n && !invalidate_all; i++)
         invalidate_all = notice[i].count == HEARTHI_INVALIDATE_ALL &&
-                     notice[i].writer != (uint32_t)hearthi_world.rank;
+                         notice[i].writer != (uint32_t)hearthi_world.rank;
     if (invalidate_all) {
         hearthi_count(everything, 1);
         hearthi_count(invalidations, hearthi_copies_drop_all());
@@ -61,16 +125,18 @@ notices_drop(const struct hearthi_notice *notice, size_t n, bool invalidate_all)
     hearthi_count(notices_in, n);
 }
 
-/* Copies that are held could not be dropped: they are new when the acquire
+/* Copies that are pinned could not be dropped: they are new when the acquire
  * ends, all of them together, after every home was told of first copies. */
 void
 hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
                       bool invalidate_all)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(are_notices(notice, n));
     hearthi_overwrite_end();
     provisional_drop();
-    hearthi_reuse_prefetch_begin(); /* that first copies go says nothing of use
-                                     */
+    hearthi_reuse_prefetch_begin(); /* first copies tell of no use */
     notices_drop(notice, n, invalidate_all);
     hearthi_pins_renew();
+    HEARTHI_ASSERT(hearthi_notices_are_applied(notice, n, invalidate_all));
 }

@@ -3,29 +3,29 @@
  * Acquire, release and barrier.
  *
  * A lock has a log of notices at its manager; positions in it are counted
- * within an epoch, the time between two barriers, since a barrier tells
- * everybody everything.  Scope and release consistency differ in what a
- * release publishes: scope the notices of this critical section, release all
- * that the rank knows and has not yet given to this lock.  Flags have no
- * critical section, so under both consistencies they publish what is known.
+ * within an epoch, the time between two barriers, since a barrier tells all
+ * ranks everything.  Scope and release consistency differ in what a release
+ * publishes: scope the notices of this critical section, release all that the
+ * rank knows and has not yet given to this lock.  Flags have no critical
+ * section, so under both consistencies they publish what is known.
  *
  * Threads: one thread of the rank may be inside a barrier while others use
  * locks.  From the moment when the barrier has collected this rank's notices,
  * its releases belong to the next epoch (they are not in the barrier), while
- * its acquires belong to the old one until the barrier has brought the
- * notices of the others.  A rank still in the old epoch that meets a log of a
- * later one takes it for "everything".  What it then knows may have missed
- * every barrier before the log's epoch; and if this rank has yet to arrive at
- * one of those, it happened before that arrival, and so before every rank's
+ * its acquires belong to the old one until the barrier has brought the notices
+ * of the others.  A rank still in the old epoch that meets a log of a later
+ * one takes it for "invalidate_all".  What it then knows may have missed every
+ * barrier before the log's epoch; and if this rank has yet to arrive at one of
+ * those, it happened before that arrival, and so before every rank's
  * departure.  So if the log's epoch is after that of this rank's releases,
- * this rank tells the next barrier "everything".  That may be so inside of a
- * barrier, too, as others may have left it and be inside of the next.
+ * this rank tells the next barrier "invalidate_all".  That may be so inside of
+ * a barrier, too, as others may have left it and be inside of the next.
  *
- * What a rank knew before a barrier it has forgotten when it leaves, whoever
- * synchronises next.  Who then meets a log of the old epoch, in a rank that
- * has not left yet, would take it for all there is.  So after each release the
- * log is of the epoch of the releaser's acquires or of a later one: with
- * nothing to tell, a notice of no pages begins it anew.
+ * What a rank knew before a barrier it has forgotten when it leaves, whichever
+ * rank synchronises next.  A thread that then meets a log of the old epoch, in
+ * a rank that has not left yet, would take it for all there is.  So after each
+ * release the log is of the epoch of the releaser's acquires or of a later
+ * one: with nothing to tell, a notice of no pages begins it anew.
  */
 #include "config.h"
 
@@ -34,18 +34,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/test_limits.h"
+#include "home_add.h"
 #include "known_notices.h"
-#include "lock_idle.h"
+#include "lock_recall.h"
 #include "migrate.h"
 #include "migrate_request.h"
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/reuse_prefetch.h"
 #include "policy/sticky_home.h"
-#include "sharer_flags.h"
+#include "race_sync.h"
 #include "world.h"
 
 /* Notices that are kept between barriers for locks and flags; more are merged.
@@ -83,11 +86,13 @@ hearthi_coherence_open(void)
     hearthi_sticky_home_open();
     hearthi_migrate_requests_open();
     hearthi_interval_open();
+    hearthi_home_adds_open();
 }
 
 void
 hearthi_coherence_close(void)
 {
+    hearthi_home_adds_close();
     hearthi_sharer_flags_close();
     hearthi_sticky_home_close();
     hearthi_migrate_requests_close();
@@ -108,6 +113,8 @@ publish_own(uint64_t page, uint64_t count)
                                 (uint32_t)hearthi_world.rank,
                                 hearthi_known_notices.interval };
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(count > 0 && page + count <= hearthi_table.top);
     hearthi_pageset_add(&c.own[c.turn], page, (uint32_t)count);
     hearthi_notice_store_add(&hearthi_known_notices.known, &n, -1);
     if (hearthi_world.scope)
@@ -117,6 +124,7 @@ publish_own(uint64_t page, uint64_t count)
 void
 hearthi_interval_next(enum hearthi_end how)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     hearthi_known_notices.interval++;
     hearthi_interval_end(publish_own, how);
 }
@@ -129,6 +137,7 @@ hearthi_known_elsewhere(uint64_t page, uint32_t count)
     struct hearthi_notice n = { page, count, (uint32_t)hearthi_world.rank,
                                 ++hearthi_known_notices.interval };
 
+    HEARTHI_ASSERT_HAS(TABLE);
     hearthi_notice_store_add(&hearthi_known_notices.known, &n, -1);
     if (!hearthi_world.threads)
         return;
@@ -154,29 +163,76 @@ own_notices(const struct hearthi_pageset *own)
     return out;
 }
 
-void
-hearthi_barrier(bool stay)
+/* What all have written, of this barrier; `mark`: what was known before. */
+static void
+news_take(struct hearthi_pageset               *own,
+          const struct hearthi_barrier_notices *news, uint64_t mark)
+{
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(own == &c.own[!c.turn] && own->n <= HEARTHI_NOTICES_OF_ONE);
+    hearthi_pageset_clear(own);
+    hearthi_notices_apply(news->notice, news->n, news->invalidate_all);
+    HEARTHI_ASSERT(hearthi_notices_are_applied(news->notice, news->n,
+                                               news->invalidate_all));
+    hearthi_migrate_requests_learn(news);
+    HEARTHI_ASSERT(mark <=
+                   hearthi_notice_store_next(&hearthi_known_notices.known));
+    hearthi_notice_store_forget(&hearthi_known_notices.known, mark);
+    hearthi_node_cache_leave();
+    hearthi_epochs.acquire++;
+    HEARTHI_ASSERT(hearthi_epochs.release == hearthi_epochs.acquire);
+}
+
+/* What this rank says beside what it has written. */
+static unsigned
+asks_of(const struct hearthi_pageset *own)
+{
+    return hearthi_migrate_requests_begin(own) ? HEARTHI_ASKS_MOVES : 0;
+}
+
+/* What all ranks do then that some rank has asked for. */
+static void
+asked_do(unsigned asks)
+{
+    HEARTHI_ASSERT_HAS(TABLE);
+    if (asks & HEARTHI_ASKS_MOVES) {
+        hearthi_table_unlock();
+        hearthi_migrate();
+        hearthi_table_lock();
+    }
+}
+
+static unsigned
+barrier(bool stay, unsigned asks)
 {
     struct hearthi_pageset        *own;
     struct hearthi_notice         *out = NULL;
-    struct hearthi_barrier_notices news = { .moves = false };
-    uint64_t                       mark;
+    struct hearthi_barrier_notices news = { .asks = asks };
+    uint64_t                       mark, begin;
     bool                           invalidate_all;
+    unsigned                       place = hearthi_race_barrier();
 
-    if (hearthi_world.nodes == 1) {
-        hearthi_transport->barrier(NULL, 0, false, &news);
-        return;
+    if (hearthi_world.nodes == 1) { /* all of its time is waiting */
+        hearthi_transport->collective.barrier(NULL, 0, false, &news);
+        return news.asks;
     }
+    hearthi_home_adds_end();
     hearthi_table_lock();
+    HEARTHI_ASSERT(hearthi_epochs.release == hearthi_epochs.acquire);
     hearthi_lock_idle_begin();
     hearthi_interval_next(stay ? HEARTHI_END_BARRIER : HEARTHI_END_ALL);
+    hearthi_race_arrive(place);
     hearthi_node_cache_arrive();
     own = &c.own[c.turn];
     c.turn = !c.turn;
+    HEARTHI_ASSERT(c.own[c.turn].n == 0 || hearthi_world.threads);
     hearthi_pageset_normalise(own);
-    news.moves = stay && hearthi_migrate_requests_begin(own);
+    if (stay)
+        news.asks |= asks_of(own);
     mark = hearthi_notice_store_next(&hearthi_known_notices.known);
     hearthi_epochs.release++;
+    HEARTHI_ASSERT(own->n <= HEARTHI_NOTICES_OF_ONE && !own->loose);
+    HEARTHI_ASSERT(hearthi_epochs.release == hearthi_epochs.acquire + 1);
     invalidate_all = own->invalidate_all || hearthi_known_notices.ahead;
     hearthi_known_notices.ahead = false;
     if (own->n > 0)
@@ -184,21 +240,28 @@ hearthi_barrier(bool stay)
     hearthi_table_unlock();
 
     hearthi_count(notices_out, own->n);
-    hearthi_transport->barrier(out, own->n, invalidate_all, &news);
+    begin = hearthi_now();
+    hearthi_transport->collective.barrier(out, own->n, invalidate_all, &news);
+    hearthi_count(barrier_wait_ns, hearthi_now() - begin);
     free(out);
 
     hearthi_table_lock();
-    hearthi_pageset_clear(own);
-    hearthi_notices_apply(news.notice, news.n, news.invalidate_all);
-    hearthi_migrate_requests_learn(&news);
-    hearthi_notice_store_forget(&hearthi_known_notices.known, mark);
-    hearthi_node_cache_leave();
-    hearthi_epochs.acquire++;
-    if (news.moves) {
-        hearthi_table_unlock();
-        hearthi_migrate();
-        hearthi_table_lock();
-    }
+    news_take(own, &news, mark);
+    hearthi_race_depart(place);
+    asked_do(news.asks);
     hearthi_reuse_prefetch_fetch();
     hearthi_table_unlock();
+    return news.asks;
+}
+
+void
+hearthi_barrier(bool stay)
+{
+    barrier(stay, 0);
+}
+
+unsigned
+hearthi_barrier_asking(unsigned asks)
+{
+    return barrier(true, asks);
 }

@@ -5,26 +5,16 @@
 #ifndef HEARTHI_HOME_ATOMIC_H
 #define HEARTHI_HOME_ATOMIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "transport/atomic_op.h"
 
-/* One step of the transport's, or something that is worked out from the value
- * found and step.value. */
-enum hearthi_change_op {
-    HEARTHI_STEP,
-    HEARTHI_AND,
-    HEARTHI_OR,
-    HEARTHI_XOR,
-    HEARTHI_SUM /* of doubles */
-};
-
-struct hearthi_change {
-    enum hearthi_change_op   op;
-    struct hearthi_atomic_op step;
-};
-
 /* Gives what was there. */
-uint64_t hearthi_home_atomic(void *word, const struct hearthi_change *c);
+uint64_t hearthi_home_atomic(void *word, const struct hearthi_atomic_op *s);
+
+/* What a word of 8 bytes is at its home, whose page this rank has not written
+ * by that; `near`: without a message. */
+uint64_t hearthi_home_word(void *word, bool *near);
 
 #endif

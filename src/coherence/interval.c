@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/stat.h"
 #include "coherence.h"
 #include "page/copies.h"
@@ -14,16 +15,19 @@
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin_count.h"
+#include "page/read_mostly.h"
 #include "policy/sticky_home.h"
-#include "sharer_flags.h"
+#include "profile/profile.h"
+#include "space/segment.h"
+#include "world.h"
 
 #include <stdatomic.h>
 
 /* When the interval began, and the diffs that had been made at the end of the
  * one before.  Threads that synchronise at the same time have one interval
  * between them. */
-static _Atomic uint64_t began;
-static uint64_t         diffs_before;
+_Atomic uint64_t hearthi_interval_began;
+static uint64_t  diffs_before;
 
 void
 hearthi_interval_open(void)
@@ -34,11 +38,20 @@ hearthi_interval_open(void)
 
 /* ---- closing what was written ---- */
 
-/* Which of a page's ways to end applies.  A page that is held for writing may
- * be written by somebody whom no protection stops, now and later: it stays
+/* Which of a page's ways to end applies.  A page that is pinned for writing
+ * may be written by a device that no protection stops, now and later: it stays
  * open and listed.  Of a copy the twin tells what was written until now
  * (KEEP); a home page counts as written each time (DONE). */
 enum ending { CLOSE, STAY, KEEP, ARM, DONE };
+
+/* Where a home page's frame is in the system view of this rank. */
+static const char *
+home_bytes(uint64_t page)
+{
+    int rank = hearthi_world.node_rank_of[hearthi_home_of(page)];
+
+    return hearthi_segments.base[rank] + hearthi_home_at(page);
+}
 
 static enum ending
 ending_of(uint64_t page, enum hearthi_end how)
@@ -48,7 +61,7 @@ ending_of(uint64_t page, enum hearthi_end how)
 
     if (state == HEARTHI_HOME_DIRTY)
         return held || (how == HEARTHI_END_LOCK &&
-                        hearthi_sticky_home_stays(page))
+                        hearthi_sticky_home_stays(page, home_bytes))
                    ? DONE
                    : ARM;
     if (state != HEARTHI_DIRTY)
@@ -57,8 +70,7 @@ ending_of(uint64_t page, enum hearthi_end how)
         return KEEP;
     if (hearthi_is_overwritten(page))
         return CLOSE;
-    return how == HEARTHI_END_BARRIER &&
-                   (hearthi_table.mark[page] & HEARTHI_WROTE)
+    return how == HEARTHI_END_BARRIER && hearthi_is_written_often(page)
                ? STAY
                : CLOSE;
 }
@@ -77,6 +89,15 @@ run_end(uint64_t page, uint64_t count, enum ending e)
             hearthi_copies_shut(p, 1); /* not written this time */
 }
 
+/* Of a copy that is open after an interval: was it to stay so? */
+HEARTHI_FOR_ASSERT static bool
+may_stay(uint64_t page)
+{
+    return !hearthi_is_overwritten(page) &&
+           (hearthi_is_pinned_open(page) ||
+            (hearthi_table.mark[page] & HEARTHI_CHANGED));
+}
+
 /* Was the page written, as far as is known?  Then it will be again. */
 static bool
 mark_end(uint64_t page)
@@ -85,6 +106,9 @@ mark_end(uint64_t page)
     bool     home = hearthi_is_home(hearthi_state_of(page));
     bool     wrote = home || (*mark & HEARTHI_CHANGED);
 
+    HEARTHI_ASSERT(*mark & HEARTHI_LISTED);
+    HEARTHI_ASSERT(home || hearthi_table.state[page] != HEARTHI_DIRTY ||
+                   may_stay(page));
     *mark &= (uint8_t) ~(HEARTHI_LISTED | HEARTHI_CHANGED | HEARTHI_WROTE);
     if (wrote && !home)
         *mark |= HEARTHI_WROTE;
@@ -92,7 +116,7 @@ mark_end(uint64_t page)
 }
 
 /* Does it belong to the next interval too?  Home pages are open still where
- * they are held. */
+ * they are pinned. */
 static bool
 stays_open(uint64_t page)
 {
@@ -109,11 +133,15 @@ marks_end(hearthi_publish *publish)
     bool     any = false;
     uint64_t first = 0, count = 0;
 
-    hearthi_written.n = 0;
+    HEARTHI_ASSERT(hearthi_diffs_have_arrived());
+    hearthi_pagelist_count(&hearthi_written, 0);
     for (size_t i = 0; i < n; i++) {
         uint64_t page = hearthi_written.page[i];
 
         if (mark_end(page)) {
+            if (hearthi_profile != NULL &&
+                hearthi_is_home(hearthi_state_of(page)))
+                hearthi_profile_own(page);
             any = true;
             if (count > 0 && first + count != page) {
                 publish(first, count);
@@ -133,20 +161,14 @@ marks_end(hearthi_publish *publish)
 
 /* ---- the interval ---- */
 
-void
-hearthi_interval_begin(uint64_t now, bool acquire)
-{
-    if (acquire && __atomic_load_n(&hearthi_written.n, __ATOMIC_RELAXED) > 0)
-        return;
-    atomic_store_explicit(&began, now, memory_order_relaxed);
-}
-
 static void
 interval_count(uint64_t end)
 {
-    uint64_t from = atomic_load_explicit(&began, memory_order_relaxed);
+    uint64_t from =
+        atomic_load_explicit(&hearthi_interval_began, memory_order_relaxed);
     uint64_t diffs = hearthi_diffs_made();
 
+    HEARTHI_ASSERT(diffs >= diffs_before);
     hearthi_count(intervals, 1);
     hearthi_distribute(interval_us, end > from ? (end - from) / 1000 : 0);
     hearthi_distribute(burst, diffs - diffs_before);
@@ -161,6 +183,7 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
     uint64_t            end;
     size_t              n;
 
+    HEARTHI_ASSERT_HAS(TABLE);
     hearthi_overwrite_end();
     hearthi_sticky_home_begin();
     hearthi_sharer_flags_scan();
@@ -173,6 +196,7 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
         enum ending e;
 
         hearthi_copies_reserve(0); /* may give up pages of this list too */
+        HEARTHI_ASSERT(i == 0 || page[i - 1] < page[i]);
         e = ending_of(page[i], how);
         for (run = 1; i + run < n && page[i + run] == page[i] + run &&
                       ending_of(page[i + run], how) == e;
@@ -180,7 +204,9 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
             ;
         run_end(page[i], run, e);
     }
+    HEARTHI_ASSERT(hearthi_written.n == n);
     hearthi_diff_end();
     if (marks_end(publish))
         interval_count(end);
+    hearthi_count(diff_ns, hearthi_now() - end);
 }

@@ -5,11 +5,12 @@
  */
 #include "config.h"
 
+#include "base/mutex.h"
 #include "coherence.h"
 
 #include "base/stat.h"
+#include "home_add.h"
 #include "known_notices.h"
-#include "lock_idle.h"
 #include "lock_recall.h"
 #include "node/lock_delegation.h"
 #include "node/lock_names.h"
@@ -56,6 +57,8 @@ view_for_release(int sync)
 {
     struct lock_view *v = &view[sync];
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(v->given_epoch <= hearthi_epochs.release);
     if (v->given_epoch != hearthi_epochs.release) {
         v->given_epoch = hearthi_epochs.release;
         v->given = 0;
@@ -80,8 +83,11 @@ notices_for(int sync, uint64_t *given, struct hearthi_notice *out)
     struct hearthi_notice_store *from = source_of(sync);
     size_t                       n;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(*given <= hearthi_notice_store_next(from));
     n = hearthi_notice_store_merged(from, sync, given, out,
                                     hearthi_log_room(sync));
+    HEARTHI_ASSERT(*given == hearthi_notice_store_next(from));
     hearthi_count(notices_out, n);
     if (n == 0 && from == &hearthi_known_notices.known &&
         view[sync].begun < hearthi_epochs.acquire)
@@ -101,8 +107,8 @@ notices_left(int sync, struct hearthi_notice *out)
     return notices_for(sync, &given, out);
 }
 
-/* Who holds a lock is alone: another thread of the rank collects for it only
- * after it was passed on, with these notices in its log. */
+/* The thread that holds a lock is alone: another thread of the rank collects
+ * for it only after it was passed on, with these notices in its log. */
 static void
 lock_pass(int sync, bool stayed)
 {
@@ -121,16 +127,21 @@ lock_pass(int sync, bool stayed)
             epoch = hearthi_epochs.release;
             n = notices_for(sync, &view_for_release(sync)->given, out);
         }
+        HEARTHI_ASSERT(held > 0 && n <= HEARTHI_LOG + 1);
+        HEARTHI_ASSERT(epoch + 1 >= hearthi_epochs.release);
         held--;
         hearthi_table_unlock();
     }
-    hearthi_transport->release(sync, epoch, out, n);
+    hearthi_transport->sync.release(sync, epoch, out, n);
 }
 
-/* Of a lock that nobody enters, and that is this thread's to give. */
+/* Of a lock that no thread enters, and that is this thread's to give. */
 void
 hearthi_lock_give(int lock)
 {
+    HEARTHI_ASSERT_HAS_NOT(TABLE);
+    HEARTHI_ASSERT(hearthi_delegation_byte(lock) ==
+                   (HEARTHI_DELEGATION_IDLE | HEARTHI_DELEGATION_WANTED));
     hearthi_lock_idle_note(lock, false);
     hearthi_delegation_policy_ended(
         &view[lock].stay, hearthi_epochs.release == hearthi_epochs.acquire ||
@@ -141,8 +152,8 @@ hearthi_lock_give(int lock)
     hearthi_delegation_end(lock);
 }
 
-/* When a lock is kept, its thread has no more to do with it but this: somebody
- * may want it at once. */
+/* When a lock is kept, its thread has no more to do with it but this: another
+ * rank may want it at once. */
 static bool
 lock_keep(int lock)
 {
@@ -150,7 +161,7 @@ lock_keep(int lock)
         return false;
     hearthi_lock_recall_begin();
     hearthi_lock_idle_note(lock, true);
-    if (!hearthi_transport->keep(lock)) {
+    if (!hearthi_transport->sync.delegate(lock)) {
         hearthi_lock_idle_note(lock, false);
         return false;
     }
@@ -162,6 +173,7 @@ lock_keep(int lock)
 void
 hearthi_lock_release(int lock)
 {
+    hearthi_home_adds_end();
     if (hearthi_world.nodes > 1 && hearthi_delegation_out(lock))
         hearthi_lock_give(lock);
     else if (hearthi_world.nodes == 1 || !lock_keep(lock))
@@ -171,16 +183,17 @@ hearthi_lock_release(int lock)
 static void
 begun_note(struct lock_view *v, uint64_t epoch)
 {
+    HEARTHI_ASSERT(epoch <= hearthi_epochs.release + 1);
     if (v->begun < epoch)
         v->begun = epoch;
 }
 
 /* What a flag, or a reader-writer lock, is told: several threads of the rank
- * may tell it at once, and who collects first may come to the log last.  So
- * what one has collected counts as given only when it is in the log: until
- * then the others give it, too, or a waiter whom they let go would not be told
- * of what happened before they did.  A log that has a notice twice does no
- * harm. */
+ * may tell it at once, and the one that collects first may come to the log
+ * last.  So what one has collected counts as given only when it is in the log:
+ * until then the others give it, too, or a waiter that they let go would not
+ * be told of what happened before they did.  A log that has a notice twice
+ * does no harm. */
 struct telling {
     struct hearthi_notice notice[HEARTHI_LOG + 1];
     size_t                n;
@@ -195,6 +208,7 @@ telling_begin(int sync, struct telling *t)
     t->n = 0;
     if (hearthi_world.nodes == 1)
         return;
+    hearthi_home_adds_end();
     hearthi_table_lock();
     hearthi_interval_next(HEARTHI_END_ALL);
     v = view_for_release(sync);
@@ -227,7 +241,7 @@ hearthi_flag_set(int sync)
     struct telling t;
 
     telling_begin(sync, &t);
-    hearthi_transport->flag_set(sync, t.notice, t.n);
+    hearthi_transport->sync.flag_set(sync, t.notice, t.n);
     telling_end(sync, &t);
 }
 
@@ -237,7 +251,7 @@ hearthi_rw_release(int sync, bool write)
     struct telling t;
 
     telling_begin(sync, &t);
-    hearthi_transport->rw_release(sync, write, t.notice, t.n);
+    hearthi_transport->sync.rw_release(sync, write, t.notice, t.n);
     telling_end(sync, &t);
 }
 
@@ -256,6 +270,8 @@ notices_learn(int sync, struct hearthi_grant *g)
                          : 0;
     size_t   fresh = 0;
 
+    HEARTHI_ASSERT(g->n <= HEARTHI_LOG);
+    HEARTHI_ASSERT(g->ahead == 0 || g->invalidate_all);
     for (size_t i = 0; i < g->n; i++)
         if (g->notice[i].count > 0 &&
             hearthi_notice_store_add(&hearthi_known_notices.known,
@@ -291,9 +307,14 @@ grant_end(int sync, struct hearthi_grant *g, bool locks)
     struct lock_view *v = &view[sync];
 
     hearthi_table_lock();
+    HEARTHI_ASSERT(g->epoch <= hearthi_epochs.acquire);
+    HEARTHI_ASSERT(g->ahead <= hearthi_epochs.acquire + 2);
     hearthi_node_cache_acquired();
     notices_learn(sync, g);
     hearthi_notices_apply(g->notice, g->n, g->invalidate_all);
+    HEARTHI_ASSERT(
+        hearthi_notices_are_applied(g->notice, g->n, g->invalidate_all));
+    HEARTHI_ASSERT(v->pos_epoch <= hearthi_epochs.acquire);
     if (g->epoch == hearthi_epochs.acquire) {
         v->pos = g->pos;
         v->pos_epoch = hearthi_epochs.acquire;
@@ -312,6 +333,7 @@ scope_begin(int sync)
 {
     struct lock_view *v;
 
+    HEARTHI_ASSERT(held >= 0);
     hearthi_table_lock();
     hearthi_interval_next(HEARTHI_END_ALL);
     if (held == 0)
@@ -330,11 +352,12 @@ hearthi_lock_acquire(int sync, bool try)
 
     if (hearthi_world.nodes == 1) {
         g.epoch = g.pos = 0;
-        return hearthi_transport->acquire(sync, try, &g);
+        return hearthi_transport->sync.acquire(sync, try, &g);
     }
+    hearthi_home_adds_end();
     hearthi_delegation_ask(sync);
     grant_begin(sync, &g);
-    if (!hearthi_transport->acquire(sync, try, &g))
+    if (!hearthi_transport->sync.acquire(sync, try, &g))
         return false;
     hearthi_delegation_policy_taken(&view[sync].stay, g.again);
     if (hearthi_world.scope)
@@ -350,11 +373,12 @@ hearthi_flag_wait(int sync)
 
     if (hearthi_world.nodes == 1) {
         g.epoch = g.pos = 0;
-        hearthi_transport->flag_wait(sync, &g);
+        hearthi_transport->sync.flag_wait(sync, &g);
         return;
     }
+    hearthi_home_adds_end();
     grant_begin(sync, &g);
-    hearthi_transport->flag_wait(sync, &g);
+    hearthi_transport->sync.flag_wait(sync, &g);
     grant_end(sync, &g, false);
 }
 
@@ -365,10 +389,11 @@ hearthi_rw_acquire(int sync, bool write, bool try)
 
     if (hearthi_world.nodes == 1) {
         g.epoch = g.pos = 0;
-        return hearthi_transport->rw_acquire(sync, write, try, &g);
+        return hearthi_transport->sync.rw_acquire(sync, write, try, &g);
     }
+    hearthi_home_adds_end();
     grant_begin(sync, &g);
-    if (!hearthi_transport->rw_acquire(sync, write, try, &g))
+    if (!hearthi_transport->sync.rw_acquire(sync, write, try, &g))
         return false;
     grant_end(sync, &g, false);
     return true;

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Pages that move to the node that writes them alone, and pages that are at
- * home there and become new: nobody has fetched them any more
+ * home there and become new: no rank has a copy of them any more
  * (sharer_flags.c).
  *
- * Other threads of all ranks go on meanwhile: they fault, synchronise, hold.
+ * Other threads of all ranks go on meanwhile: they fault, synchronise, pin.
  * So a page moves in these steps, which all ranks make together:
  *
  *   1. All are told what each asks for.
  *   2. Each rank freezes these pages (page/migration_freeze.h): no thread of
- * it sees one, or has a request for one on its way; what it has changed in
- *      copies has arrived at the old home; what its threads stored in a home
- *      frame, and told nobody of, it will tell of at its next release, as it
- *      would have.
- *      It refuses what it cannot freeze: pages that are held, on their way, in
- *      an atomic step, or that another thread of it has not placed yet.
- *   3. All are told what was refused, and of which pages somebody has a copy.
- *      Now the old frame has all that was ever stored in the page, and nobody
+ *      it sees one, or has a request for one on its way; what it has changed
+ *      in copies has arrived at the old home; what its threads stored in a
+ *      home frame, and told no rank of, it will tell of at its next release,
+ *      as it would have.  It refuses what it cannot freeze: pages that are
+ *      pinned, on their way, in an atomic step, or that another thread of it
+ *      has not placed yet.
+ *   3. All are told what was refused, and of which pages some rank has a copy.
+ *      Now the old frame has all that was ever stored in the page, and no rank
  *      reads or writes it any more.
- *   4. Who asked brings the content to the new frame, of those that are kept
- *      for that (home/migration_frames.h), which all ranks take in the same
- * order.
+ *   4. The rank that asked brings the content to the new frame, of those that
+ *      are kept for that (home/migration_frames.h), which all ranks take in
+ *      the same order.
  *   5. All know that this is done.  Each rank notes the new home, and the page
  *      is what it was to it, or at home, or not any more.  The old frame is
  *      free for other pages: what was on its way to it had arrived in step 2.
  *
- * A page of which nobody has a copy is as one that was just placed: no rank's
- * shared flag counts at its new home, so each sets it with its first fetch
+ * A page of which no rank has a copy is as one that was just placed: no rank's
+ * sharer flag counts at its new home, so each sets it with its first fetch
  * from there (sharer_flags.c).  Of one that is shared copies stay, also first
  * ones, which the next acquire drops: the new home tells of every store to it
- * from the first on, whoever has set flags.  What the old home's ranks stored
- * without telling is in no copy that survives, or is told of: after they see
- * the page no more they look at their flags, as at a release, and a flag that
- * is set later is one of a copy that is a first one.
+ * from the first on, whichever ranks have set flags.  What the old home's
+ * ranks stored without telling is in no copy that survives, or is told of:
+ * after they see the page no more they look at their flags, as at a release,
+ * and a flag that is set later is one of a copy that is a first one.
  *
  * A page that becomes new goes the same way, and stays in its frame.  If no
- * rank of another node has a copy in step 3, its home clears the shared flag
+ * rank of another node has a copy in step 3, its home clears the sharer flag
  * before step 5: no rank has a fetch on its way then that sets it, and each
  * that fetches the page later sets it again, as for a page that was just
- * placed.  Of its home's stores from then on nobody is told until it is seen.
+ * placed.  Of its home's stores from then on no rank is told until it is seen.
  *
  * tests/model/move.c walks every order of these steps, beside a thread of each
  * rank that uses the page, and has a switch that breaks each rule.
@@ -52,19 +52,18 @@
 #include <string.h>
 
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "coherence.h"
 #include "home/migration_frames.h"
-#include "migrate_agree.h"
 #include "migrate_request.h"
-#include "migrate_vote.h"
 #include "page/copies.h"
 #include "page/diffs.h"
-#include "page/local_frames.h"
 #include "page/migration_freeze.h"
 #include "page/page.h"
+#include "page/page_map.h"
 #include "page/reuse_prefetch.h"
-#include "sharer_flags.h"
 #include "space/segment.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -78,7 +77,7 @@ struct moving {
 static struct {
     struct moving *moving;
     size_t         n, room;
-    bool           renews;
+    bool           unshares;
 } m;
 
 /* ---- freezing ---- */
@@ -90,10 +89,10 @@ has_at_home(const struct hearthi_migrate_vote *w,
     return hearthi_world.node_of[r->home] == hearthi_world.node_of[w->by];
 }
 
-/* Who has its first page at home asks for pages to become new.  All know that
- * alike of what nobody has refused. */
+/* The rank that has the first page at home asks for pages to become new.  All
+ * ranks know that alike of what no rank has refused. */
 static bool
-is_renewal(const struct hearthi_migrate_vote *w)
+is_unshared(const struct hearthi_migrate_vote *w)
 {
     return has_at_home(w, hearthi_page_place_of(w->page));
 }
@@ -110,8 +109,8 @@ is_vain(const struct hearthi_migrate_vote *w)
 
     if (a == NULL || end > a->page + a->pages)
         return true;
-    near = is_renewal(w);
-    if (!near && a->spare == NULL)
+    near = is_unshared(w);
+    if (!near && a->migration == NULL)
         return true;
     for (uint64_t p = w->page; p < end;) {
         const struct hearthi_page_place *r = hearthi_page_place_of(p);
@@ -124,18 +123,18 @@ is_vain(const struct hearthi_migrate_vote *w)
 }
 
 static void
-wish_freeze(const struct hearthi_migrate_vote *w)
+request_freeze(const struct hearthi_migrate_vote *w)
 {
     bool full =
         w->by == hearthi_world.rank && !hearthi_segments_have(w->count);
 
-    if (is_vain(w) || (full && !is_renewal(w)) ||
+    if (is_vain(w) || (full && !is_unshared(w)) ||
         !hearthi_migration_freeze(w->page, w->count))
         hearthi_migrate_vote_refuse(w);
 }
 
 static void
-wish_look(const struct hearthi_migrate_vote *w)
+request_look(const struct hearthi_migrate_vote *w)
 {
     if (hearthi_migrate_vote_is_refused_here(w))
         return;
@@ -154,10 +153,10 @@ all_freeze(void)
 {
     hearthi_table_lock();
     hearthi_reuse_prefetch_finish(); /* what is on its way would be refused */
-    hearthi_migrate_vote_each(wish_freeze);
+    hearthi_migrate_vote_each(request_freeze);
     hearthi_diff_end();
     hearthi_sharer_flags_scan();
-    hearthi_migrate_vote_each(wish_look);
+    hearthi_migrate_vote_each(request_look);
     hearthi_table_unlock();
     atomic_thread_fence(memory_order_seq_cst); /* stores to home frames */
 }
@@ -187,7 +186,8 @@ content_bring(const struct moving *to)
             p;
         n = hearthi_min(n, end - p);
         f.count = (uint32_t)n;
-        hearthi_transport->fetch(&f, 1);
+        HEARTHI_ASSERT(n > 0 && hearthi_is_frozen(p));
+        hearthi_transport->data.fetch(&f, 1);
         at += n << hearthi_heap.shift;
     }
 }
@@ -199,7 +199,7 @@ flags_clear(const struct hearthi_migrate_vote *w)
     for (uint64_t p = w->page; p < w->page + w->count; p++) {
         if (hearthi_migrate_vote_is_shared(p))
             continue;
-        m.renews = true;
+        m.unshares = true;
         if (hearthi_home_of(p) == hearthi_world.rank)
             hearthi_segment_unflag(hearthi_home_frame_of(p), 1);
     }
@@ -207,18 +207,19 @@ flags_clear(const struct hearthi_migrate_vote *w)
 
 /* What finds no frame stays. */
 static void
-wish_bring(const struct hearthi_migrate_vote *w)
+request_bring(const struct hearthi_migrate_vote *w)
 {
     struct hearthi_allocation *a;
     uint64_t                   end = w->page + w->count, n, frame;
 
     if (hearthi_migrate_vote_is_refused(w))
         return;
-    if (is_renewal(w)) {
+    if (is_unshared(w)) {
         flags_clear(w);
         return;
     }
     a = hearthi_allocation_of(w->page);
+    HEARTHI_ASSERT(a != NULL && a->migration != NULL);
     for (uint64_t p = w->page; p < end; p += n) {
         struct moving to = { .page = p, .home = (uint32_t)w->by };
 
@@ -239,9 +240,9 @@ all_bring(void)
     uint8_t done = 0;
 
     hearthi_table_lock();
-    hearthi_migrate_vote_each(wish_bring);
+    hearthi_migrate_vote_each(request_bring);
     hearthi_table_unlock();
-    if (m.n == 0 && !m.renews)
+    if (m.n == 0 && !m.unshares)
         return;
     atomic_thread_fence(memory_order_seq_cst);
     hearthi_barrier_or(&done, sizeof done);
@@ -254,7 +255,7 @@ all_bring(void)
 static void
 frames_leave(struct hearthi_allocation *a, struct hearthi_piece p)
 {
-    hearthi_extents_give(&a->spare->free[p.home], p.frame, p.count);
+    hearthi_extents_give(&a->migration->free[p.home], p.frame, p.count);
     hearthi_sharer_flags_forget_at(&p);
     if ((int)p.home != hearthi_world.rank)
         return;
@@ -269,6 +270,8 @@ moving_end(const struct moving *to)
     struct hearthi_allocation *a = hearthi_allocation_of(to->page);
     uint64_t                   end = to->page + to->count;
 
+    HEARTHI_ASSERT(a != NULL && a->migration != NULL);
+    HEARTHI_ASSERT(end <= a->page + a->pages && hearthi_is_frozen(to->page));
     for (uint64_t p = to->page, n; p < end; p += n) {
         struct hearthi_page_place r = *hearthi_page_place_of(p);
 
@@ -284,7 +287,7 @@ moving_end(const struct moving *to)
 }
 
 static void
-renewal_end(const struct hearthi_migrate_vote *w)
+unshared_end(const struct hearthi_migrate_vote *w)
 {
     uint64_t end = w->page + w->count, renewed = 0;
 
@@ -313,32 +316,45 @@ renewal_end(const struct hearthi_migrate_vote *w)
         hearthi_count(renewed, renewed);
 }
 
-/* Those of what moves that begin with a wish's pages: they are in the order of
- * wishes. */
+/* The rank that asked counts the pages that moved, from its request's first up
+ * to this one, and those behind that did not. */
 static void
-wish_end(const struct hearthi_migrate_vote *w)
+request_count(const struct hearthi_migrate_vote *w, uint64_t page,
+              uint64_t end, bool refused)
+{
+    if (w->by != hearthi_world.rank)
+        return;
+    hearthi_migrate_requests_done(page, end - page);
+    if (refused && hearthi_is_home(hearthi_state_of(w->page)))
+        return;
+    hearthi_count(moves, page - w->page);
+    hearthi_count(moves_refused, end - page);
+}
+
+/* Those of what moves that begin with a request's pages: they are in the order
+ * of requests.  A request that was refused has none: what begins with its
+ * first page is of a later request, which no rank refused since all had
+ * refused this one.  Taken here, that would be thawed by the answers to this
+ * request, and once more when its own comes, as a page that is at home with
+ * who asks. */
+static void
+request_end(const struct hearthi_migrate_vote *w)
 {
     uint64_t page = w->page, end = page + w->count;
+    bool     refused = hearthi_migrate_vote_is_refused(w);
 
-    if (!hearthi_migrate_vote_is_refused(w) && is_renewal(w)) {
-        renewal_end(w);
+    if (!refused && is_unshared(w)) {
+        unshared_end(w);
         return;
     }
-    for (; m.n > 0 && m.moving->page == page && page < end;
+    for (; !refused && m.n > 0 && m.moving->page == page && page < end;
          m.n--, m.moving++) {
         moving_end(m.moving);
         page += m.moving->count;
     }
     if (page < end && !hearthi_migrate_vote_is_refused_here(w))
         hearthi_thaw_stayed(page, end - page);
-    if (w->by != hearthi_world.rank)
-        return;
-    hearthi_migrate_requests_done(page, end - page);
-    if (hearthi_migrate_vote_is_refused(w) &&
-        hearthi_is_home(hearthi_state_of(w->page)))
-        return;
-    hearthi_count(moves, page - w->page);
-    hearthi_count(moves_refused, end - page);
+    request_count(w, page, end, refused);
 }
 
 static void
@@ -347,7 +363,8 @@ all_thaw(void)
     struct moving *list = m.moving;
 
     hearthi_table_lock();
-    hearthi_migrate_vote_each(wish_end);
+    hearthi_migrate_vote_each(request_end);
+    HEARTHI_ASSERT(m.n == 0);
     hearthi_migration_freeze_end();
     hearthi_table_unlock();
     free(list);
@@ -359,6 +376,7 @@ all_thaw(void)
 void
 hearthi_migrate(void)
 {
+    HEARTHI_ASSERT_HAS_NOT(TABLE);
     if (!hearthi_migrate_vote_begin())
         return;
     all_freeze();

@@ -131,7 +131,7 @@ need_of(const struct hearthi_page_place *r)
         return 0;
     if (is_near(r))
         return HEARTHI_OTHERS;
-    return r->in->spare != NULL ? r->in->spare->need : 0;
+    return r->in->migration != NULL ? r->in->migration->need : 0;
 }
 
 static bool

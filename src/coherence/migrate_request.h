@@ -2,27 +2,28 @@
  *
  * Pages that this rank would have at home on its node.
  *
- * What a barrier brings names those who wrote, but joined, so that of another
- * node's pages nobody knows who exactly wrote them (notice/coalesce.h); of its
- * own a rank knows it to the page.  So each rank remembers of the pages that
- * it wrote, and that are at home on another node, in how many barriers in a
- * row it did so while no other node did; and asks for them.  Who asks says so
- * in the barrier itself (hearthi_barrier_notices.moves), by what it has
- * written, before it knows of others; it asks for what is left when it does.
+ * What a barrier brings names the ranks that wrote, but joined, so that of
+ * another node's pages no rank knows which one wrote them (notice/coalesce.h);
+ * of its own a rank knows it to the page.  So each rank remembers of the pages
+ * that it wrote, and that are at home on another node, in how many barriers in
+ * a row it did so while no other node did; and asks for them.  A rank that
+ * asks says so in the barrier itself (hearthi_barrier_notices.asks), by what
+ * it has written, before it knows of others; it asks for what is left when it
+ * does.
  *
  * The home tells of a page once, when it sees that it was fetched, written or
- * not (sharer_flags.c); so memory for first touch does not ask who else wrote
- * it the first time.
+ * not (sharer_flags.c); so for memory for first touch it does not matter the
+ * first time which other ranks wrote it.
  *
  * In the same way a rank asks for pages that are at home on its node, and that
- * others have fetched, to become new (migrate.c): if nobody has one any more,
- * who stores to it need not be told of again.  Several at a time, since all
+ * others have fetched, to become new (migrate.c): if no rank has a copy any
+ * more, stores to the page need not be told of.  Several at a time, since all
  * ranks meet for it.
  *
  * What damps it: of a page that has moved, and of one that this rank asked for
- * in vain, twice as many barriers are needed each time, and from the seventh
- * time on it stays.  A page that two nodes write in turn is never one that was
- * written by one alone long enough.
+ * in vain, twice as many barriers are needed each time, 128 for the seventh,
+ * behind which it stays.  A page that two nodes write in turn is never one
+ * that was written by one alone long enough.
  *
  * No decision rests on what is remembered here but what is asked for: so ranks
  * need not remember alike.

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "migrate_vote.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
-#include "migrate_agree.h"
+#include "collective.h"
+#include "migrate.h"
 #include "migrate_request.h"
 #include "page/page.h"
+#include "transport/transport.h"
 #include "world.h"
 
 static struct {
@@ -49,6 +50,8 @@ bit_is(const uint8_t *bits, size_t i)
 static size_t
 shared_bit(uint64_t page)
 {
+    HEARTHI_ASSERT(page - m.now->page < m.now->count);
+    HEARTHI_ASSERT(m.now->before + m.now->count <= m.pages);
     return m.runs + m.now->before + (size_t)(page - m.now->page);
 }
 
@@ -61,6 +64,7 @@ bits_bytes(void)
 void
 hearthi_migrate_vote_refuse(const struct hearthi_migrate_vote *a)
 {
+    HEARTHI_ASSERT(a->i < m.runs);
     bit_set(m.own, a->i);
 }
 
@@ -108,12 +112,14 @@ hearthi_migrate_vote_each(hearthi_migrate_vote_do *f)
             const struct hearthi_migrate_request *r =
                 &m.run[(size_t)a.by * m.most + k];
 
+            HEARTHI_ASSERT(k < m.most && r->count > 0);
             a.page = r->page;
             a.count = r->count;
             f(&a);
             a.i++;
             a.before += a.count;
         }
+    m.now = NULL; /* a is gone */
 }
 
 static void
@@ -156,4 +162,44 @@ hearthi_migrate_vote_end(void)
     free(m.said);
     free(m.run);
     free(m.asked);
+}
+
+/* ---- messages ---- */
+
+enum { TAG = 28000 }; /* and one a round */
+
+static struct hearthi_collective_way
+way(void)
+{
+    return (struct hearthi_collective_way){ "hearth_barrier",
+                                            hearthi_world.comm, TAG,
+                                            hearthi_requests_wait };
+}
+
+void
+hearthi_barrier_gather(const void *mine, size_t bytes, void *all)
+{
+    const struct hearthi_collective_way w = way();
+
+    hearthi_collective_gather_by(&w, mine, bytes, all);
+}
+
+/* What comes twice does no harm. */
+void
+hearthi_barrier_or(uint8_t *bits, size_t bytes)
+{
+    int      n = hearthi_world.size, me = hearthi_world.rank;
+    uint8_t *more = malloc(bytes);
+
+    const struct hearthi_collective_way w = way();
+
+    if (more == NULL)
+        hearthi_fatal("hearth_barrier", "no memory for %zu bytes", bytes);
+    for (int have = 1, round = 0; have < n; have *= 2, round++) {
+        hearthi_collective_swap_by(&w, bits, (me + have) % n, more,
+                                   (me - have + n) % n, bytes, round);
+        for (size_t i = 0; i < bytes; i++)
+            bits[i] |= more[i];
+    }
+    free(more);
 }

@@ -103,8 +103,8 @@ hearthi_range_sync_release_all(void)
 static void
 forget(uint64_t page, uint32_t count)
 {
-    if (hearthi_transport->forget != NULL)
-        hearthi_transport->forget(page, count);
+    if (hearthi_transport->data.forget != NULL)
+        hearthi_transport->data.forget(page, count);
 }
 
 /* Is there a copy in a range that is not pinned? */

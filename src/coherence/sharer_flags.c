@@ -4,7 +4,7 @@
  *
  * A home page that no other node ever fetched is plain memory to the ranks of
  * its node.  Since a one-sided fetch is not seen by the home, the fetching
- * rank sets the page's shared flag in the same flush as its first fetch, and
+ * rank sets the page's sharer flag in the same flush as its first fetch, and
  * drops that first copy at its next acquire.  At each release a co-home looks
  * at the flags: a page that is flagged for the first time is reported as
  * written and write-protected; from then on a write fault is what reports it.
@@ -38,11 +38,12 @@
  */
 #include "config.h"
 
-#include "sharer_flags.h"
+#include "coherence.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "home/migration_frames.h"
@@ -103,7 +104,7 @@ struct flagged {
     uint64_t page, count;
 };
 
-/* A page that is held for writing must stay open, and is as one that was
+/* A page that is pinned for writing must stay open, and is as one that was
  * written: it counts at each release (interval.c), so nothing is missed. */
 static enum hearthi_state
 tracked_state(uint64_t page)
@@ -119,6 +120,9 @@ flagged_arm(struct flagged *f)
 {
     for (uint64_t p = f->page; p < f->page + f->count; p++) {
         hearthi_touch(p);
+        HEARTHI_ASSERT(hearthi_is_home(hearthi_page_place_of(p)->state));
+        HEARTHI_ASSERT(!(hearthi_table.mark[p] & HEARTHI_TRACKED) ||
+                       hearthi_state_of(p) != HEARTHI_HOME_OPEN);
         hearthi_table.mark[p] |= HEARTHI_TRACKED;
         hearthi_list(p);
     }
@@ -176,6 +180,7 @@ block_scan(int r, size_t block, struct flagged *f)
 
             if (page == HEARTHI_NO_PAGE)
                 continue;
+            HEARTHI_ASSERT(bit <= 1 && k < hearthi_segments.frames);
             seen[r][k] = bit;
             if (bit != 0)
                 flagged_add(f, page);
@@ -185,7 +190,7 @@ block_scan(int r, size_t block, struct flagged *f)
         full[r][block] = 1;
 }
 
-/* Has anybody told of new flags since the last scan, or may we have looked too
+/* Has a rank told of new flags since the last scan, or may we have looked too
  * early at the time? */
 static bool
 told_changed(int r)
@@ -216,7 +221,7 @@ segment_scan(int r, struct flagged *f)
         if (word_at(summary + b) == word_at(full[r] + b))
             continue;
         for (size_t k = b; k < b + 8; k++)
-            if (summary[k] && !full[r][k])
+            if (__atomic_load_n(summary + k, __ATOMIC_RELAXED) && !full[r][k])
                 block_scan(r, k, f);
     }
 }
@@ -226,6 +231,7 @@ hearthi_sharer_flags_scan(void)
 {
     struct flagged f = { 0 };
 
+    HEARTHI_ASSERT_HAS(TABLE);
     /* Our stores must be seen before we look: else a reader could miss the
      * store while we miss its word, each in the other's store buffer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -238,9 +244,9 @@ hearthi_sharer_flags_scan(void)
 
 /* The node rank at which a piece is at home, or -1. */
 static int
-near_home(const struct hearthi_piece *p)
+local_home(const struct hearthi_piece *p)
 {
-    return hearthi_world.node_of[p->home] == hearthi_world.node
+    return hearthi_home_is_near((int)p->home)
                ? hearthi_world.node_rank_of[p->home]
                : -1;
 }
@@ -248,8 +254,9 @@ near_home(const struct hearthi_piece *p)
 void
 hearthi_sharer_flags_expect_at(const struct hearthi_piece *p)
 {
-    int r = near_home(p);
+    int r = local_home(p);
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (r >= 0)
         placed[r] = true;
 }
@@ -264,10 +271,12 @@ hearthi_sharer_flags_expect(const struct hearthi_allocation *a)
 void
 hearthi_sharer_flags_forget_at(const struct hearthi_piece *p)
 {
-    int      r = near_home(p);
+    int      r = local_home(p);
     uint64_t last = (p->frame + p->count - 1) / HEARTHI_SUMMARY;
     uint64_t first = p->frame / HEARTHI_SUMMARY;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(p->frame + p->count <= hearthi_segments.frames);
     if (r < 0)
         return;
     hearthi_sparse_clear(seen[r] + p->frame, p->count);
@@ -279,6 +288,6 @@ hearthi_sharer_flags_forget(const struct hearthi_allocation *a)
 {
     for (size_t i = 0; i < a->pieces; i++)
         hearthi_sharer_flags_forget_at(&a->piece[i]);
-    for (size_t i = 0; a->spare != NULL && i < a->spare->n; i++)
-        hearthi_sharer_flags_forget_at(&a->spare->piece[i]);
+    for (size_t i = 0; a->migration != NULL && i < a->migration->n; i++)
+        hearthi_sharer_flags_forget_at(&a->migration->piece[i]);
 }

@@ -3,19 +3,21 @@
 
 #include "buffer_pin.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "api/api_pin.h"
-#include "base/mpi_call.h"
+#include "base/assert.h"
 #include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "coherence/lock_recall.h"
-#include "front/datatype_walk.h"
+#include "front/datatype_contents.h"
 #include "front/request_pins.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
 #include "page/page.h"
+#include "space/heap.h"
 #include "world.h"
 
 enum { ROOM = 4 };
@@ -52,10 +54,11 @@ range_add(struct hearthi_buffer_pin *u, struct hearthi_buffer_range r)
         u->range = more;
         u->room = room;
     }
+    HEARTHI_ASSERT(u->n < u->room && r.bytes > 0 && hearthi_in_heap(r.at));
     u->range[u->n++] = r;
 }
 
-/* Holds are of whole pages, so what shares a page with the piece before it,
+/* Pins are of whole pages, so what shares a page with the piece before it,
  * or lies on the next one, is the same range. */
 static bool
 range_join(struct hearthi_buffer_range *last, char *from, char *to, int how)
@@ -92,88 +95,11 @@ hearthi_buffer_pin_bytes(struct hearthi_buffer_pin *u, int how, const void *p,
                                                     how });
 }
 
-static bool
-is_address(const void *buf)
-{
-    return buf != MPI_IN_PLACE;
-}
-
-void
-hearthi_buffer_pin(struct hearthi_buffer_pin *u, int how, const void *buf,
-                   MPI_Count count, MPI_Datatype type)
-{
-    if (is_address(buf))
-        hearthi_datatype_walk(u, how, (char *)buf, count, type);
-}
-
-/* MPI reads arrays of n elements that may lie in the heap themselves. */
+/* A pin is of one allocation: cut a range where one ends.  What lies behind
+ * the last byte of one, on its last page, belongs to no allocation; a page in
+ * no allocation is left for the pin to refuse. */
 static void
-array_use(struct hearthi_buffer_pin *u, const void *array, MPI_Count n,
-          size_t size)
-{
-    hearthi_buffer_pin_bytes(u, HEARTH_READ, array, (size_t)n * size);
-}
-
-void
-hearthi_buffer_pin_v(struct hearthi_buffer_pin *u, int how, const void *buf,
-                     const int *counts, const int *displs, MPI_Datatype type,
-                     MPI_Count n)
-{
-    MPI_Count least, extent;
-
-    if (!is_address(buf))
-        return;
-    array_use(u, counts, n, sizeof *counts);
-    array_use(u, displs, n, sizeof *displs);
-    PMPI_Type_get_extent_x(type, &least, &extent);
-    for (MPI_Count i = 0; i < n; i++)
-        hearthi_datatype_walk(u, how, (char *)buf + displs[i] * extent,
-                              counts[i], type);
-}
-
-/* Of pieces with a type each; false if there are none. */
-static bool
-arrays_use(struct hearthi_buffer_pin *u, const void *buf, const int *counts,
-           const void *displs, size_t displ, const MPI_Datatype *types,
-           MPI_Count n)
-{
-    if (!is_address(buf))
-        return false;
-    array_use(u, counts, n, sizeof *counts);
-    array_use(u, displs, n, displ);
-    array_use(u, types, n, sizeof *types);
-    return true;
-}
-
-void
-hearthi_buffer_pin_w(struct hearthi_buffer_pin *u, int how, const void *buf,
-                     const int *counts, const int *displs,
-                     const MPI_Datatype *types, MPI_Count n)
-{
-    if (!arrays_use(u, buf, counts, displs, sizeof *displs, types, n))
-        return;
-    for (MPI_Count i = 0; i < n; i++)
-        hearthi_datatype_walk(u, how, (char *)buf + displs[i], counts[i],
-                              types[i]);
-}
-
-void
-hearthi_buffer_pin_x(struct hearthi_buffer_pin *u, int how, const void *buf,
-                     const int *counts, const MPI_Aint *displs,
-                     const MPI_Datatype *types, MPI_Count n)
-{
-    if (!arrays_use(u, buf, counts, displs, sizeof *displs, types, n))
-        return;
-    for (MPI_Count i = 0; i < n; i++)
-        hearthi_datatype_walk(u, how, (char *)buf + displs[i], counts[i],
-                              types[i]);
-}
-
-/* A hold is of one allocation: cut a range where one ends.  What lies behind
- * the last byte of one, on its last page, is nobody's; a page in no allocation
- * is left for the hold to refuse. */
-static void
-range_hold(struct hearthi_buffer_pin *u, struct hearthi_buffer_range r)
+range_pin(struct hearthi_buffer_pin *u, struct hearthi_buffer_range r)
 {
     char *end = r.at + r.bytes;
 
@@ -207,18 +133,19 @@ hearthi_buffer_pin_take(struct hearthi_buffer_pin *u)
 
     u->range = NULL;
     u->n = u->room = 0;
-    u->held = true;
+    HEARTHI_ASSERT(!u->pinned);
+    u->pinned = true;
     for (size_t i = 0; i < n; i++)
-        range_hold(u, range[i]);
+        range_pin(u, range[i]);
     free(range);
 }
 
 void
 hearthi_buffer_unpin(struct hearthi_buffer_pin *u)
 {
-    for (size_t i = 0; u->held && i < u->n; i++)
+    for (size_t i = 0; u->pinned && i < u->n; i++)
         hearthi_unpin(u->range[i].at, u->range[i].bytes, u->range[i].how);
-    u->held = false;
+    u->pinned = false;
 }
 
 void
@@ -244,4 +171,87 @@ hearthi_buffer_pin_end(struct hearthi_buffer_pin *u)
         free(u);
         u = next;
     }
+}
+
+/* ---- received aside ---- */
+
+/* What comes of such elements, if it is less than there is room for, are the
+ * first bytes.  One of several elements may leave gaps. */
+static bool
+type_is_plain(MPI_Datatype type, MPI_Count *size)
+{
+    MPI_Count least, extent;
+
+    if (type == MPI_DATATYPE_NULL)
+        return false;
+    PMPI_Type_get_extent_x(type, &least, &extent);
+    PMPI_Type_size_x(type, size);
+    return hearthi_type_is_named(type) && least == 0 && extent == *size;
+}
+
+/* One stays, so that each large message does not get memory from the kernel
+ * anew; what is longer is fetched, twinned and received where it belongs,
+ * which then costs less. */
+enum { LONGEST = 16 << 20 };
+static char       *kept;
+static atomic_bool kept_taken;
+
+static char *
+memory_take(size_t bytes)
+{
+    if (atomic_exchange(&kept_taken, true))
+        return malloc(bytes);
+    if (kept == NULL)
+        kept = hearthi_sparse(LONGEST);
+    return kept;
+}
+
+static void
+memory_give(char *p)
+{
+    if (p == kept)
+        kept_taken = false;
+    else
+        free(p);
+}
+
+bool
+hearthi_staged_recv(struct hearthi_buffer_pin *u, void **buf, MPI_Count count,
+                    MPI_Datatype type, MPI_Status **status)
+{
+    MPI_Count size;
+    size_t    bytes;
+
+    if (count <= 0 || count > LONGEST || !hearthi_in_heap(*buf) ||
+        !type_is_plain(type, &size))
+        return false;
+    bytes = (size_t)count * (size_t)size;
+    if (bytes < hearthi_heap.page || bytes > LONGEST)
+        return false;
+    u->allocation = hearthi_mostly_absent(u->call, *buf, bytes);
+    u->staged = u->allocation != 0 ? memory_take(bytes) : NULL;
+    if (u->staged == NULL)
+        return false;
+    u->belongs = *buf;
+    *buf = u->staged;
+    if (*status == MPI_STATUS_IGNORE)
+        *status = &u->status;
+    return true;
+}
+
+/* After an error it is not known what is there. */
+void
+hearthi_staged_recv_end(struct hearthi_buffer_pin *u, int code,
+                        const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+
+    if (u->staged == NULL)
+        return;
+    if (code == MPI_SUCCESS)
+        PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    if (bytes > 0)
+        hearthi_write_through(u->call, u->allocation, u->belongs, u->staged,
+                              (size_t)bytes);
+    memory_give(u->staged);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a call touches of the heap: ranges of addresses, from buffers, counts
- * and datatypes, held as long as the call, or the operation that it has begun,
- * goes on.
+ * What a call pins of the heap: ranges of addresses, pinned as long as the
+ * call, or the operation that it has begun, goes on (request_pins.h).  A
+ * message may be received aside instead, in private memory, and be written
+ * through to the homes of the pages that it belongs into (api/api_pin.h).
  */
 #ifndef HEARTHI_BUFFER_PIN_H
 #define HEARTHI_BUFFER_PIN_H
@@ -22,11 +23,11 @@ struct hearthi_buffer_pin {
     uintptr_t                  key;
     intptr_t                   more;
     MPI_Request                request; /* that the program has let go */
-    bool                       persistent, held, alone;
-    char      *aside, *belongs; /* what is received aside (staged_recv.h) */
-    uint64_t   allocation;      /* in which it belongs */
-    MPI_Status status;          /* that the program does not want */
-    size_t     n, room;
+    bool                       persistent, pinned, alone;
+    char                      *staged, *belongs; /* what is received aside */
+    uint64_t                   allocation;       /* in which it belongs */
+    MPI_Status                 status; /* that the program does not want */
+    size_t                     n, room;
     struct hearthi_buffer_range {
         char  *at;
         size_t bytes;
@@ -34,38 +35,15 @@ struct hearthi_buffer_pin {
     } * range;
 };
 
-/* Addresses in a type may be absolute. */
-static inline bool
-hearthi_touched(const void *p)
-{
-    return hearthi_in_heap(p) | (p == MPI_BOTTOM);
-}
-
 /* An empty use; NULL if this thread is inside MPI already, so that the call
- * that the program has made speaks for all, or if nobody wants holds. */
+ * that the program has made speaks for all, or if no holds are wanted. */
 struct hearthi_buffer_pin *hearthi_buffer_pin_begin(const char *call);
 
-/* These add what lies in the heap.  Counts are of elements; MPI_IN_PLACE adds
- * nothing. */
+/* Add what lies in the heap of these bytes. */
 void hearthi_buffer_pin_bytes(struct hearthi_buffer_pin *u, int how,
                               const void *p, size_t bytes);
-void hearthi_buffer_pin(struct hearthi_buffer_pin *u, int how, const void *buf,
-                        MPI_Count count, MPI_Datatype type);
 
-/* n pieces; so are the arrays themselves, which MPI reads. */
-void hearthi_buffer_pin_v(struct hearthi_buffer_pin *u, int how,
-                          const void *buf, const int *counts,
-                          const int *displs, MPI_Datatype type, MPI_Count n);
-void hearthi_buffer_pin_w(struct hearthi_buffer_pin *u, int how,
-                          const void *buf, const int *counts,
-                          const int *displs, const MPI_Datatype *types,
-                          MPI_Count n);
-void hearthi_buffer_pin_x(struct hearthi_buffer_pin *u, int how,
-                          const void *buf, const int *counts,
-                          const MPI_Aint *displs, const MPI_Datatype *types,
-                          MPI_Count n);
-
-/* Hold all of it, and no longer. */
+/* Pin all of it, and no longer. */
 void hearthi_buffer_pin_take(struct hearthi_buffer_pin *u);
 void hearthi_buffer_unpin(struct hearthi_buffer_pin *u);
 
@@ -74,5 +52,16 @@ void hearthi_buffer_pin_alone(struct hearthi_buffer_pin *u);
 
 /* Drop the ranges of this use and of those chained to it, and forget them. */
 void hearthi_buffer_pin_end(struct hearthi_buffer_pin *u);
+
+/* ---- received aside ---- */
+
+/* Can a call that blocks receive these elements aside?  If so *buf is there
+ * afterwards, and *status somewhere. */
+bool hearthi_staged_recv(struct hearthi_buffer_pin *u, void **buf, MPI_Count count,
+                         MPI_Datatype type, MPI_Status **status);
+
+/* The call has returned: what came goes where it belongs. */
+void hearthi_staged_recv_end(struct hearthi_buffer_pin *u, int code,
+                             const MPI_Status *status);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/report.h"
+#include "front/datatype_contents.h"
+#include "hearth/hearth.h"
 
 /* A type as far as it matters here.  `whole`: it has no gap of a page or more,
  * or cannot be taken apart. */
@@ -17,14 +18,6 @@ struct part {
     MPI_Count                  extent; /* from one element to the next */
     MPI_Count first, bytes;            /* what one covers, gaps included */
     bool      empty, whole;
-};
-
-/* What MPI_Type_get_contents tells. */
-struct contents {
-    int           combiner, n_ints, n_aints, n_types;
-    int          *ints;
-    MPI_Aint     *aints;
-    MPI_Datatype *types;
 };
 
 static void elements_use(const struct part *p, char *at, MPI_Count n);
@@ -54,82 +47,42 @@ outside(const char *from, MPI_Count bytes)
 
 /* ---- taking apart ---- */
 
-static void *
-room(struct hearthi_buffer_pin *u, int n, size_t bytes)
-{
-    void *p = malloc((size_t)(n > 0 ? n : 1) * bytes);
-
-    if (p == NULL)
-        hearthi_fatal(u->call, "no memory to look at a datatype");
-    return p;
-}
-
-/* False if it is a type of MPI's own. */
-static bool
-contents_get(struct contents *c, struct hearthi_buffer_pin *u,
-             MPI_Datatype type)
-{
-    PMPI_Type_get_envelope(type, &c->n_ints, &c->n_aints, &c->n_types,
-                           &c->combiner);
-    if (c->n_types == 0)
-        return false;
-    c->ints = room(u, c->n_ints, sizeof *c->ints);
-    c->aints = room(u, c->n_aints, sizeof *c->aints);
-    c->types = room(u, c->n_types, sizeof(MPI_Datatype));
-    PMPI_Type_get_contents(type, c->n_ints, c->n_aints, c->n_types, c->ints,
-                           c->aints, c->types);
-    return true;
-}
-
-static void
-contents_free(struct contents *c)
-{
-    for (int i = 0; i < c->n_types; i++) {
-        int ints, aints, types, combiner;
-
-        PMPI_Type_get_envelope(c->types[i], &ints, &aints, &types, &combiner);
-        if (types > 0)
-            PMPI_Type_free(&c->types[i]);
-    }
-    free(c->ints);
-    free(c->aints);
-    free(c->types);
-}
-
 /* Blocks of the same length, or each of its own: in which unit displacements
  * are, elements or bytes, and where they stand, follows from the combiner. */
 static void
-blocks_use(const struct part *p, const struct contents *c, char *at)
+blocks_use(const struct part *p, const struct hearthi_contents *c, char *at)
 {
     bool one = c->combiner == MPI_COMBINER_INDEXED_BLOCK ||
                c->combiner == MPI_COMBINER_HINDEXED_BLOCK;
-    int        n = c->ints[0];
-    const int *places = c->ints + (one ? 2 : 1 + n);
+    MPI_Count        n = c->numbers[0];
+    const MPI_Count *places = c->numbers + (one ? 2 : 1 + n);
 
-    for (int i = 0; i < n; i++) {
-        MPI_Count there = c->n_aints > 0 ? c->aints[i] : places[i] * p->extent;
+    for (MPI_Count i = 0; i < n; i++) {
+        MPI_Count there =
+            c->places != NULL ? c->places[i] : places[i] * p->extent;
 
-        elements_use(p, at + there, c->ints[one ? 1 : 1 + i]);
+        elements_use(p, at + there, c->numbers[one ? 1 : 1 + i]);
     }
 }
 
 static void
-vector_use(const struct part *p, const struct contents *c, char *at)
+vector_use(const struct part *p, const struct hearthi_contents *c, char *at)
 {
-    MPI_Count stride = c->n_aints > 0 ? c->aints[0] : c->ints[2] * p->extent;
+    MPI_Count stride =
+        c->places != NULL ? c->places[0] : c->numbers[2] * p->extent;
 
-    for (int i = 0; i < c->ints[0]; i++)
-        elements_use(p, at + i * stride, c->ints[1]);
+    for (MPI_Count i = 0; i < c->numbers[0]; i++)
+        elements_use(p, at + i * stride, c->numbers[1]);
 }
 
 static void
-struct_use(struct hearthi_buffer_pin *u, int how, const struct contents *c,
-           char *at)
+struct_use(struct hearthi_buffer_pin *u, int how,
+           const struct hearthi_contents *c, char *at)
 {
-    for (int i = 0; i < c->ints[0]; i++) {
+    for (MPI_Count i = 0; i < c->numbers[0]; i++) {
         struct part p = part_of(u, how, c->types[i]);
 
-        elements_use(&p, at + c->aints[i], c->ints[1 + i]);
+        elements_use(&p, at + c->places[i], c->numbers[1 + i]);
     }
 }
 
@@ -137,14 +90,15 @@ struct_use(struct hearthi_buffer_pin *u, int how, const struct contents *c,
  * place of the other dimensions.  `dim` counts from the one that moves
  * slowest. */
 static void
-subarray_use(const struct part *p, const struct contents *c, int dim, char *at)
+subarray_use(const struct part *p, const struct hearthi_contents *c, int dim,
+             char *at)
 {
-    int        dims = c->ints[0];
-    const int *sizes = c->ints + 1, *subsizes = sizes + dims;
-    const int *starts = subsizes + dims;
-    bool       c_order = c->ints[1 + 3 * dims] == MPI_ORDER_C;
-    int        d = c_order ? dim : dims - 1 - dim;
-    MPI_Count  stride = p->extent;
+    int              dims = (int)c->numbers[0];
+    const MPI_Count *sizes = c->numbers + 1, *subsizes = sizes + dims;
+    const MPI_Count *starts = subsizes + dims;
+    bool             c_order = c->numbers[1 + 3 * dims] == MPI_ORDER_C;
+    int              d = c_order ? dim : dims - 1 - dim;
+    MPI_Count        stride = p->extent;
 
     for (int i = dim + 1; i < dims; i++)
         stride *= sizes[c_order ? i : dims - 1 - i];
@@ -153,7 +107,7 @@ subarray_use(const struct part *p, const struct contents *c, int dim, char *at)
         elements_use(p, at, subsizes[d]);
         return;
     }
-    for (int i = 0; i < subsizes[d]; i++)
+    for (MPI_Count i = 0; i < subsizes[d]; i++)
         subarray_use(p, c, dim + 1, at + i * stride);
 }
 
@@ -168,12 +122,12 @@ bytes_use(const struct part *p, char *at)
 static void
 element_use(const struct part *whole, char *at)
 {
-    struct contents c;
-    struct part     p;
+    struct hearthi_contents c;
+    struct part             p;
 
     if (outside(at + whole->first, whole->bytes))
         return;
-    if (!contents_get(&c, whole->u, whole->type)) {
+    if (!hearthi_contents_get(&c, whole->u->call, whole->type)) {
         bytes_use(whole, at);
         return;
     }
@@ -181,7 +135,7 @@ element_use(const struct part *whole, char *at)
     switch (c.combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED: elements_use(&p, at, 1); break;
-    case MPI_COMBINER_CONTIGUOUS: elements_use(&p, at, c.ints[0]); break;
+    case MPI_COMBINER_CONTIGUOUS: elements_use(&p, at, c.numbers[0]); break;
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR: vector_use(&p, &c, at); break;
     case MPI_COMBINER_INDEXED:
@@ -192,7 +146,13 @@ element_use(const struct part *whole, char *at)
     case MPI_COMBINER_SUBARRAY: subarray_use(&p, &c, 0, at); break;
     default: bytes_use(whole, at);
     }
-    contents_free(&c);
+    hearthi_contents_free(&c);
+}
+
+static MPI_Count
+magnitude(MPI_Count n)
+{
+    return n < 0 ? -n : n;
 }
 
 static void
@@ -200,8 +160,8 @@ elements_use(const struct part *p, char *at, MPI_Count n)
 {
     MPI_Count reach = (n - 1) * p->extent;
     MPI_Count from = p->first + (reach < 0 ? reach : 0);
-    MPI_Count bytes = p->bytes + (reach < 0 ? -reach : reach);
-    MPI_Count gap = (p->extent < 0 ? -p->extent : p->extent) - p->bytes;
+    MPI_Count bytes = p->bytes + magnitude(reach);
+    MPI_Count gap = magnitude(p->extent) - p->bytes;
 
     if (n <= 0 || p->empty || outside(at + from, bytes))
         return;
@@ -217,9 +177,13 @@ elements_use(const struct part *p, char *at, MPI_Count n)
     }
 }
 
-void
-hearthi_datatype_walk(struct hearthi_buffer_pin *u, int how, char *at,
-                      MPI_Count count, MPI_Datatype type)
+/* Add what count elements at `at` cover of the heap.  A type with gaps of a
+ * page and more is taken apart, so that pages that it does not touch are not
+ * pinned: some of them may be in no allocation, and a column of a large matrix
+ * must not bring the whole of it here. */
+static void
+walk(struct hearthi_buffer_pin *u, int how, char *at, MPI_Count count,
+     MPI_Datatype type)
 {
     struct part p;
 
@@ -227,4 +191,62 @@ hearthi_datatype_walk(struct hearthi_buffer_pin *u, int how, char *at,
         return;
     p = part_of(u, how, type);
     elements_use(&p, at, count);
+}
+
+/* ---- buffers of calls ---- */
+
+static bool
+is_address(const void *buf)
+{
+    return buf != MPI_IN_PLACE;
+}
+
+void
+hearthi_buffer_pin(struct hearthi_buffer_pin *u, int how, const void *buf,
+                   MPI_Count count, MPI_Datatype type)
+{
+    if (is_address(buf))
+        walk(u, how, (char *)buf, count, type);
+}
+
+/* MPI reads arrays of n elements that may lie in the heap themselves. */
+static void
+array_use(struct hearthi_buffer_pin *u, const void *array, MPI_Count n,
+          size_t size)
+{
+    hearthi_buffer_pin_bytes(u, HEARTH_READ, array, (size_t)n * size);
+}
+
+void
+hearthi_buffer_pin_v(struct hearthi_buffer_pin *u, int how, const void *buf,
+                     struct hearthi_numbers counts,
+                     struct hearthi_numbers displs, MPI_Datatype type,
+                     MPI_Count n)
+{
+    MPI_Count least, extent;
+
+    if (!is_address(buf))
+        return;
+    array_use(u, counts.at, n, counts.size);
+    array_use(u, displs.at, n, displs.size);
+    PMPI_Type_get_extent_x(type, &least, &extent);
+    for (MPI_Count i = 0; i < n; i++)
+        walk(u, how, (char *)buf + hearthi_number(displs, i) * extent,
+             hearthi_number(counts, i), type);
+}
+
+void
+hearthi_buffer_pin_w(struct hearthi_buffer_pin *u, int how, const void *buf,
+                     struct hearthi_numbers counts,
+                     struct hearthi_numbers displs, const MPI_Datatype *types,
+                     MPI_Count n)
+{
+    if (!is_address(buf))
+        return;
+    array_use(u, counts.at, n, counts.size);
+    array_use(u, displs.at, n, displs.size);
+    array_use(u, types, n, sizeof *types);
+    for (MPI_Count i = 0; i < n; i++)
+        walk(u, how, (char *)buf + hearthi_number(displs, i),
+             hearthi_number(counts, i), types[i]);
 }

@@ -1,5 +1,8 @@
 # Makes C of mpi.table and mpi_wait.table.  -v out=header: the calls' names, and
 # Hearth's own way to them; -v out=calls: what stands in front of them.
+# -v known=FILE: the names that mpi.h declares, one a line.  A call that this MPI
+# does not have is left out: a program that asks the loader for it (mpi4py) must
+# not find it in libhearth alone.
 
 function fail(text) {
     printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -19,10 +22,17 @@ function name_of(parameter) {
 }
 
 function names(parameters,    n, p, i, s) {
+    if (parameters == "void")
+        return ""
     n = split(parameters, p, ",")
     for (i = 1; i <= n; i++)
         s = s (i > 1 ? ", " : "") name_of(trim(p[i]))
     return s
+}
+
+# Behind another argument.
+function listed(s) {
+    return s == "" || s == "void" ? "" : ", " s
 }
 
 function lower_first(s) {
@@ -66,6 +76,31 @@ function calls_begin() {
     print "#include \"front/mpi_calls.h\""
     print "#include \"front/mpi_front.h\""
     print "#include \"front/mpi_rules.h\""
+}
+
+# A sibling with large counts has the same parameters in the same order, but
+# counts are MPI_Count, and displacements and units MPI_Aint.
+function large(parameters,    n, p, i, s, name) {
+    n = split(parameters, p, ",")
+    for (i = 1; i <= n; i++) {
+        s = trim(p[i])
+        name = name_of(s)
+        if (s ~ /^int ([sr]?count|result_count|there|bytes)$/ ||
+            (s ~ /^MPI_Aint bytes$/ && parameters ~ /\*position/))
+            p[i] = "MPI_Count " name
+        else if (s ~ /^const int \*[sr]?counts$/)
+            p[i] = "const MPI_Count *" name
+        else if (s ~ /^const int \*[sr]?displs$/)
+            p[i] = "const MPI_Aint *" name
+        else if (s ~ /^(int|MPI_Aint) \*(position|bytes)$/)
+            p[i] = "MPI_Count *" name
+        else if (s == "int unit")
+            p[i] = "MPI_Aint unit"
+    }
+    s = trim(p[1])
+    for (i = 2; i <= n; i++)
+        s = s ", " trim(p[i])
+    return s
 }
 
 # A directive: WORD (ARGUMENTS) [if (CONDITION)] -> word, args, first, when.
@@ -121,12 +156,15 @@ function is_const(name, parameters,    n, p, i) {
 }
 
 function rules(parameters, directives,    n, d, i) {
+    arrays = 0
     aside = alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
         parse(d[i])
-        if (word ~ /^(read|write)[vwx]?$/)
+        if (word ~ /^(read|write)[vw]?$/)
             rule_use(parameters)
+        else if (word == "array")
+            rule_array()
         else if (word == "aside")
             rule_aside()
         else if (word == "until")
@@ -147,20 +185,35 @@ function rules(parameters, directives,    n, d, i) {
     }
 }
 
+function touch(test) {
+    touched = touched (touched == "" ? "" : " ||\n        ") test
+}
+
 function rule_use(parameters,    how, form, p) {
     if (word ~ /^read/ && !is_const(first, parameters))
         fail(first " is not const, so the call may write it")
     how = word ~ /^read/ ? "HEARTH_READ" : "HEARTH_WRITE"
     form = substr(word, length(word))
-    form = form ~ /[vwx]/ ? "_" form : ""
-    split(args, p, ",")
-    touched = touched (touched == "" ? "" : " ||\n        ") \
-        "hearthi_touched(" first ")"
-    if (form != "")
-        touched = touched " ||\n        hearthi_in_heap(" trim(p[2]) \
-            ") || hearthi_in_heap(" trim(p[3]) ")"
+    form = form ~ /[vw]/ ? "_" form : ""
+    touch("hearthi_touched(" first ")")
+    if (form != "") {
+        split(args, p, ",")
+        touch("hearthi_in_heap(" trim(p[2]) ")")
+        touch("hearthi_in_heap(" trim(p[3]) ")")
+        arrays = 1
+        sub(/, [a-z]+, [a-z]+,/, ", HEARTHI_ARRAY(" trim(p[2]) \
+            "),\n                HEARTHI_ARRAY(" trim(p[3]) "),", args)
+    }
     uses = uses "        " (when == "" ? "" : "if " when "\n            ") \
         "hearthi_buffer_pin" form "(u, " how ", " args ");\n"
+}
+
+# An array that the call reads: ARRAY, n.
+function rule_array() {
+    touch("hearthi_in_heap(" first ")")
+    arrays = 1
+    uses = uses "        hearthi_buffer_pin_bytes(u, HEARTH_READ, " first \
+        ",\n            (size_t)" second(args) " * sizeof *" first ");\n"
 }
 
 # What goes there is not held.
@@ -177,13 +230,26 @@ function key_of(args,    p) {
         ", (intptr_t)" trim(p[3])
 }
 
+# Which of its requests a call has completed: how many, and their indices.
+function completed(parameters,    flag) {
+    flag = parameters ~ /\*flag/ ? "*flag" : "true"
+    if (parameters ~ /\*indices/)
+        return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : *done, indices"
+    if (parameters ~ /\*index/)
+        return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : " flag \
+            " && *index != MPI_UNDEFINED, index"
+    return "code != MPI_SUCCESS ? HEARTHI_NONE_TOLD : " flag \
+        " ? HEARTHI_EACH : 0, NULL"
+}
+
 # Each call has two names, and behind each there may be somebody else.
 function calls_call(name, parameters, directives,    s) {
     rules(parameters, directives)
     if (by == "")
         small_of(parameters)
     s = "static inline __attribute__((always_inline)) int\nbody_" name \
-        "(__typeof__(MPI_" name ") **next, " parameters ")\n{\n" \
+        "(__typeof__(MPI_" name ") **next" \
+        (parameters == "void" ? "" : ", " parameters) ")\n{\n" \
         "    const char *outer;\n    int code;\n"
     if (uses != "")
         s = s "    struct hearthi_buffer_pin *u = NULL;\n"
@@ -194,17 +260,17 @@ function calls_call(name, parameters, directives,    s) {
     if (requests != "" || starts != "")
         s = s "    struct hearthi_taken *taken = NULL;\n"
     s = s "\n    if (HEARTHI_RARE(*next == NULL))\n" \
-        "        hearthi_front_find();\n"
+        "        hearthi_front_need(\"MPI_" name "\", next);\n"
     if (by != "") {
         sub(/    const char \*outer;\n    int code;\n\n/, "", s)
-        print s "    return " by "(*next, " names(parameters) ");\n}\n"
+        print s "    return " by "(*next" listed(names(parameters)) ");\n}\n"
         calls_names(name, parameters)
         return
     }
     if (uses != "")
         s = s "    if (HEARTHI_RARE(" touched ") &&\n" \
             "        (u = hearthi_buffer_pin_begin(\"MPI_" name "\")) != NULL) {\n" \
-            uses (until ~ /^PERSISTENT/ ? "" : \
+            uses (until ~ /^PERSISTENT/ && !arrays ? "" : \
             "        hearthi_buffer_pin_take(u);\n") "    }\n"
     if (alone != "")
         s = s "    if (" alone " && u == NULL)\n" \
@@ -232,7 +298,8 @@ function calls_call(name, parameters, directives,    s) {
             "        hearthi_requests_started(taken, " second(starts) ");\n"
     if (requests != "")
         s = s "    if (HEARTHI_RARE(taken != NULL))\n" \
-            "        hearthi_requests_settle(taken, " second(requests) ");\n"
+            "        hearthi_requests_settle(taken, " second(requests) \
+            ", " completed(parameters) ");\n"
     if (ends != "")
         s = s "    if (HEARTHI_RARE(ended != NULL))\n" \
             "        hearthi_buffer_pin_end(ended);\n"
@@ -262,7 +329,7 @@ function calls_name(prefix, name, parameters,    full) {
     full = prefix "MPI_" name
     print "static int\nfront_" full "(" parameters ")\n{\n" \
         "    return body_" name "(&hearthi_next_" tolower(prefix) "mpi." \
-        name ", " names(parameters) ");\n}\n" \
+        name listed(names(parameters)) ");\n}\n" \
         "FRONT(" full ", front_" full ");\n"
 }
 
@@ -273,7 +340,15 @@ function calls_end() {
 
 # ---- rows ----
 
+# With each goes the call with large counts.
 function call(name, parameters, directives) {
+    call_known(name, parameters, directives)
+    call_known(name "_c", large(parameters), directives)
+}
+
+function call_known(name, parameters, directives) {
+    if (!("MPI_" name in is_known))
+        return
     if (out == "header")
         header_call(name, parameters)
     else
@@ -290,8 +365,10 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
         return
     request = without_status(parameters) ", MPI_Request *request"
     n = split(directives, d, "\n")
+    if (directives !~ /(^|\n)newer\n/ && !("MPI_" name in is_known))
+        fail("mpi.h has no MPI_" name)
     for (i = 1; i < n; i++) {
-        if (d[i] ~ /^(nonblocking|persistent|split)$/)
+        if (d[i] ~ /^(nonblocking|persistent|prepared|split|newer)$/)
             asked = asked " " d[i]
         else if (d[i] ~ /^aside/)
             blocks = blocks d[i] "\n"
@@ -310,6 +387,10 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
     if (asked ~ /persistent/)
         call(name "_init", request, \
              rest "until (PERSISTENT, *request, 0)\n")
+    if (asked ~ /prepared/)
+        call(name "_init", \
+             parameters ", MPI_Info info, MPI_Request *request", \
+             rest == "" ? "" : rest "until (PERSISTENT, *request, 0)\n")
     if (asked ~ /split/) {
         call(name "_begin", without_status(parameters), \
              rest "alone\nuntil (SPLIT, fh, 0)\n")
@@ -321,6 +402,8 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
 }
 
 BEGIN {
+    while ((getline line <known) > 0)
+        is_known[line]
     if (out == "header")
         header_begin()
     else

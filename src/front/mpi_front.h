@@ -8,17 +8,19 @@
 
 #include "base/mpi_call.h"
 #include "front/buffer_pin.h"
+#include "front/datatype_walk.h"
 #include "front/mpi_next.h"
 #include "front/request_pins.h"
-#include "front/staged_recv.h"
+#include "front/session.h"
 #include "hearth/hearth.h"
 
 #define HEARTHI_RARE(condition) __builtin_expect(!!(condition), 0)
 
-/* Open MPI 4.1.4 crashes in mca_common_ompio_progress, which walks a list of
- * requests without a lock, where another thread calls MPI while one is there:
- * of nonblocking and of collective calls on files, in the heap or not. */
-#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
+/* Open MPI (4.1.4, 5.0.11) crashes in mca_common_ompio_progress, which walks a
+ * list of requests without a lock, where another thread calls MPI while one is
+ * there: of nonblocking and of collective calls on files, in the heap or not.
+ */
+#ifdef OPEN_MPI
 enum { HEARTHI_FILES_ALONE = 1 };
 #else
 enum { HEARTHI_FILES_ALONE = 0 };

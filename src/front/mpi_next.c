@@ -76,20 +76,48 @@ hearthi_front_find(void)
     }
 }
 
-/* Loading is when nobody calls yet, and no fault is being served. */
-static __attribute__((constructor)) void
-loaded(void)
+void
+hearthi_front_need(const char *call, const void *place)
 {
+    void *found;
+
     hearthi_front_find();
+    memcpy(&found, place, sizeof found);
+    if (found == NULL)
+        hearthi_fatal(call,
+                      "the MPI library that was loaded has no such call, "
+                      "but the one that libhearth was built with has: "
+                      "start the program with that one");
 }
 
-/* Do the program's calls of MPI go past libhearth? */
-static bool
-is_behind(void)
+bool
+hearthi_front_is_behind(void)
 {
     void *first = dlsym(RTLD_DEFAULT, "PMPI_Send");
 
     return first != NULL && first != hearthi_front_send;
+}
+
+/* Nothing here stands in front of calls that mpi.h did not declare. */
+static void
+newer_mpi_check(void)
+{
+#if !HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
+    if (dlsym(RTLD_DEFAULT, "MPI_Send_c") != NULL)
+        hearthi_warn("hearth_init",
+                     "the MPI library has calls with large counts (MPI_Send_c "
+                     "and the like), the one that libhearth was built with "
+                     "had none: they must not be given addresses of the heap "
+                     "that are not held; build libhearth with the newer one");
+#endif
+}
+
+/* While a library is loaded no thread calls yet, and no fault is being served.
+ */
+static __attribute__((constructor)) void
+loaded(void)
+{
+    hearthi_front_find();
 }
 
 /* Rank 0 says it for all: libhearth that was linked behind others, or loaded
@@ -104,12 +132,13 @@ hearthi_front_check(void)
         "read, write, sigaction and the like", "MPI",
         "MPI, read, write, sigaction and the like"
     };
-    bool mpi = is_behind();
+    bool mpi = hearthi_front_is_behind();
     bool system = hearthi_signal_passed();
     int  which = mpi + (mpi && system);
 
     if (!hearthi_opt.interpose || hearthi_world.rank != 0)
         return;
+    newer_mpi_check();
     if (!mpi && !system)
         return;
     hearthi_warn("hearth_init",

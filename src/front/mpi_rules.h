@@ -8,6 +8,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "front/datatype_walk.h"
+
 static inline bool
 is_inter(MPI_Comm comm)
 {
@@ -63,22 +65,21 @@ is_root(int root, MPI_Comm comm)
            (root >= 0 && !is_inter(comm) && rank_in(comm) == root);
 }
 
+#define sum(counts, comm) numbers_sum(HEARTHI_ARRAY(counts), comm)
+
 static inline MPI_Count
-sum(const int *counts, MPI_Comm comm)
+numbers_sum(struct hearthi_numbers counts, MPI_Comm comm)
 {
     MPI_Count all = 0;
 
     for (MPI_Count i = 0, n = members(comm); i < n; i++)
-        all += counts[i];
+        all += hearthi_number(counts, i);
     return all;
 }
 
 /* What MPI_Reduce_scatter leaves here; in place, the input is there too. */
-static inline MPI_Count
-scattered(const void *sbuf, const int *counts, MPI_Comm comm)
-{
-    return sbuf == MPI_IN_PLACE ? sum(counts, comm) : counts[rank_in(comm)];
-}
+#define scattered(sbuf, counts, comm) \
+    ((sbuf) == MPI_IN_PLACE ? sum(counts, comm) : (counts)[rank_in(comm)])
 
 /* Neighbours that send to this rank (or that this rank sends to). */
 static inline MPI_Count

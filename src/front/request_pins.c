@@ -3,15 +3,19 @@
  * A persistent request holds its buffers from a start to its completion only:
  * in between they may be freed, and count for nothing in the cache.  Its
  * handle stays, so it is asked whether it is complete.
+ *
+ * The receiver's of a partitioned message holds them from the beginning to its
+ * first completion: in Open MPI (5.0.7, 5.0.11) what the sender has made ready
+ * arrives as soon as both have their requests, started or not.
  */
 #include "config.h"
 
 #include "request_pins.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/mpi_call.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "front/mpi_next.h"
 
@@ -49,7 +53,7 @@ keep(struct hearthi_buffer_pin *u)
     struct hearthi_buffer_pin **b =
         bucket_of((enum hearthi_request_pins)u->kind, u->key);
 
-    pthread_mutex_lock(&lock);
+    hearthi_mutex_lock(&lock, HEARTHI_MUTEX_REQUESTS);
     while (u != NULL) {
         struct hearthi_buffer_pin *next = u->next;
 
@@ -57,7 +61,7 @@ keep(struct hearthi_buffer_pin *u)
         *b = u;
         u = next;
     }
-    pthread_mutex_unlock(&lock);
+    hearthi_mutex_unlock(&lock, HEARTHI_MUTEX_REQUESTS);
 }
 
 void
@@ -70,7 +74,10 @@ hearthi_buffer_pin_until(struct hearthi_buffer_pin *u, int code,
         hearthi_buffer_pin_end(u);
         return;
     }
-    u->persistent = kind == HEARTHI_PINS_PERSISTENT;
+    u->persistent =
+        kind == HEARTHI_PINS_PERSISTENT || kind == HEARTHI_PINS_PARTITIONED;
+    if (kind == HEARTHI_PINS_PERSISTENT)
+        hearthi_buffer_unpin(u); /* what the call read of arrays */
     u->kind = u->persistent ? HEARTHI_PINS_REQUEST : kind;
     u->key = key;
     u->more = more;
@@ -86,7 +93,7 @@ take(struct hearthi_buffer_pin *rest, enum hearthi_request_pins kind,
 {
     struct hearthi_buffer_pin **at = bucket_of(kind, key), *u;
 
-    pthread_mutex_lock(&lock);
+    hearthi_mutex_lock(&lock, HEARTHI_MUTEX_REQUESTS);
     while ((u = *at) != NULL) {
         if (u->kind == (int)kind && u->key == key &&
             (more == HEARTHI_ANY || u->more == more)) {
@@ -97,7 +104,7 @@ take(struct hearthi_buffer_pin *rest, enum hearthi_request_pins kind,
             at = &u->next;
         }
     }
-    pthread_mutex_unlock(&lock);
+    hearthi_mutex_unlock(&lock, HEARTHI_MUTEX_REQUESTS);
     return rest;
 }
 
@@ -105,6 +112,7 @@ static void
 count_down(const struct hearthi_buffer_pin *u,
            const struct hearthi_buffer_pin *end)
 {
+    HEARTHI_ASSERT(u == end || hearthi_request_pins_n > 0);
     for (; u != end; u = u->next)
         atomic_fetch_sub_explicit(&hearthi_request_pins_n, 1,
                                   memory_order_relaxed);
@@ -159,8 +167,26 @@ hearthi_requests_take(int n, const MPI_Request *request)
     return t;
 }
 
+/* Has the call completed the i-th?  MPI_Request_get_status could tell, but in
+ * MPICH from 4.2 on, and in Intel MPI, it makes a persistent request inactive
+ * that is complete, and the program's next wait does not find it.  So MPI is
+ * asked only after an error. */
+static bool
+has_completed(int i, MPI_Request request, int n, const int *indices)
+{
+    if (n == HEARTHI_NONE_TOLD)
+        return is_complete(request);
+    if (n == HEARTHI_EACH)
+        return true;
+    for (int k = 0; k < n; k++) /* MPI_UNDEFINED is below zero */
+        if (indices[k] == i)
+            return true;
+    return false;
+}
+
 void
-hearthi_requests_settle(struct hearthi_taken *t, const MPI_Request *request)
+hearthi_requests_settle(struct hearthi_taken *t, const MPI_Request *request,
+                        int n, const int *indices)
 {
     for (int k = 0; k < t->n; k++) {
         struct hearthi_buffer_pin *u = t->item[k].u;
@@ -171,7 +197,8 @@ hearthi_requests_settle(struct hearthi_taken *t, const MPI_Request *request)
             hearthi_buffer_pin_end(u);
             continue;
         }
-        if (u->persistent && u->held && is_complete(now))
+        if (u->persistent && u->pinned &&
+            has_completed(t->item[k].i, now, n, indices))
             hearthi_buffer_unpin(u);
         keep(u);
     }
@@ -183,10 +210,9 @@ hearthi_requests_start(int n, const MPI_Request *request)
 {
     struct hearthi_taken *t = hearthi_requests_take(n, request);
 
-    for (int k = 0; t != NULL && k < t->n; k++) {
-        hearthi_buffer_unpin(t->item[k].u);
-        hearthi_buffer_pin_take(t->item[k].u);
-    }
+    for (int k = 0; t != NULL && k < t->n; k++)
+        if (!t->item[k].u->pinned)
+            hearthi_buffer_pin_take(t->item[k].u);
     return t;
 }
 
@@ -221,22 +247,23 @@ orphans_take(void)
 {
     struct hearthi_buffer_pin *u;
 
-    pthread_mutex_lock(&lock);
+    hearthi_mutex_lock(&lock, HEARTHI_MUTEX_REQUESTS);
     u = orphans;
     orphans = NULL;
     n_orphans = 0;
-    pthread_mutex_unlock(&lock);
+    hearthi_mutex_unlock(&lock, HEARTHI_MUTEX_REQUESTS);
     return u;
 }
 
 static void
 orphan_keep(struct hearthi_buffer_pin *u)
 {
-    pthread_mutex_lock(&lock);
+    hearthi_mutex_lock(&lock, HEARTHI_MUTEX_REQUESTS);
+    HEARTHI_ASSERT(n_orphans >= 0 && (orphans == NULL) == (n_orphans == 0));
     u->next = orphans;
     orphans = u;
     n_orphans++;
-    pthread_mutex_unlock(&lock);
+    hearthi_mutex_unlock(&lock, HEARTHI_MUTEX_REQUESTS);
 }
 
 void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What is held for operations that go on after the call that began them, until
- * another call says that they have ended.  Any thread may do either.
+ * What is pinned for operations that go on after the call that began them,
+ * until another call says that they have ended.  Any thread may do either.
  */
 #ifndef HEARTHI_REQUEST_PINS_H
 #define HEARTHI_REQUEST_PINS_H
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,12 +16,13 @@
 #include "front/buffer_pin.h"
 
 enum hearthi_request_pins {
-    HEARTHI_PINS_REQUEST,    /* by request */
-    HEARTHI_PINS_PERSISTENT, /* by request, held while it is active */
-    HEARTHI_PINS_ORIGIN,     /* by window and target rank */
-    HEARTHI_PINS_WINDOW,     /* by window; attached memory by its address */
-    HEARTHI_PINS_SPLIT,      /* by file: a split collective */
-    HEARTHI_PINS_ATTACHED    /* the buffer of MPI_Buffer_attach */
+    HEARTHI_PINS_REQUEST,     /* by request */
+    HEARTHI_PINS_PERSISTENT,  /* by request, pinned while it is active */
+    HEARTHI_PINS_PARTITIONED, /* the same, and from the beginning */
+    HEARTHI_PINS_ORIGIN,      /* by window and target rank */
+    HEARTHI_PINS_WINDOW,      /* by window; attached memory by its address */
+    HEARTHI_PINS_SPLIT,       /* by file: a split collective */
+    HEARTHI_PINS_ATTACHED     /* the buffer of MPI_Buffer_attach */
 };
 
 /* As `more`: any. */
@@ -28,9 +30,9 @@ enum hearthi_request_pins {
 
 extern atomic_size_t hearthi_request_pins_n;
 
-/* The cheap question in front of every call that may end something.  Who
- * completes an operation knows of it from the thread that began it, and so
- * sees the count as well. */
+/* The cheap question in front of every call that may end something.  The
+ * thread that completes an operation knows of it from the thread that began
+ * it, and so sees the count as well. */
 static inline bool
 hearthi_request_pins_any(void)
 {
@@ -44,9 +46,9 @@ void hearthi_buffer_pin_until(struct hearthi_buffer_pin *u, int code,
                               enum hearthi_request_pins kind, uintptr_t key,
                               intptr_t more);
 
-/* Before the call that ends it: take what is held out, in front of `rest`, so
- * that what is begun meanwhile, maybe with the same handle, is not taken for
- * it.  The caller drops it when the call has returned. */
+/* Before the call that ends it: take what is pinned out, in front of `rest`,
+ * so that what is begun meanwhile, maybe with the same handle, is not taken
+ * for it.  The caller drops it when the call has returned. */
 struct hearthi_buffer_pin *
 hearthi_request_pins_take(struct hearthi_buffer_pin *rest,
                           enum hearthi_request_pins kind, uintptr_t key,
@@ -54,13 +56,16 @@ hearthi_request_pins_take(struct hearthi_buffer_pin *rest,
 
 /* The same for requests, any number of which may be complete then: those whose
  * handle is gone, or which are persistent and no longer active.  What is not
- * is kept. */
+ * is kept.  The call has completed `n` of them, by their indices. */
+enum { HEARTHI_EACH = INT_MAX, HEARTHI_NONE_TOLD = INT_MIN };
+
 struct hearthi_taken;
 struct hearthi_taken *hearthi_requests_take(int n, const MPI_Request *request);
 void                  hearthi_requests_settle(struct hearthi_taken *t,
-                                              const MPI_Request    *request);
+                                              const MPI_Request *request, int n,
+                                              const int *indices);
 
-/* Before persistent requests are started: hold what theirs are.  And after,
+/* Before persistent requests are started: pin what theirs are.  And after,
  * by the handles that they have then: Open MPI gives a new one to a buffered
  * send whose message is still on its way. */
 struct hearthi_taken *hearthi_requests_start(int                n,

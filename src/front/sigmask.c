@@ -7,7 +7,7 @@
  * of them are sigaction() here where it is about one of these.
  *
  * The kernel ends a process that faults in a thread which has the signal
- * blocked, without calling anybody.  Threads are often started with all
+ * blocked, without calling a handler.  Threads are often started with all
  * signals blocked, so that others get those that come from outside; to block a
  * fault has no use.  So they stay open, from the start of the program on:
  * threads that are there before hearth_init() may use the heap afterwards.
@@ -24,7 +24,6 @@
 
 typedef void              handler_function(int);
 typedef handler_function *signal_function(int, handler_function *);
-typedef int               mask_function(int, const sigset_t *, sigset_t *);
 
 /* ---- handlers ---- */
 
@@ -100,25 +99,7 @@ front_sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     return sigaction(signum, act, old);
 }
 
-/* ---- masks ---- */
-
-#define MASK(name)                                                            \
-    HEARTH_API int front_##name(int, const sigset_t *,                        \
-                                sigset_t *) __asm__(#name);                   \
-    int            front_##name(int how, const sigset_t *set, sigset_t *old)  \
-    {                                                                         \
-        static mask_function *next;                                           \
-        sigset_t              room;                                           \
-                                                                              \
-        if (next == NULL)                                                     \
-            hearthi_dlsym_next(&next, #name);                                 \
-        return next(                                                          \
-            how, how == SIG_UNBLOCK ? set : hearthi_sigmask_open(set, &room), \
-            old);                                                             \
-    }
-
-MASK(pthread_sigmask)
-MASK(sigprocmask)
+/* ---- masks: for the calls that hand one to the kernel see system.def ---- */
 
 HEARTH_API int
 front_attr_setsigmask(pthread_attr_t *,
@@ -133,20 +114,6 @@ front_attr_setsigmask(pthread_attr_t *attr, const sigset_t *set)
     if (next == NULL)
         hearthi_dlsym_next(&next, "pthread_attr_setsigmask_np");
     return next(attr, hearthi_sigmask_open(set, &room));
-}
-
-/* For the calls that wait with a mask of their own see system.def. */
-HEARTH_API int front_sigsuspend(const sigset_t *) __asm__("sigsuspend");
-
-int
-front_sigsuspend(const sigset_t *set)
-{
-    static int (*next)(const sigset_t *);
-    sigset_t room;
-
-    if (next == NULL)
-        hearthi_dlsym_next(&next, "sigsuspend");
-    return next(hearthi_sigmask_open(set, &room));
 }
 
 HEARTH_API int front_sigsetmask(int) __asm__("sigsetmask");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A call may come from an MPI library, which a thread has called that holds
- * the page table, or for which others wait who hold it: to wait for the table
- * would be for ever, and no page can be fetched.  What MPI hands over is a
- * buffer of an operation that is under way, and so held until that has ended
- * (front/request_pins.h): it goes on as it is.
+ * A call may come from an MPI library.  The thread that called the library may
+ * hold the page table, or threads that hold the table may wait for it: to wait
+ * for the table would be for ever, and no page can be fetched.  What MPI hands
+ * over is a buffer of an operation that is under way, and so pinned until that
+ * has ended (front/request_pins.h): it goes on as it is.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 typedef void piece_function(const struct hearthi_syscall_buffers *s,
                             const void *p, size_t bytes, int how);
 
-/* What lies in its allocation of a buffer: whoever gives more room than there
- * is, to a call that does not use it, is served. */
+/* What lies in its allocation of a buffer: a program that gives more room than
+ * there is, to a call that does not use it, is served. */
 static size_t
 bytes_within(const void *p, size_t bytes)
 {
@@ -38,8 +38,8 @@ bytes_within(const void *p, size_t bytes)
 }
 
 static void
-piece_hold(const struct hearthi_syscall_buffers *s, const void *p,
-           size_t bytes, int how)
+piece_pin(const struct hearthi_syscall_buffers *s, const void *p, size_t bytes,
+          int how)
 {
     bytes = bytes_within(p, bytes);
     if (bytes > 0)
@@ -47,8 +47,8 @@ piece_hold(const struct hearthi_syscall_buffers *s, const void *p,
 }
 
 static void
-piece_drop(const struct hearthi_syscall_buffers *s, const void *p,
-           size_t bytes, int how)
+piece_unpin(const struct hearthi_syscall_buffers *s, const void *p,
+            size_t bytes, int how)
 {
     (void)s;
     bytes = bytes_within(p, bytes);
@@ -82,11 +82,25 @@ messages_do(const struct hearthi_syscall_buffers *s, piece_function *f,
     }
 }
 
+static void
+texts_do(const struct hearthi_syscall_buffers *s, piece_function *f,
+         const struct hearthi_syscall_buffer *of)
+{
+    char *const *v = of->p;
+
+    for (size_t i = 0; i < of->bytes; i++)
+        if (hearthi_in_heap(v[i]))
+            f(s, v[i], strlen(v[i]) + 1, of->how);
+}
+
 /* For each piece in the heap. */
 static void
 pieces_do(const struct hearthi_syscall_buffers *s, piece_function *f)
 {
-    enum { KIND = HEARTHI_SYSCALL_VECTOR | HEARTHI_SYSCALL_MESSAGES };
+    enum {
+        KIND = HEARTHI_SYSCALL_VECTOR | HEARTHI_SYSCALL_MESSAGES |
+               HEARTHI_SYSCALL_TEXTS
+    };
 
     for (int i = 0; i < s->n; i++) {
         struct hearthi_syscall_buffer span = s->span[i];
@@ -95,21 +109,15 @@ pieces_do(const struct hearthi_syscall_buffers *s, piece_function *f)
         switch (s->span[i].how & KIND) {
         case HEARTHI_SYSCALL_VECTOR: vector_do(s, f, &span); break;
         case HEARTHI_SYSCALL_MESSAGES: messages_do(s, f, &span); break;
+        case HEARTHI_SYSCALL_TEXTS: texts_do(s, f, &span); break;
         default: f(s, span.p, span.bytes, span.how);
         }
     }
 }
 
-/* Below MPI_THREAD_MULTIPLE others get what is here, and else EFAULT. */
-static bool
-may_bring(void)
-{
-    return hearthi_world.multiple ||
-           hearthi_thread() == hearthi_world.main_thread;
-}
-
 /* Not everything is up where there is a heap: at start, at the end, and in
- * what fork() has made. */
+ * what fork() has made.  Below MPI_THREAD_MULTIPLE other threads get what is
+ * here, and else EFAULT. */
 void
 hearthi_syscall_buffers_hold(struct hearthi_syscall_buffers *s)
 {
@@ -118,10 +126,10 @@ hearthi_syscall_buffers_hold(struct hearthi_syscall_buffers *s)
                   hearthi_opt.transport == HEARTHI_TRANSPORT_MPI;
 
     s->before = errno;
-    s->held =
-        hearthi_world.up && hearthi_opt.interpose && !inside && may_bring();
-    if (s->held)
-        pieces_do(s, piece_hold);
+    s->pinned = hearthi_world.up && hearthi_opt.interpose && !inside &&
+                hearthi_may_call_mpi();
+    if (s->pinned)
+        pieces_do(s, piece_pin);
     errno = 0;
 }
 
@@ -136,9 +144,9 @@ refused_say(const struct hearthi_syscall_buffers *s)
             ? "a call of MPI has handed it over that is not held: hold it by "
               "hearth_hold() meanwhile"
         : !hearthi_opt.interpose
-            ? "HEARTH_INTERPOSE=no, so nobody brings pages for the kernel: "
+            ? "HEARTH_INTERPOSE=no, so no call brings pages for the kernel: "
               "hold them by hearth_hold() meanwhile"
-        : !may_bring()
+        : !hearthi_may_call_mpi()
             ? "a thread other than the one that called hearth_init cannot "
               "bring pages: initialise MPI with MPI_THREAD_MULTIPLE"
             : "see whether all of the buffer lies in one allocation";
@@ -156,8 +164,8 @@ hearthi_syscall_buffers_drop(void *spans)
     struct hearthi_syscall_buffers *s = spans;
     int                             after = errno;
 
-    if (s->held)
-        pieces_do(s, piece_drop);
+    if (s->pinned)
+        pieces_do(s, piece_unpin);
     if (after == EFAULT)
         refused_say(s);
     errno = after == 0 ? s->before : after;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a call to the kernel or to the C library reads and writes of the heap,
- * and the hold of it for as long as the call lasts.
+ * and the pin of it for as long as the call lasts.
  */
 #ifndef HEARTHI_SYSCALL_BUFFERS_H
 #define HEARTHI_SYSCALL_BUFFERS_H
@@ -18,9 +18,11 @@
 
 enum {
     HEARTHI_SYSCALL_BUFFERS = 8, /* most in one call, and room to spare */
-    /* In how: it is not bytes, but so many struct iovec or mmsghdr. */
+    /* In how: it is not bytes, but so many struct iovec, struct mmsghdr or
+     * strings. */
     HEARTHI_SYSCALL_VECTOR = 64,
-    HEARTHI_SYSCALL_MESSAGES = 128
+    HEARTHI_SYSCALL_MESSAGES = 128,
+    HEARTHI_SYSCALL_TEXTS = 256
 };
 
 struct hearthi_syscall_buffer {
@@ -33,7 +35,7 @@ struct hearthi_syscall_buffer {
  * compiler leaves n alone of it where all else is outside. */
 struct hearthi_syscall_buffers {
     const char                   *call;
-    bool                          held;
+    bool                          pinned;
     int                           n;
     int                           before; /* errno */
     struct hearthi_syscall_buffer span[HEARTHI_SYSCALL_BUFFERS];
@@ -110,11 +112,27 @@ hearthi_syscall_buffers_messages(struct hearthi_syscall_buffers *s,
         }
 }
 
-/* Hold all of it, unless it is held already or holds cannot be had now.  Keeps
+/* Strings, and NULL behind the last. */
+static inline void
+hearthi_syscall_buffers_texts(struct hearthi_syscall_buffers *s,
+                              char *const                    *v)
+{
+    size_t count = 0;
+    bool   any = false;
+
+    for (; v != NULL && v[count] != NULL; count++)
+        any = any || hearthi_in_heap(v[count]);
+    HEARTHI_SYSCALL_BUFFER(s, v, (count + 1) * sizeof *v, HEARTH_READ);
+    if (any)
+        hearthi_syscall_buffer_put(s, v, count,
+                                   HEARTH_READ | HEARTHI_SYSCALL_TEXTS);
+}
+
+/* Pin all of it, unless it is pinned already or pins cannot be had now.  Keeps
  * errno in *s and makes it 0. */
 void hearthi_syscall_buffers_hold(struct hearthi_syscall_buffers *s);
 
-/* Drop what was held, and put back errno if it is 0 still.  Says so when the
+/* Drop what was pinned, and put back errno if it is 0 still.  Says so when the
  * call has failed with EFAULT.  For pthread_cleanup_push(). */
 void hearthi_syscall_buffers_drop(void *spans);
 

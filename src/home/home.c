@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "migration_frames.h"
@@ -14,6 +15,7 @@
 #include "page/fault.h"
 #include "page/node_cache.h"
 #include "page/page.h"
+#include "page/pin_count.h"
 #include "policy/stride_prefetch.h"
 #include "space/extent.h"
 #include "space/segment.h"
@@ -27,6 +29,7 @@ static struct hearthi_extents  pages;  /* free pages of the heap */
 static struct hearthi_extents *frames; /* free frames of each rank */
 static struct hearthi_extents  freed;  /* of mine, not yet cleared */
 static uint64_t                reach;  /* frames taken lie below */
+static uint64_t                most;   /* of mine, at a time */
 
 void
 hearthi_home_open(void)
@@ -51,7 +54,7 @@ hearthi_home_close(void)
     hearthi_extents_fini(&freed);
     hearthi_migration_frames_close();
     free(frames);
-    reach = 0;
+    reach = most = 0;
 }
 
 uint64_t
@@ -63,7 +66,7 @@ hearthi_home_reach(void)
 static void
 no_home_memory(int rank, uint64_t want)
 {
-    uint64_t all = hearthi_segments.frames - hearthi_segments.spare -
+    uint64_t all = hearthi_segments.frames - hearthi_segments.migration -
                    hearthi_segments.arena;
 
     hearthi_fatal(
@@ -85,6 +88,7 @@ reach_note(const struct hearthi_piece *p, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint64_t end = p[i].frame + p[i].count;
 
+        HEARTHI_ASSERT(p[i].count > 0 && end <= hearthi_segments.frames);
         if (reach < end)
             reach = end;
     }
@@ -94,11 +98,45 @@ reach_note(const struct hearthi_piece *p, size_t n)
 static unsigned
 need_of(const struct hearthi_placing *to)
 {
-    if (hearthi_segments.spare == 0)
+    if (hearthi_segments.migration == 0)
         return 0;
-    if (to->stretch == NULL && to->layout.kind == HEARTH_FIRST_TOUCH)
+    if (to->layout.kind == HEARTH_FIRST_TOUCH)
         return HEARTHI_FIRST_TOUCH;
     return hearthi_opt.migrate == HEARTHI_WHEN_ON ? HEARTHI_OTHERS : 0;
+}
+
+/* Arenas are taken first, whatever is in them. */
+static void
+most_note(void)
+{
+    uint64_t taken = hearthi_segments.frames - hearthi_segments.arena -
+                     frames[hearthi_world.rank].left;
+
+    most = taken > most ? taken : most;
+}
+
+uint64_t
+hearthi_home_most(void)
+{
+    return most;
+}
+
+/* Frames for the pages of an allocation. */
+static struct hearthi_allocation *
+frames_take(struct hearthi_allocation *a, const struct hearthi_placing *to)
+{
+    uint64_t want;
+    int      rank = hearthi_home_layout_take(a, to, frames, &want);
+
+    if (rank >= 0)
+        no_home_memory(rank, want);
+    reach_note(a->piece, a->pieces);
+    if (need_of(to) > 0) {
+        hearthi_migration_frames_take(a, frames, need_of(to));
+        reach_note(a->migration->piece, a->migration->n);
+    }
+    most_note();
+    return hearthi_page_map_add(a);
 }
 
 struct hearthi_allocation *
@@ -110,10 +148,10 @@ hearthi_home_take(size_t bytes, unsigned unit,
         .bytes = bytes,
         .unit = unit,
         .number = ++numbers,
+        .kind = to->stretch != NULL ? HEARTHI_STRETCHES : (int)to->layout.kind,
     };
-    uint64_t want;
-    int      rank;
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (hearthi_extents_take(&pages, a.pages + GUARD, &a.page) != 0)
         hearthi_fatal(
             "hearth_alloc",
@@ -122,41 +160,58 @@ hearthi_home_take(size_t bytes, unsigned unit,
             bytes,
             (unsigned long long)(pages.left << hearthi_heap.shift >> 20),
             hearthi_opt.heap >> 20);
-    rank = hearthi_home_layout_take(&a, to, frames, &want);
-    if (rank >= 0)
-        no_home_memory(rank, want);
-    reach_note(a.piece, a.pieces);
-    if (need_of(to) > 0) {
-        hearthi_migration_frames_take(&a, frames, need_of(to));
-        reach_note(a.spare->piece, a.spare->n);
-    }
-    return hearthi_page_map_add(&a);
+    return frames_take(&a, to);
 }
 
-/* The first frames of each rank, one piece after the other. */
 struct hearthi_allocation *
-hearthi_home_arena(void)
+hearthi_home_take_again(const struct hearthi_taken_before *b,
+                        const struct hearthi_placing      *to)
+{
+    struct hearthi_allocation a = {
+        .page = b->page,
+        .pages = (b->bytes + hearthi_heap.page - 1) >> hearthi_heap.shift,
+        .bytes = b->bytes,
+        .unit = b->unit,
+        .number = b->number,
+        .kind = b->kind,
+    };
+    struct hearthi_allocation *again;
+
+    HEARTHI_ASSERT_HAS(TABLE);
+    if (hearthi_extents_take_at(&pages, a.page, a.pages + GUARD) != 0)
+        hearthi_fatal("hearth_init",
+                      "page %llu of the heap that is to be restarted is not "
+                      "free",
+                      (unsigned long long)a.page);
+    if (numbers < a.number)
+        numbers = a.number;
+    again = frames_take(&a, to);
+    again->fresh = false;
+    return again;
+}
+
+/* The first frames of each rank are for arenas, whether it has any or not. */
+struct hearthi_allocation *
+hearthi_home_arena(uint64_t count, uint64_t each)
 {
     struct hearthi_allocation a = { .unit = 1, .number = UINT64_MAX };
-    uint64_t                  each = hearthi_segments.arena;
-    size_t                    n = (size_t)hearthi_world.size;
+    uint64_t                  ranks = (uint64_t)hearthi_world.size, first;
 
     if (each == 0)
         return NULL;
-    a.pages = each * n;
+    a.pages = each * count;
     a.bytes = a.pages << hearthi_heap.shift;
-    a.pieces = n;
-    a.piece = malloc(n * sizeof *a.piece);
+    a.pieces = count;
+    a.piece = malloc(count * sizeof *a.piece);
     if (a.piece == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    for (size_t r = 0; r < n; r++) {
-        uint64_t first;
-
-        hearthi_extents_take(&frames[r], each, &first);
-        a.piece[r] = (struct hearthi_piece){ r * each, each, (uint32_t)r,
-                                             (uint32_t)first };
-    }
-    reach_note(a.piece, n);
+    for (uint64_t r = 0; r < ranks; r++)
+        hearthi_extents_take(&frames[r], hearthi_segments.arena, &first);
+    for (uint64_t k = 0; k < count; k++)
+        a.piece[k] =
+            (struct hearthi_piece){ k * each, each, (uint32_t)(k % ranks),
+                                    (uint32_t)(k / ranks * each) };
+    reach_note(a.piece, count);
     return hearthi_page_map_add(&a);
 }
 
@@ -208,9 +263,9 @@ frames_give(struct hearthi_allocation *a)
         hearthi_extents_give(&frames[a->piece[i].home], a->piece[i].frame,
                              a->piece[i].count);
     own_clear(a->piece, a->pieces);
-    if (a->spare == NULL)
+    if (a->migration == NULL)
         return;
-    own_clear(a->spare->piece, a->spare->n);
+    own_clear(a->migration->piece, a->migration->n);
     hearthi_migration_frames_give(a, frames);
 }
 
@@ -227,7 +282,7 @@ list_forget(struct hearthi_pagelist *l, uint64_t page, uint64_t count)
 }
 
 /* Another thread's hearth_prefetch may have opened pages since the barrier.
- * What is stored there from now on is for nobody. */
+ * What is stored there from now on is for no rank. */
 static void
 copies_forget(uint64_t page, uint64_t end)
 {
@@ -257,15 +312,31 @@ gap_free(struct hearthi_allocation *a)
     hearthi_pages_free(a, from, end - from);
 }
 
+/* Is one of its pages on its way, or held? */
+HEARTHI_FOR_ASSERT static bool
+is_in_use(const struct hearthi_allocation *a)
+{
+    uint64_t end = a->page + a->pages;
+
+    for (uint64_t p = a->page; (p = hearthi_touched_next(p, end)) < end; p++)
+        if (hearthi_is_in_flight(hearthi_table.state[p]) ||
+            hearthi_is_pinned(p))
+            return true;
+    return false;
+}
+
 void
 hearthi_home_free(struct hearthi_allocation *a)
 {
     uint64_t page = a->page, count = a->pages;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(a->placed && !is_in_use(a));
     copies_forget(page, page + count);
     gap_free(a);
     list_forget(&hearthi_written, page, count);
     list_forget(&hearthi_provisional, page, count);
+    HEARTHI_ASSERT(a->areas == 0);
     frames_give(a);
     hearthi_extents_give(&pages, page, count + GUARD);
     hearthi_page_map_remove(a);

@@ -47,7 +47,8 @@ ranks_choose(struct hearthi_allocation *a, uint64_t clusters)
 /* ---- stretches ---- */
 
 /* The first page of the i-th rank's part.  Block: the bytes are cut into equal
- * parts, and a page belongs to the rank in whose part its middle byte lies. */
+ * parts, and a page belongs to the rank in whose part its middle byte lies;
+ * but a few bytes, less than a page, are the first rank's. */
 static uint64_t
 block_first(const struct hearthi_allocation *a, uint64_t i)
 {
@@ -57,6 +58,8 @@ block_first(const struct hearthi_allocation *a, uint64_t i)
 
     if (i == a->ranks)
         return a->pages;
+    if (a->bytes < hearthi_heap.page)
+        return i == 0 ? 0 : a->pages;
     if (at <= half)
         return 0;
     return hearthi_min(a->pages, (at - half + hearthi_heap.page - 1) >>

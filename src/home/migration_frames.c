@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/min.h"
 #include "base/report.h"
-#include "page/local_frames.h"
+#include "page/page_map.h"
 #include "space/segment.h"
 #include "world.h"
 
@@ -43,7 +44,8 @@ hearthi_migration_frames_close(void)
 uint64_t
 hearthi_migration_frames_reserved(int rank)
 {
-    return hearthi_segments.spare - taken[rank];
+    HEARTHI_ASSERT(taken[rank] <= hearthi_segments.migration);
+    return hearthi_segments.migration - taken[rank];
 }
 
 /* ---- with an allocation ---- */
@@ -105,7 +107,7 @@ hearthi_migration_frames_take(struct hearthi_allocation *a,
             taken[r] += n;
         }
     }
-    a->spare = s;
+    a->migration = s;
     a->fresh = need == HEARTHI_FIRST_TOUCH;
     fresh |= a->fresh;
     hearthi_migration_frames_count++;
@@ -115,11 +117,12 @@ void
 hearthi_migration_frames_give(struct hearthi_allocation *a,
                               struct hearthi_extents    *frames)
 {
-    struct hearthi_migration_frames *s = a->spare;
+    struct hearthi_migration_frames *s = a->migration;
 
     for (size_t i = 0; i < s->n; i++) {
         hearthi_extents_give(&frames[s->piece[i].home], s->piece[i].frame,
                              s->piece[i].count);
+        HEARTHI_ASSERT(taken[s->piece[i].home] >= s->piece[i].count);
         taken[s->piece[i].home] -= s->piece[i].count;
     }
     for (int r = 0; r < hearthi_world.size; r++)
@@ -127,7 +130,8 @@ hearthi_migration_frames_give(struct hearthi_allocation *a,
     free(s->free);
     free(s->piece);
     free(s);
-    a->spare = NULL;
+    a->migration = NULL;
+    HEARTHI_ASSERT(hearthi_migration_frames_count > 0);
     hearthi_migration_frames_count--;
 }
 
@@ -149,13 +153,13 @@ hearthi_migration_frames_pick(struct hearthi_allocation *a, uint32_t *rank,
 {
     int      node = hearthi_world.node_of[*rank];
     uint64_t n =
-        hearthi_extents_take_some(&a->spare->free[*rank], count, frame);
+        hearthi_extents_take_some(&a->migration->free[*rank], count, frame);
 
     for (int r = 0; n == 0 && r < hearthi_world.size; r++) {
         if (hearthi_world.node_of[r] != node)
             continue;
         *rank = (uint32_t)r;
-        n = hearthi_extents_take_some(&a->spare->free[r], count, frame);
+        n = hearthi_extents_take_some(&a->migration->free[r], count, frame);
     }
     return n;
 }

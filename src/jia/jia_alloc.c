@@ -2,7 +2,7 @@
  *
  * JIAJIA's allocations: a row of blocks, each with all its pages at home on
  * one host, dealt to the hosts in turn.  The calls differ in the size of the
- * blocks and in who is first.
+ * blocks and in which host is first.
  */
 #include "config.h"
 
@@ -10,15 +10,13 @@
 
 #include "api/api.h"
 #include "base/cancel.h"
-#include "base/option.h"
 #include "base/hash.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "hearth/jia.h"
 #include "home/home.h"
-#include "jia_alloc.h"
 #include "jia_hosts.h"
-#include "jia_sync.h"
-#include "jia_tune.h"
+#include "jia_start.h"
 #include "space/heap.h"
 
 enum { UNIT = 4 }; /* JIAJIA compares words of 4 bytes */
@@ -269,7 +267,7 @@ jia_free(void *p)
     HEARTHI_UNCANCELLED;
 
     hearthi_jia_outside("jia_free");
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     hearthi_free("jia_free", "jia_alloc", p);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
 }

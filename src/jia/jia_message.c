@@ -3,21 +3,28 @@
  * JIAJIA's messages, through MPI.  Every message passes through a buffer of
  * ours: a sender need not wait, as in JIAJIA, and MPI and the kernel never
  * see an address of the heap, where a page may be missing.
+ *
+ * A long message goes on only while its sender is inside MPI.  Over mpi that
+ * is so wherever Hearth waits; over udp, and where a lock is free, it is not:
+ * so each call of JIAJIA that may wait looks after those that have not gone,
+ * at its begin and while it waits.
  */
 #include "config.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cancel.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "front/direct.h"
 #include "hearth/jia.h"
 #include "jia_hosts.h"
-#include "jia_message.h"
-#include "jia_tune.h"
+#include "jia_start.h"
+#include "node/event.h"
+#include "node/relax.h"
 #include "transport/transport.h"
 
 struct sent {
@@ -27,15 +34,13 @@ struct sent {
 };
 
 static struct sent    *pending;
+static atomic_bool     any; /* is it not empty? */
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Forget what has gone; true if nothing is left. */
-static bool
-pending_sweep(void)
+/* Forget what has gone.  With the mutex. */
+static void
+pending_test(void)
 {
-    bool empty;
-
-    pthread_mutex_lock(&pending_lock);
     for (struct sent **at = &pending; *at != NULL;) {
         struct sent *s = *at;
         int          done;
@@ -48,9 +53,48 @@ pending_sweep(void)
             at = &s->next;
         }
     }
-    empty = pending == NULL;
-    pthread_mutex_unlock(&pending_lock);
+    any = pending != NULL;
+}
+
+/* True if nothing is left. */
+static bool
+pending_sweep(void)
+{
+    bool empty;
+
+    hearthi_mutex_lock(&pending_lock, HEARTHI_MUTEX_MESSAGES);
+    pending_test();
+    empty = !any;
+    hearthi_mutex_unlock(&pending_lock, HEARTHI_MUTEX_MESSAGES);
     return empty;
+}
+
+/* In the midst of a wait, with whatever mutexes that has. */
+static void
+pending_idle(void)
+{
+    HEARTHI_UNCANCELLED;
+
+    if (!any || pthread_mutex_trylock(&pending_lock) != 0)
+        return;
+    hearthi_witness_tried(HEARTHI_MUTEX_MESSAGES);
+    pending_test();
+    hearthi_mutex_unlock(&pending_lock, HEARTHI_MUTEX_MESSAGES);
+}
+
+void
+hearthi_jia_messages_wait_begin(void)
+{
+    if (!any)
+        return;
+    pending_idle();
+    hearthi_event_idle = pending_idle;
+}
+
+void
+hearthi_jia_messages_wait_end(void)
+{
+    hearthi_event_idle = NULL;
 }
 
 static void *
@@ -96,10 +140,11 @@ jia_send(const void *buf, int len, int to, int tag)
         memcpy(s->bytes, buf, (size_t)len);
     HEARTHI_MPI(MPI_Isend(s->bytes, len, MPI_BYTE, to, tag, hearthi_jia.comm,
                           &s->request));
-    pthread_mutex_lock(&pending_lock);
+    hearthi_mutex_lock(&pending_lock, HEARTHI_MUTEX_MESSAGES);
     s->next = pending;
     pending = s;
-    pthread_mutex_unlock(&pending_lock);
+    any = true;
+    hearthi_mutex_unlock(&pending_lock, HEARTHI_MUTEX_MESSAGES);
     pending_sweep();
 }
 
@@ -134,7 +179,7 @@ jia_recv(void *buf, int len, int from, int tag)
     if (from != MSG_PROC_ALL)
         hearthi_jia_number("jia_recv", "host", from, jia_hosts);
     tag_check("jia_recv", tag, MSG_TAG_ALL);
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     for (;;) {
         HEARTHI_MPI(MPI_Improbe(source, wanted, hearthi_jia.comm, &found,
                                 &message, &status));
@@ -143,7 +188,7 @@ jia_recv(void *buf, int len, int from, int tag)
         hearthi_relax(&turn);
     }
     got = message_take("jia_recv", &message, &status, &bytes);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
     if (bytes > len)
         bytes = len;
     if (bytes > 0)
@@ -198,11 +243,11 @@ jia_reduce(const void *send, void *recv, int count, int op, int root)
     from = buffer_new("jia_reduce", bytes);
     to = buffer_new("jia_reduce", bytes);
     memcpy(from, send, bytes);
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     HEARTHI_MPI(MPI_Ireduce(from, to, count, type, reduce_op(op), root,
                             hearthi_jia.comm, &request));
     hearthi_requests_wait(&request, 1);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
     if (jia_pid == root)
         memcpy(recv, to, bytes);
     free(from);
@@ -221,11 +266,11 @@ jia_bcast(void *buf, int len, int root)
     bytes = buffer_new("jia_bcast", (size_t)len);
     if (jia_pid == root)
         memcpy(bytes, buf, (size_t)len);
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     HEARTHI_MPI(
         MPI_Ibcast(bytes, len, MPI_BYTE, root, hearthi_jia.comm, &request));
     hearthi_requests_wait(&request, 1);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
     if (jia_pid != root)
         memcpy(buf, bytes, (size_t)len);
     free(bytes);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * jia_init() and jia_exit(): the command line, the hosts among the ranks, and
- * the options that JIAJIA's programs expect.
+ * jia_init() and jia_exit(): the hosts among the ranks, and the options that
+ * JIAJIA's programs expect.
  */
 #include "config.h"
 
-#include <errno.h>
-#include <limits.h>
+#include "jia_start.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,66 +20,18 @@
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
-#include "jia_alloc.h"
 #include "jia_hosts.h"
-#include "jia_message.h"
-#include "jia_sync.h"
-#include "jia_tune.h"
 #include "transport/transport.h"
 #include "world.h"
 
-/* What the command line asks for. */
-struct wish {
-    int hosts; /* 0: all ranks */
-    int omit;  /* omit acknowledgements */
-};
-
-/* The n of -Q: a whole number of at least 1. */
-static int
-hosts_parse(const char *text)
-{
-    char *end;
-    long  n;
-
-    if (text == NULL)
-        hearthi_fatal("jia_init", "option -Q without a number: give the "
-                                  "number of hosts, as in -Q 4");
-    errno = 0;
-    n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || n < 1 || n > INT_MAX)
-        hearthi_fatal("jia_init",
-                      "option -Q %.40s is not a number of hosts: give 1 to "
-                      "the number of ranks",
-                      text);
-    return (int)n;
-}
-
-static struct wish
-arguments_read(int argc, char **argv)
-{
-    struct wish wish = { 0, 0 };
-
-    for (int i = 1; argv != NULL && i < argc && argv[i] != NULL; i++) {
-        if (strcmp(argv[i], "--") == 0)
-            break;
-        if (strcmp(argv[i], "-S") == 0)
-            wish.omit = 1;
-        else if (strcmp(argv[i], "-Q") == 0)
-            wish.hosts = hosts_parse(i + 1 < argc ? argv[++i] : NULL);
-        else if (strncmp(argv[i], "-Q", 2) == 0)
-            wish.hosts = hosts_parse(argv[i] + 2);
-    }
-    return wish;
-}
-
-/* Rank 0 reads for everybody, as it does the environment. */
-static struct wish
+/* Rank 0 reads for all, as it does the environment. */
+static struct hearthi_jia_wish
 wish_agree(int argc, char **argv, int started)
 {
-    struct wish wish = { 0, 0 };
+    struct hearthi_jia_wish wish = { 0, 0 };
 
     if (hearthi_report_rank == 0)
-        wish = arguments_read(argc, argv);
+        wish = hearthi_jia_arguments(argc, argv);
     if (wish.hosts > started)
         hearthi_fatal("jia_init",
                       "option -Q %d asks for more hosts than the %d rank%s "
@@ -154,7 +106,7 @@ leave(int status, void *unused)
     HEARTHI_UNCANCELLED;
 
     (void)unused;
-    if (!hearthi_jia.up)
+    if (!hearthi_jia.up || !hearthi_world.up) /* or in a child of fork(2) */
         return;
     hearthi_jia_require("exit");
     hearthi_compat_exit_without(hearthi_jia.comm, "jia_exit", status);
@@ -165,9 +117,9 @@ void
 jia_init(int argc, char **argv)
 {
     HEARTHI_UNCANCELLED;
-    static bool watched;
-    struct wish wish;
-    int         started;
+    static bool             watched;
+    struct hearthi_jia_wish wish;
+    int                     started;
 
     if (hearthi_jia.up || hearth_initialized())
         hearthi_fatal("jia_init", "called twice, or after hearth_init: call "

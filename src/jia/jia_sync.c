@@ -13,11 +13,15 @@
 #include "hearth/hearth.h"
 #include "hearth/jia.h"
 #include "jia_hosts.h"
-#include "jia_sync.h"
-#include "jia_tune.h"
+#include "jia_start.h"
 #include "transport/transport.h"
 
-enum { LOCKS = Maxlocks, DEPTH = 8, CONDITIONS = 64, COUNTERS = 64 };
+enum {
+    LOCKS = Maxlocks,
+    DEPTH = HEARTHI_JIA_DEPTH,
+    CONDITIONS = HEARTHI_JIA_CONDITIONS,
+    COUNTERS = HEARTHI_JIA_COUNTERS
+};
 
 static _Thread_local int held[DEPTH], depth;
 
@@ -53,9 +57,9 @@ jia_lock(int lock)
                       "lock %d would be number %d of nested locks: hold at "
                       "most %d",
                       lock, DEPTH + 1, DEPTH);
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     hearth_lock(lock);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
     held[depth++] = lock;
 }
 
@@ -72,9 +76,9 @@ jia_unlock(int lock)
                       "lock %d is not the one acquired last: unlock %d first",
                       lock, held[depth - 1]);
     depth--;
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     hearth_unlock(lock);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
 }
 
 void
@@ -90,9 +94,9 @@ void
 jia_barrier(void)
 {
     hearthi_jia_outside("jia_barrier");
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     hearth_barrier();
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
 }
 
 void
@@ -103,12 +107,12 @@ jia_wait(void)
     uint64_t    start;
 
     hearthi_jia_require("jia_wait");
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     start = hearthi_time_begin();
     HEARTHI_MPI(MPI_Ibarrier(hearthi_jia.comm, &all));
     hearthi_requests_wait(&all, 1);
     hearthi_time_end(barrier_ns, start);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
 }
 
 static void
@@ -138,9 +142,9 @@ jia_waitcv(int cv)
     condition_check("jia_waitcv", cv);
     if (jia_hosts == 1)
         return;
-    hearthi_jia_load_pause();
+    hearthi_jia_wait_begin();
     hearth_flag_wait(cv);
-    hearthi_jia_load_resume();
+    hearthi_jia_wait_end();
 }
 
 int
@@ -155,7 +159,8 @@ jia_gs_new(void)
     return counters++;
 }
 
-/* Who finds nothing left waits for the others; host 0 then starts afresh. */
+/* A host that finds nothing left waits for the others; host 0 then starts
+ * afresh. */
 int
 jia_gs_next(int number, int most, int hosts)
 {

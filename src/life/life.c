@@ -7,33 +7,29 @@
 
 #include "life.h"
 
-#include <errno.h>
-#include <mpi.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "abandoned_gather.h"
 #include "base/clock.h"
+#include "base/format.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/thread.h"
 #include "collective.h"
-#include "front/direct.h"
+#include "collective_watch.h"
+#include "deadlock.h"
+#include "line_reconnect.h"
 #include "liveness_line.h"
-#include "liveness_rx.h"
 #include "report_election.h"
 #include "ring_setup.h"
 #include "space/segment.h"
+#include "stalled.h"
 #include "world.h"
 
-/* Nanoseconds.  DOUBT: what an MPI call that fails waits for somebody who
+/* Nanoseconds.  DOUBT: how long an MPI call that fails waits for a rank that
  * knows better.  PATIENCE: a line that broke just after it was made. */
 enum {
     DOUBT = 500000000,
@@ -43,19 +39,10 @@ enum {
 };
 
 static struct {
-    pthread_t   thread;
-    uint64_t    beat;
-    int         wake; /* eventfd */
-    atomic_bool open, stop, settled;
+    struct hearthi_poller thread;
+    uint64_t              beat;
+    atomic_bool           open, settled;
 } l;
-
-static void
-thread_wake(void)
-{
-    uint64_t one = 1;
-
-    (void)!write(l.wake, &one, sizeof one);
-}
 
 /* ---- the thread ---- */
 
@@ -71,8 +58,9 @@ beat(void)
 
         if (line->fd < 0 && !line->lost)
             continue;
-        hearthi_liveness_line_send(line, HEARTHI_SAID_BEAT, hearthi_world.rank,
-                                   0, 0);
+        hearthi_liveness_line_beat(line);
+        if (line->fd < 0)
+            hearthi_line_reconnect_begin(line);
         __atomic_store_n(&line->silent,
                          line->heard ? 0 : line->silent + l.beat,
                          __ATOMIC_RELAXED);
@@ -86,23 +74,21 @@ beat(void)
 static void
 sleep_until(uint64_t due)
 {
-    enum { WAKE = HEARTHI_LINES, CALLS };
-    uint64_t        now = hearthi_now(), left = due > now ? due - now : 0;
-    struct timespec most = { .tv_sec = (time_t)(left / 1000000000),
-                             .tv_nsec = (long)(left % 1000000000) };
-    struct pollfd   p[CALLS + HEARTHI_RING_CALLS + 1];
-    uint64_t        count;
+    enum {
+        AGAIN = HEARTHI_LINES,
+        CALLS = AGAIN + HEARTHI_LINES,
+        WAKE = CALLS + HEARTHI_RING_CALLS + 1
+    };
+    struct pollfd p[WAKE + 1];
 
     /* Until it is settled another thread owns the line to the next rank. */
     for (int i = 0; i < HEARTHI_LINES; i++)
         p[i] = (struct pollfd){ .fd = l.settled ? hearthi_liveness_line[i].fd
                                                 : -1,
                                 .events = POLLIN };
-    p[WAKE] = (struct pollfd){ .fd = l.wake, .events = POLLIN };
+    hearthi_line_reconnect_wait_for(p + AGAIN);
     hearthi_ring_setup_wait_for(p + CALLS);
-    ppoll(p, sizeof p / sizeof *p, &most, NULL);
-    if (p[WAKE].revents & POLLIN)
-        (void)!read(l.wake, &count, sizeof count);
+    hearthi_poller_wait(&l.thread, p, WAKE + 1, due);
     hearthi_ring_setup_answer();
 }
 
@@ -111,10 +97,12 @@ watch(void *none)
 {
     uint64_t next = hearthi_now() + l.beat;
 
-    while (!l.stop) {
-        uint64_t due = hearthi_election_due();
+    while (!l.thread.stop) {
+        uint64_t due = hearthi_min(hearthi_line_reconnect_due(),
+                                   hearthi_ring_setup_due());
 
-        sleep_until(due < next ? due : next);
+        due = hearthi_min(due, hearthi_election_due());
+        sleep_until(hearthi_min(due, next));
         if (!l.settled)
             continue;
         hearthi_ring_setup_settle();
@@ -122,6 +110,9 @@ watch(void *none)
             hearthi_liveness_line_read(&hearthi_liveness_line[i]);
         if (hearthi_now() >= next) {
             beat();
+            hearthi_collective_watch_look(l.beat);
+            hearthi_stalled_look(l.beat);
+            hearthi_deadlock_look();
             next = hearthi_now() + l.beat;
         }
         hearthi_election_judge();
@@ -129,7 +120,7 @@ watch(void *none)
     return none;
 }
 
-/* ---- those who would speak ---- */
+/* ---- ranks that would speak ---- */
 
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
@@ -144,11 +135,11 @@ hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
     if (l.open)
         hearthi_election_make(&claim, fmt, ap);
     else
-        vsnprintf(text, sizeof text, fmt, ap);
+        hearthi_format(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!l.open)
         hearthi_fatal(call, "%s", text);
-    thread_wake();
+    hearthi_poller_wake(&l.thread);
     hearthi_end_wait();
 }
 
@@ -168,8 +159,7 @@ doubt(void)
 static bool
 ending(const char *call, const char *text)
 {
-    (void)call;
-    (void)text;
+    (void)call, (void)text;
     hearthi_liveness_lines_tell(-1, HEARTHI_SAID_ENDING, hearthi_world.rank, 0,
                                 0);
     return true;
@@ -196,10 +186,9 @@ lines_report(bool have)
 {
     const struct hearthi_liveness_line *next =
         &hearthi_liveness_line[HEARTHI_LINE_NEXT];
-    int mine = have ? hearthi_world.size : hearthi_world.rank;
-    int first = hearthi_collective_int(mine, MPI_MIN);
+    int first = hearthi_collective_first(!have, hearthi_world.comm);
 
-    if (!have && first == mine)
+    if (first == hearthi_world.rank)
         hearthi_warn("hearth_init",
                      "no TCP connection to rank %d on %s: the job goes on, "
                      "but if a rank dies others may know only from the "
@@ -227,33 +216,36 @@ line_await(bool have)
         nanosleep(&nap, NULL);
 }
 
+uint64_t
+hearthi_life_beat(void)
+{
+    uint64_t share = hearthi_opt.udp_giveup / 40;
+
+    return share < BEAT_LEAST  ? BEAT_LEAST
+           : share < BEAT_MOST ? share
+                               : BEAT_MOST;
+}
+
 void
 hearthi_life_open(void)
 {
-    bool     have;
-    uint64_t share = hearthi_opt.udp_giveup / 40;
+    bool have;
 
     if (hearthi_world.size == 1 || hearthi_world.gather != NULL)
         return;
     hearthi_elections_open();
     hearthi_abandoned_gather_open();
-    l.beat = share < BEAT_LEAST  ? BEAT_LEAST
-             : share < BEAT_MOST ? share
-                                 : BEAT_MOST;
-    l.stop = l.settled = false;
-    l.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (l.wake < 0)
-        hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
+    l.beat = hearthi_life_beat();
+    l.settled = false;
     hearthi_ring_setup_open();
-    hearthi_thread_start(&l.thread, watch, "hearth_init",
-                         "thread to watch others", NULL);
+    hearthi_poller_start(&l.thread, watch, "thread to watch others");
     hearthi_cards_exchange();
     have = hearthi_ring_setup_call();
     lines_report(have);
     line_await(have);
     l.settled = true;
     l.open = true;
-    thread_wake();
+    hearthi_poller_wake(&l.thread);
     hearthi_doubt_hook = doubt;
     hearthi_ending_hook = ending;
 }
@@ -271,13 +263,12 @@ hearthi_life_close(void)
     hearthi_doubt_hook = NULL;
     hearthi_ending_hook = NULL;
     l.open = false;
-    l.stop = true;
-    thread_wake();
-    pthread_join(l.thread, NULL);
-    for (int i = 0; i < HEARTHI_LINES; i++)
+    hearthi_poller_end(&l.thread);
+    for (int i = 0; i < HEARTHI_LINES; i++) {
+        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
         hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    }
     hearthi_ring_setup_close();
-    close(l.wake);
 }
 
 void
@@ -286,8 +277,10 @@ hearthi_life_forked(void)
     if (!l.open)
         return;
     l.open = false;
-    for (int i = 0; i < HEARTHI_LINES; i++)
+    for (int i = 0; i < HEARTHI_LINES; i++) {
+        hearthi_line_reconnect_end(&hearthi_liveness_line[i]);
         hearthi_liveness_line_close(&hearthi_liveness_line[i]);
+    }
     hearthi_ring_setup_close();
-    close(l.wake);
+    hearthi_poller_forked(&l.thread);
 }

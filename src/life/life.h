@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who is gone, and who says so: one line, by one rank.
+ * Which rank is gone, and which one says so: one line, by one rank.
  *
  * A rank knows that another is gone because its line (liveness_line.h) ended
  * without a word, because nothing came over it for HEARTH_UDP_GIVEUP, or
  * because a transport waits in vain.  It *claims* that, over the lines, and
- * waits for a moment; of those who claim, the one with the lightest claim
+ * waits for a moment; of the ranks that claim, the one with the lightest claim
  * speaks and ends the job, and says so over the lines; all others hold their
  * tongue.
  */
@@ -13,26 +13,32 @@
 #define HEARTHI_LIFE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "transport/abandoned_locks.h"
+#include "transport/lock_key.h"
 
 /* Collective, after hearthi_world is filled; the latter says goodbye, so that
- * nobody takes the end for a death. */
+ * no rank takes the end for a death.  Over several clusters there are no
+ * lines, and the gateways do it (clusters/hear.h). */
 void hearthi_life_open(void);
 void hearthi_life_close(void);
+
+/* How often a rank looks for others, and for how long it has waited itself;
+ * nanoseconds. */
+uint64_t hearthi_life_beat(void);
 
 /* In a child that fork(2) has made: the lines are its parent's alone. */
 void hearthi_life_forked(void);
 
-/* Who adds the locks that are lost with a rank, as far as this rank knows:
- * asked by a thread of the library's when another rank is gone, and not any
- * more once this has returned.  NULL: nobody knows. */
+/* The function that adds the locks that are lost with a rank, as far as this
+ * rank knows: asked by a thread of the library's when another rank is gone,
+ * and not any more once this has returned.  NULL: this rank knows none. */
 typedef void (*hearthi_life_knows)(int                             rank,
                                    struct hearthi_abandoned_locks *lost);
 void hearthi_life_ask(hearthi_life_knows knows);
 
 /* This rank cannot go on because another (or its own way to all others) is
- * gone: claim it, and wait for the end.  The line is said if nobody else has
+ * gone: claim it, and wait for the end.  The line is said if no other rank has
  * something to say. */
 _Noreturn void hearthi_life_gone(int rank, const char *call, const char *fmt,
                                  ...)

@@ -7,8 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "world.h"
+
 uint64_t                     hearthi_liveness_lines_word;
 struct hearthi_liveness_line hearthi_liveness_line[HEARTHI_LINES];
+void (*hearthi_next_hook)(const struct hearthi_record *r);
 
 bool
 hearthi_record_send(int fd, const struct hearthi_record *r)
@@ -30,6 +33,16 @@ hearthi_liveness_line_pass(struct hearthi_liveness_line *line,
         shutdown(line->fd, SHUT_RDWR);
     }
     errno = saved;
+}
+
+void
+hearthi_next_tell(struct hearthi_record r)
+{
+    if (hearthi_next_hook != NULL)
+        hearthi_next_hook(&r);
+    else
+        hearthi_liveness_line_pass(&hearthi_liveness_line[HEARTHI_LINE_NEXT],
+                                   r);
 }
 
 void
@@ -79,6 +92,27 @@ hearthi_liveness_line_close(struct hearthi_liveness_line *line)
     if (line->fd >= 0)
         close(line->fd);
     line->fd = -1;
+}
+
+void
+hearthi_liveness_line_renew(struct hearthi_liveness_line *line, int fd)
+{
+    socklen_t size = sizeof line->at;
+
+    hearthi_liveness_line_close(line);
+    line->fd = fd;
+    line->heard = true;
+    line->shut = line->lost = false;
+    line->have = 0;
+    if (getpeername(fd, &line->at.any, &size) != 0)
+        line->at.any.sa_family = AF_UNSPEC;
+}
+
+void
+hearthi_liveness_line_beat(struct hearthi_liveness_line *line)
+{
+    hearthi_liveness_line_send(line, HEARTHI_SAID_BEAT, hearthi_world.rank, 0,
+                               0);
 }
 
 void

@@ -4,21 +4,23 @@
  */
 #include "config.h"
 
-#include "liveness_rx.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "abandoned_gather.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "collective_watch.h"
+#include "deadlock.h"
+#include "line_reconnect.h"
+#include "liveness_line.h"
 #include "report_election.h"
+#include "stalled.h"
 #include "world.h"
 
 /* Nanoseconds.  MOMENT_END: a claim takes some 0.1 ms to go round, and a
  * launcher that ends all ranks one after the other takes as long; MPICH's
  * takes three milliseconds to end the job after a rank.  MOMENT_LOCKS: for
- * longer nobody waits to hear which locks are lost, which takes as long as a
+ * longer no rank waits to hear which locks are lost, which takes as long as a
  * claim; Open MPI's launcher takes a second.  MOMENT: ranks that find another
  * silent do so up to a beat apart, and MOMENT_RANK more for each rank of a
  * long ring. */
@@ -69,7 +71,7 @@ weight_of(const struct hearthi_liveness_line *line)
     return hearthi_world.rank + (is_next(line) ? 0 : hearthi_world.size);
 }
 
-/* Its silence goes on, as far as anybody can tell. */
+/* Its silence goes on, as far as any rank can tell. */
 static void
 line_lost(struct hearthi_liveness_line *line)
 {
@@ -78,13 +80,10 @@ line_lost(struct hearthi_liveness_line *line)
 }
 
 static void
-line_ended(struct hearthi_liveness_line *line)
+line_gone(struct hearthi_liveness_line *line)
 {
     bool others = hearthi_world.size > 2; /* who may know of locks */
 
-    hearthi_liveness_line_close(line);
-    if (line->bye || hearthi_elections_ending())
-        return;
     line_claim(line, weight_of(line),
                is_before(line) ? MOMENT_END : HEARTHI_ELECTION_SILENCE,
                !is_before(line) ? HEARTHI_ELECTION_SILENCE
@@ -96,8 +95,20 @@ line_ended(struct hearthi_liveness_line *line)
                line->rank, line->pid, line->host);
 }
 
-/* Nothing from either side, of two: rather this host is cut off, and those who
- * can be heard shall speak first. */
+/* A process that ended, or a stranger that wrote a segment of TCP that says
+ * so. */
+static void
+line_ended(struct hearthi_liveness_line *line)
+{
+    hearthi_liveness_line_close(line);
+    if (line->bye || hearthi_elections_ending())
+        return;
+    line->lost = true;
+    hearthi_line_reconnect_begin(line);
+}
+
+/* Nothing from either side, of two: rather this host is cut off, and ranks
+ * that can be heard shall speak first. */
 static bool
 is_cut_off(const struct hearthi_liveness_line *line)
 {
@@ -149,24 +160,50 @@ hearthi_liveness_line_silent(struct hearthi_liveness_line *line)
                hearthi_opt.udp_giveup / 1000000000);
 }
 
+/* What another rank claims or has said goes on. */
 static void
-record_heard(struct hearthi_liveness_line *line,
-             const struct hearthi_record  *r)
+claim_heard(const struct hearthi_liveness_line *line,
+            const struct hearthi_record        *r)
 {
     int from = is_next(line) ? HEARTHI_LINE_NEXT : HEARTHI_LINE_PREV;
 
-    if (r->said == HEARTHI_SAID_BYE)
-        line->bye = true;
-    if (r->said == HEARTHI_SAID_LOCKS && r->about != hearthi_world.rank)
-        hearthi_abandoned_gather_heard(r);
-    if (r->said == HEARTHI_SAID_CLAIM)
-        hearthi_abandoned_gather_ask(r->about);
-    if ((r->said != HEARTHI_SAID_CLAIM && r->said != HEARTHI_SAID_ENDING) ||
-        r->by == hearthi_world.rank)
+    if (r->by == hearthi_world.rank)
         return;
     hearthi_liveness_lines_tell(from, (enum hearthi_said)r->said, r->by,
                                 r->about, r->weight);
     hearthi_election_heard(r);
+}
+
+static void
+record_heard(struct hearthi_liveness_line *line, struct hearthi_record *r)
+{
+    switch (r->said) {
+    case HEARTHI_SAID_WHERE: hearthi_collective_watch_heard(r); break;
+    case HEARTHI_SAID_STALLED: hearthi_stalled_heard(r); break;
+    case HEARTHI_SAID_DEADLOCK: hearthi_deadlock_heard(r); break;
+    case HEARTHI_SAID_WAITS: hearthi_deadlock_told(r); break;
+    case HEARTHI_SAID_BYE: line->bye = true; break;
+    case HEARTHI_SAID_LOCKS:
+        if (r->about != hearthi_world.rank)
+            hearthi_abandoned_gather_heard(r);
+        break;
+    case HEARTHI_SAID_CLAIM:
+        hearthi_abandoned_gather_ask(r->about);
+        /* fall through */
+    case HEARTHI_SAID_ENDING: claim_heard(line, r); break;
+    }
+}
+
+static void
+line_again(struct hearthi_liveness_line *line)
+{
+    if (line->fd >= 0)
+        hearthi_line_reconnect_end(line); /* its rank has made it */
+    else if (hearthi_line_reconnect_look(line) == HEARTHI_HEARD_END) {
+        line->lost = false;
+        if (!hearthi_elections_ending())
+            line_gone(line);
+    }
 }
 
 void
@@ -175,6 +212,7 @@ hearthi_liveness_line_read(struct hearthi_liveness_line *line)
     struct hearthi_record r;
     enum hearthi_heard    heard;
 
+    line_again(line);
     while (line->fd >= 0) {
         heard = hearthi_liveness_line_take(line, &r);
         if (heard == HEARTHI_HEARD_RECORD)

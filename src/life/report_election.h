@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Claims: who knows that a rank is gone, and which of those speaks.
+ * Claims: which ranks know that one is gone, and which of them speaks.
  */
 #ifndef HEARTHI_REPORT_ELECTION_H
 #define HEARTHI_REPORT_ELECTION_H
@@ -31,15 +31,24 @@ void hearthi_election_make(const struct hearthi_election *claim,
 /* What another rank claims or has said. */
 void hearthi_election_heard(const struct hearthi_record *r);
 
-/* The others have said which locks are lost with a rank. */
-void hearthi_election_locks(int                                   about,
-                            const struct hearthi_abandoned_locks *lost);
-
 /* When this rank may speak next, or UINT64_MAX; and do so, if it is time. */
 uint64_t hearthi_election_due(void);
 void     hearthi_election_judge(void);
 
-bool hearthi_elections_known(void);  /* somebody claims or has spoken */
-bool hearthi_elections_ending(void); /* somebody has spoken */
+bool hearthi_elections_known(void);  /* a rank claims or has spoken */
+bool hearthi_elections_ending(void); /* a rank has spoken */
+
+/* ---- abandoned locks ----
+ *
+ * Which locks are lost with a rank that is gone: a rank that manages one, or
+ * shares memory with that rank, may know. */
+
+void hearthi_abandoned_gather_open(void);
+
+/* All others are asked: by the rank after the one that is gone, once. */
+void hearthi_abandoned_gather_ask(int gone);
+
+/* That has come by, and goes on. */
+void hearthi_abandoned_gather_heard(const struct hearthi_record *r);
 
 #endif

@@ -4,38 +4,31 @@
  * and calls the next one, at all its addresses at once.
  *
  * Hello, its answer, and a confirmation: one call is confirmed, and that is
- * the line.  Who is called may be late: then the caller has given up and
- * closed, but its hello lies in the connection still.  So a hello makes no
- * line, and the end of a call that nobody confirmed is nobody's death.
+ * the line.  The rank that is called may be late: then the caller has given up
+ * and closed, but its hello lies in the connection still.  So a hello makes no
+ * line, and the end of a call that was not confirmed is not the end of a rank.
  */
 #include "config.h"
 
 #include "ring_setup.h"
 
-#include <errno.h>
-#include <mpi.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/network.h"
 #include "base/option.h"
-#include "base/report.h"
-#include "cluster.h"
-#include "collective.h"
-#include "front/direct.h"
 #include "liveness_line.h"
+#include "rendezvous.h"
 #include "world.h"
 
 /* How often nothing comes of a call, each time in so many milliseconds: all of
  * it far more than a round trip takes, and no time for a job to begin even if
- * a firewall swallows what is sent.  Whoever takes the connection shall
+ * a firewall swallows what is sent.  The rank that takes the connection shall
  * answer, and may wait long for a core, where all ranks of a busy machine
  * begin.  A look counts as one however long it took: a rank that got no core
  * has not listened. */
@@ -48,88 +41,16 @@ struct card { /* goes round at start */
 };
 
 static int         listener = -1;
-static struct card there; /* the next rank's */
+static struct card there, before; /* of the next rank, and of that before */
 
 /* Calls that have come, of which one may become the line. */
 static struct hearthi_liveness_line call[HEARTHI_RING_CALLS];
 static unsigned                     calls; /* so far */
 static atomic_bool                  taken; /* one has */
+static bool                         settled;
+static uint64_t listen_next; /* when calls are taken again */
 
 /* ---- where ---- */
-
-static struct hearthi_addresses
-own_addresses(void)
-{
-    struct hearthi_addresses all;
-
-    if (hearthi_one_machine())
-        return hearthi_addresses_loopback();
-    all = hearthi_addresses_of_host(AF_INET);
-    return all.n > 0 || hearthi_opt.transport == HEARTHI_TRANSPORT_UDP
-               ? all
-               : hearthi_addresses_of_host(AF_INET6);
-}
-
-static void
-addresses_missed(void)
-{
-    bool udp = hearthi_opt.transport == HEARTHI_TRANSPORT_UDP;
-    char all[512];
-
-    if (strcmp(hearthi_opt.network.list, "all") == 0)
-        hearthi_fatal("hearth_init",
-                      "this host has no IPv4 address but the loopback: the "
-                      "udp transport needs one (HEARTH_TRANSPORT=mpi does "
-                      "not)");
-    hearthi_network_text(all, sizeof all);
-    hearthi_fatal("hearth_init",
-                  "HEARTH_NETWORK=%s takes none of this host's %saddresses; "
-                  "it has: %s",
-                  hearthi_opt.network.list, udp ? "IPv4 " : "", all);
-}
-
-/* Every host must have an address that HEARTH_NETWORK takes, and udp one at
- * all.  The first rank without says so. */
-static void
-addresses_check(const struct hearthi_addresses *own)
-{
-    int size = hearthi_world.size, me = hearthi_world.rank, first;
-    int without = own->n > 0 ? size : me;
-
-    if (strcmp(hearthi_opt.network.list, "all") == 0 &&
-        hearthi_opt.transport != HEARTHI_TRANSPORT_UDP)
-        return;
-    first = hearthi_collective_int(without, MPI_MIN);
-    if (first == me)
-        addresses_missed();
-    if (first != size)
-        hearthi_end_wait();
-}
-
-static void
-listen_somewhere(struct hearthi_addresses *all)
-{
-    union hearthi_address own = { .v6 = { .sin6_family = AF_INET6 } };
-    socklen_t             size;
-
-    if (all->n == 0)
-        return;
-    if (all->at[0].any.sa_family == AF_INET)
-        own.v4 = (struct sockaddr_in){
-            .sin_family = AF_INET,
-            .sin_addr.s_addr =
-                htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
-        };
-    size = hearthi_address_size(&own);
-    listener = socket(own.any.sa_family,
-                      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener >= 0 && bind(listener, &own.any, size) == 0 &&
-        listen(listener, HEARTHI_ADDRESSES) == 0 &&
-        getsockname(listener, &own.any, &size) == 0)
-        hearthi_addresses_port(all, own.v4.sin_port);
-    else
-        all->n = 0;
-}
 
 static void
 line_begin(enum hearthi_which which, const struct card *card)
@@ -140,31 +61,24 @@ line_begin(enum hearthi_which which, const struct card *card)
     snprintf(line->host, sizeof line->host, "%s", card->host);
 }
 
-static void
-word_agree(void)
-{
-    if (hearthi_world.rank == 0 &&
-        getrandom(&hearthi_liveness_lines_word,
-                  sizeof hearthi_liveness_lines_word,
-                  0) != (ssize_t)sizeof hearthi_liveness_lines_word)
-        hearthi_fatal("hearth_init", "no random number: %s", strerror(errno));
-    hearthi_collective_bcast(&hearthi_liveness_lines_word,
-                             sizeof hearthi_liveness_lines_word, 0,
-                             hearthi_world.comm);
-}
-
 static struct card mine;
 
 void
 hearthi_ring_setup_open(void)
 {
     int size = hearthi_world.size, me = hearthi_world.rank;
+    int family =
+        hearthi_opt.transport == HEARTHI_TRANSPORT_UDP ? AF_INET : AF_UNSPEC;
 
-    word_agree();
-    mine = (struct card){ .pid = (int32_t)getpid(), .at = own_addresses() };
-    addresses_check(&mine.at);
+    hearthi_rendezvous_secret(&hearthi_liveness_lines_word,
+                              sizeof hearthi_liveness_lines_word);
+    mine = (struct card){ .pid = (int32_t)getpid(),
+                          .at = hearthi_rendezvous_addresses(family) };
+    hearthi_rendezvous_check(&mine.at);
     gethostname(mine.host, sizeof mine.host - 1);
-    listen_somewhere(&mine.at);
+    listener = hearthi_rendezvous_listen(&mine.at, HEARTHI_ADDRESSES);
+    if (listener < 0)
+        mine.at.n = 0;
     hearthi_liveness_line[HEARTHI_LINE_PREV] = (struct hearthi_liveness_line){
         .fd = -1,
         .rank = (me + size - 1) % size,
@@ -176,7 +90,8 @@ hearthi_ring_setup_open(void)
     for (int i = 0; i < HEARTHI_RING_CALLS; i++)
         call[i].fd = -1;
     calls = 0;
-    taken = false;
+    taken = settled = false;
+    listen_next = 0;
 }
 
 bool
@@ -188,34 +103,36 @@ hearthi_ring_setup_taken(void)
 void
 hearthi_cards_exchange(void)
 {
-    int         prev = hearthi_liveness_line[HEARTHI_LINE_PREV].rank;
-    int         next = hearthi_liveness_line[HEARTHI_LINE_NEXT].rank;
-    struct card before;
-
-    hearthi_collective_swap(&mine, prev, &there, next, sizeof mine, 0);
-    hearthi_collective_swap(&mine, next, &before, prev, sizeof mine, 1);
+    hearthi_rendezvous_ring(&mine, &before, &there, sizeof mine);
     line_begin(HEARTHI_LINE_PREV, &before);
     line_begin(HEARTHI_LINE_NEXT, &there);
 }
 
-/* ---- who calls ---- */
+union hearthi_address
+hearthi_ring_setup_address(const struct hearthi_liveness_line *line)
+{
+    const struct card *card =
+        line == &hearthi_liveness_line[HEARTHI_LINE_NEXT] ? &there : &before;
+    union hearthi_address at = line->at;
+
+    at.v4.sin_port = card->at.at[0].v4.sin_port;
+    return at;
+}
+
+/* ---- the caller ---- */
 
 void
 hearthi_ring_setup_settle(void)
 {
-    if (listener < 0)
-        return;
-    close(listener);
-    listener = -1;
-    for (int i = 0; i < HEARTHI_RING_CALLS; i++)
-        if (!call[i].greeted)
-            hearthi_liveness_line_close(&call[i]);
+    settled = true;
 }
 
 void
 hearthi_ring_setup_close(void)
 {
-    hearthi_ring_setup_settle();
+    if (listener >= 0)
+        close(listener);
+    listener = -1;
     for (int i = 0; i < HEARTHI_RING_CALLS; i++)
         hearthi_liveness_line_close(&call[i]);
 }
@@ -225,12 +142,14 @@ hearthi_ring_setup_wait_for(struct pollfd *p)
 {
     for (int i = 0; i < HEARTHI_RING_CALLS; i++)
         p[i] = (struct pollfd){ .fd = call[i].fd, .events = POLLIN };
-    p[HEARTHI_RING_CALLS] =
-        (struct pollfd){ .fd = listener, .events = POLLIN };
+    p[HEARTHI_RING_CALLS] = (struct pollfd){
+        .fd = hearthi_now() < listen_next ? -1 : listener,
+        .events = POLLIN,
+    };
 }
 
-static void
-hello_send(int fd, int rank)
+void
+hearthi_hello_send(int fd, int rank)
 {
     const int             on = 1;
     struct hearthi_record r = { .word = hearthi_liveness_lines_word,
@@ -242,27 +161,42 @@ hello_send(int fd, int rank)
     hearthi_record_send(fd, &r);
 }
 
-static bool
-is_hello(const struct hearthi_record *r, int rank)
+bool
+hearthi_is_hello(const struct hearthi_record *r, int rank)
 {
     return r->said == HEARTHI_SAID_HELLO && r->by == rank &&
            r->about == hearthi_world.rank;
 }
 
-/* A stranger, or a rank that took this host for another, is not answered. */
+/* One that has lost its line makes it again; the old one has not ended here
+ * yet, perhaps. */
+static void
+prev_take(struct hearthi_liveness_line *c)
+{
+    hearthi_liveness_line_renew(&hearthi_liveness_line[HEARTHI_LINE_PREV],
+                                c->fd);
+    c->fd = -1;
+    taken = true;
+}
+
+/* A stranger, or a rank that took this host for another, is not answered.  The
+ * rank after this one asks whether it lives, no more. */
 static void
 call_judge(struct hearthi_liveness_line *c, const struct hearthi_record *r)
 {
-    struct hearthi_liveness_line *prev =
+    const struct hearthi_liveness_line *prev =
         &hearthi_liveness_line[HEARTHI_LINE_PREV];
+    const struct hearthi_liveness_line *next =
+        &hearthi_liveness_line[HEARTHI_LINE_NEXT];
 
-    if (!c->greeted && is_hello(r, prev->rank)) {
+    if (!c->greeted && (hearthi_is_hello(r, prev->rank) ||
+                        (settled && hearthi_is_hello(r, next->rank)))) {
         c->greeted = true;
-        hello_send(c->fd, prev->rank);
-    } else if (c->greeted && r->said == HEARTHI_SAID_BEAT && prev->fd < 0) {
-        prev->fd = c->fd;
-        c->fd = -1;
-        taken = true;
+        c->rank = r->by;
+        hearthi_hello_send(c->fd, c->rank);
+    } else if (c->greeted && c->rank == prev->rank &&
+               r->said == HEARTHI_SAID_BEAT && (prev->fd < 0 || settled)) {
+        prev_take(c);
     } else
         hearthi_liveness_line_close(c);
 }
@@ -294,17 +228,39 @@ call_add(int fd)
     *c = (struct hearthi_liveness_line){ .fd = fd };
 }
 
+/* After the start there is no hurry, and strangers may call as often as they
+ * like: some are taken, and then none for a while. */
+static void
+calls_take(void)
+{
+    enum { SOME = 16, WHILE = 20000000 /* ns */ };
+    uint64_t now = hearthi_now();
+    int      n = 0, fd;
+
+    if (listener < 0 || now < listen_next)
+        return;
+    while (n < SOME && (fd = accept4(listener, NULL, NULL,
+                                     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        call_add(fd);
+        n++;
+    }
+    if (settled && n > 0)
+        listen_next = now + WHILE;
+}
+
 void
 hearthi_ring_setup_answer(void)
 {
-    int fd = -1;
-
-    if (listener >= 0)
-        fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0)
-        call_add(fd);
+    calls_take();
     for (int i = 0; i < HEARTHI_RING_CALLS; i++)
         call_read(&call[i]);
+}
+
+uint64_t
+hearthi_ring_setup_due(void)
+{
+    return listener >= 0 && listen_next > hearthi_now() ? listen_next
+                                                        : UINT64_MAX;
 }
 
 /* ---- to call ---- */
@@ -321,13 +277,10 @@ out_begin(struct out *o)
     o->n = there.at.n;
     for (int i = 0; i < o->n; i++) {
         const union hearthi_address *a = &there.at.at[i];
-        int                          fd = socket(a->any.sa_family,
-                                                 SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-        o->to[i] = (struct hearthi_liveness_line){ .fd = fd };
-        if (fd >= 0 && connect(fd, &a->any, hearthi_address_size(a)) != 0 &&
-            errno != EINPROGRESS)
-            hearthi_liveness_line_close(&o->to[i]);
+        o->to[i] = (struct hearthi_liveness_line){
+            .fd = hearthi_connect_begin(&a->any, hearthi_address_size(a)),
+        };
     }
 }
 
@@ -364,10 +317,10 @@ out_go_on(struct hearthi_liveness_line *c, int rank)
     if (c->fd < 0 || (!c->greeted && poll(&p, 1, 0) != 1))
         return false;
     if (!c->greeted)
-        hello_send(c->fd, rank);
+        hearthi_hello_send(c->fd, rank);
     c->greeted = true;
     heard = hearthi_liveness_line_take(c, &r);
-    if (heard == HEARTHI_HEARD_RECORD && is_hello(&r, rank))
+    if (heard == HEARTHI_HEARD_RECORD && hearthi_is_hello(&r, rank))
         return true;
     if (heard != HEARTHI_HEARD_NOTHING)
         hearthi_liveness_line_close(c);
@@ -385,10 +338,9 @@ hearthi_ring_setup_call(void)
     for (out_begin(&o); next->fd < 0 && out_wait(&o, &looks);)
         for (int i = 0; i < o.n && next->fd < 0; i++)
             if (out_go_on(&o.to[i], next->rank)) {
-                next->fd = o.to[i].fd;
+                hearthi_liveness_line_renew(next, o.to[i].fd);
                 o.to[i].fd = -1;
-                hearthi_liveness_line_send(next, HEARTHI_SAID_BEAT,
-                                           hearthi_world.rank, 0, 0);
+                hearthi_liveness_line_beat(next);
             }
     for (int i = 0; i < o.n; i++)
         hearthi_liveness_line_close(&o.to[i]);

@@ -9,7 +9,6 @@
 #include "base/report.h"
 #include "cluster.h"
 #include "coherence/coherence.h"
-#include "coherence/sharer_flags.h"
 #include "home/home.h"
 #include "page/copies.h"
 #include "page/page.h"
@@ -140,6 +139,8 @@ hearthi_arena_map_words(void)
 {
     size_t end = batch_at((size_t)hearthi_world.size);
 
+    if (hearthi_heap_given.is)
+        return hearthi_heap_given.words;
     return (end + BLOCK - 1) / BLOCK * BLOCK;
 }
 
@@ -159,7 +160,21 @@ ring_room(void)
 {
     size_t ranks = (size_t)hearthi_world.size;
     size_t share = hearthi_arena_map.each / RINGS / ranks / sizeof(uint64_t);
+    size_t fixed = batch_at(ranks);
 
+    /* Objects begin where they did; the rings share what is before them. */
+    if (hearthi_heap_given.is && hearthi_arena_map.each > 0) {
+        share = hearthi_heap_given.words < fixed
+                    ? 0
+                    : (hearthi_heap_given.words - fixed) / ranks /
+                          sizeof(uint64_t);
+        if (share < HEARTHI_REMOTE_FREE_MOST)
+            hearthi_fatal("hearth_init",
+                          "the arenas of the run that is to be restarted have "
+                          "no room for what %zu ranks free: start fewer",
+                          ranks);
+        return share;
+    }
     return share > HEARTHI_REMOTE_FREE_MOST ? share : HEARTHI_REMOTE_FREE_MOST;
 }
 
@@ -214,8 +229,11 @@ hearthi_arena_map_open(void)
                       hearthi_world.size, HEARTHI_OWNERS);
     memset(g, 0, sizeof *g);
     g->quantum = hearthi_heap.page < BLOCK ? hearthi_heap.page : BLOCK;
-    g->each = (size_t)hearthi_segments.arena << hearthi_heap.shift;
-    g->arenas = hearthi_world.size;
+    g->each = (size_t)(hearthi_heap_given.is ? hearthi_heap_given.arena
+                                             : hearthi_segments.arena)
+              << hearthi_heap.shift;
+    g->arenas = hearthi_heap_given.is ? (int)hearthi_heap_given.count
+                                      : hearthi_world.size;
     g->own = hearthi_arena_for(hearthi_world.rank);
     g->bytes = g->each * (size_t)g->arenas;
     g->ring = ring_room();
@@ -226,7 +244,8 @@ hearthi_arena_map_open(void)
     g->run = hearthi_sparse(runs_bytes());
     g->use = hearthi_sparse(uses_bytes());
     if (g->each > 0)
-        arenas_place(hearthi_home_arena());
+        arenas_place(hearthi_home_arena((uint64_t)g->arenas,
+                                        g->each >> hearthi_heap.shift));
 }
 
 void

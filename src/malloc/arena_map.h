@@ -34,7 +34,6 @@
 #include "slab.h"
 #include "space/heap.h"
 #include "world.h"
-#include "space/arena.h"
 
 /* Most objects of one message; a ring has room for at least one. */
 enum {

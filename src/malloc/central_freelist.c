@@ -141,6 +141,23 @@ slab_begin(struct hearthi_freelist *s, unsigned class, char *base, bool used)
     slab_link(&s->with[class], slab);
 }
 
+void
+hearthi_slab_restore(struct hearthi_freelist *s, char *base, unsigned class,
+                     const uint64_t *live)
+{
+    struct hearthi_slab *slab;
+
+    slab_begin(s, class, base, true);
+    slab = s->with[class];
+    hearthi_slab_fill(slab, live);
+    s->blocks++;
+    hearthi_freelist_taken(s, (slab->slots - slab->left) * slab->size);
+    if (slab->left == 0) {
+        slab_unlink(&s->with[class], slab);
+        slab_link(&s->full, slab);
+    }
+}
+
 /* A slab without objects, which may be the last of its class where there is no
  * memory else; out of its list. */
 static struct hearthi_slab *

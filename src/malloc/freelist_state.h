@@ -41,6 +41,14 @@ struct hearthi_freelist *hearthi_freelist_of(int home);
 
 bool hearthi_freelist_is_known(int home);
 
+/* Of a run before this one (malloc_image.h): a slab, with a bit for each slot
+ * that is live, and a large object, which is false if its quanta are not
+ * free. */
+void hearthi_slab_restore(struct hearthi_freelist *s, char *base,
+                          unsigned class, const uint64_t *live);
+bool hearthi_run_restore(struct hearthi_freelist *s, uint64_t first,
+                         uint64_t quanta);
+
 /* Blocks whose small objects are all free are for large ones from now on:
  * false if there are none. */
 bool hearthi_slabs_melt(struct hearthi_freelist *s);

@@ -257,6 +257,17 @@ hearthi_freelist_take_run(int home, size_t bytes, size_t align, bool exact)
     return (uintptr_t)hearthi_quantum_at(first) | is_filled(had);
 }
 
+bool
+hearthi_run_restore(struct hearthi_freelist *s, uint64_t first,
+                    uint64_t quanta)
+{
+    if (quanta == 0 || hearthi_extents_take_at(&s->runs, first, quanta) != 0)
+        return false;
+    run_lend(s, first, quanta);
+    hearthi_run_own(first, quanta);
+    return true;
+}
+
 /* ---- giving back ---- */
 
 bool

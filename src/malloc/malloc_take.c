@@ -12,6 +12,9 @@
 #include "base/report.h"
 #include "guard.h"
 #include "malloc.h"
+#include "profile/allocations.h"
+#include "profile/profile.h"
+#include "races/race_history.h"
 #include "remote_free.h"
 #include "tcache.h"
 #include "transport/remote_word.h"
@@ -55,7 +58,8 @@ small_take(int home, unsigned class)
     struct hearthi_tcache *c = hearthi_tcache_own();
     hearthi_object         o = 0;
 
-    if (home != hearthi_arena_map.own || hearthi_guard_on) {
+    if (home != hearthi_arena_map.own || hearthi_guard_on ||
+        hearthi_races != NULL) {
         hearthi_freelist_take(home, class, &o, 1);
         return o;
     }
@@ -145,6 +149,15 @@ object_take(const struct hearthi_wanted *w)
     return o;
 }
 
+/* For reports. */
+static void *
+noted(void *p, size_t bytes)
+{
+    if (hearthi_profile != NULL || hearthi_races != NULL)
+        hearthi_allocations_add(p, bytes, 0);
+    return p;
+}
+
 void *
 hearthi_malloc(const char *call, const struct hearthi_wanted *wanted)
 {
@@ -166,7 +179,7 @@ hearthi_malloc(const char *call, const struct hearthi_wanted *wanted)
         hearthi_written_note(p, w.bytes);
     if ((o & 1) && w.zero)
         memset(p, 0, w.bytes);
-    return p;
+    return noted(p, wanted->bytes);
 }
 
 /* Of what it has already an object that has to move gets so much in addition,

@@ -54,7 +54,6 @@
 #include "owner_cache.h"
 #include "page/diffs.h"
 #include "page/page.h"
-#include "page/local_frames.h"
 #include "page/page_map.h"
 #include "remote_free_overflow.h"
 #include "space/segment.h"
@@ -109,7 +108,7 @@ words_write(int owner, size_t to, const uint64_t *from, size_t n)
         memcpy(hearthi_segments.base[hearthi_world.node_rank_of[owner]] + to,
                from, n * sizeof *from);
     else if (n > 0)
-        hearthi_transport->diff(owner, to, from, n * sizeof *from);
+        hearthi_transport->data.diff(owner, to, from, n * sizeof *from);
 }
 
 /* To the place of the next in the ring, and to its beginning. */

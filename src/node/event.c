@@ -6,22 +6,21 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "transport/transport.h"
-#include "world.h"
+#include "cluster.h"
 
-/* Either the one who rings sees the sleeper, or the sleeper sees the new
- * value: each writes one word and reads the other, in one order for all. */
+enum { IDLE = 1000000 }; /* nanoseconds */
+
+_Thread_local void (*hearthi_event_idle)(void);
+
 void
-hearthi_event_raise(struct hearthi_event *e)
+hearthi_event_wake(struct hearthi_event *e)
 {
-    atomic_fetch_add(&e->value, 1);
-    if (atomic_load(&e->sleepers) > 0)
-        syscall(SYS_futex, &e->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &e->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static bool
@@ -29,7 +28,7 @@ spin(const struct hearthi_event *e, uint32_t seen)
 {
     uint64_t end;
 
-    if (!hearthi_may_spin())
+    if (hearthi_crowded())
         return false;
     end = hearthi_now() + HEARTHI_SPIN_NS;
     do {
@@ -40,13 +39,33 @@ spin(const struct hearthi_event *e, uint32_t seen)
     return false;
 }
 
-void
-hearthi_event_wait(struct hearthi_event *e, uint32_t seen, bool may_spin)
+/* For ever if `most` is NULL. */
+static void
+sleep_at(struct hearthi_event *e, uint32_t seen, const struct timespec *most)
 {
-    if (hearthi_event_value(e) != seen || (may_spin && spin(e, seen)))
+    if (hearthi_event_value(e) != seen)
         return;
     atomic_fetch_add(&e->sleepers, 1);
     if (hearthi_event_value(e) == seen)
-        syscall(SYS_futex, &e->value, FUTEX_WAIT, seen, NULL, NULL, 0);
+        syscall(SYS_futex, &e->value, FUTEX_WAIT, seen, most, NULL, 0);
     atomic_fetch_sub(&e->sleepers, 1);
+}
+
+void
+hearthi_event_wait(struct hearthi_event *e, uint32_t seen, bool may_spin)
+{
+    const struct timespec most = { .tv_nsec = IDLE };
+
+    if (may_spin && spin(e, seen))
+        return;
+    sleep_at(e, seen, hearthi_event_idle == NULL ? NULL : &most);
+    hearthi_event_idle_do();
+}
+
+void
+hearthi_event_nap(struct hearthi_event *e, uint32_t seen, uint64_t most)
+{
+    struct timespec t = hearthi_timespec(most);
+
+    sleep_at(e, seen, &t);
 }

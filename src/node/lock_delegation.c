@@ -3,15 +3,16 @@
 
 #include "lock_delegation.h"
 
+#include "base/mutex.h"
 #include "cluster.h"
 #include "lock_names.h"
+#include "relax.h"
 #include "space/heap.h"
-#include "transport/transport.h"
 
 enum { WORD = 64 };
 
 _Atomic uint8_t   *hearthi_delegation;
-uint32_t          *hearthi_delegation_uses;
+uint64_t          *hearthi_delegation_uses;
 static atomic_bool stop;
 
 /* ---- where ---- */
@@ -100,35 +101,15 @@ hearthi_delegation_close(void)
 
 /* ---- steps ---- */
 
-void
-hearthi_delegation_ask(int lock)
-{
-    uint8_t old = HEARTHI_DELEGATION_AWAY | HEARTHI_DELEGATION_WANTED;
-
-    if (hearthi_delegation != NULL)
-        atomic_compare_exchange_strong(&hearthi_delegation[lock], &old,
-                                       HEARTHI_DELEGATION_AWAY);
-}
-
 bool
 hearthi_delegation_begin(int lock)
 {
     uint8_t away = HEARTHI_DELEGATION_AWAY;
 
+    HEARTHI_ASSERT((hearthi_delegation[lock] & HEARTHI_DELEGATION_USED) == 0);
     hearthi_delegation_uses[lock] = 0;
     return atomic_compare_exchange_strong(&hearthi_delegation[lock], &away,
                                           HEARTHI_DELEGATION_IDLE);
-}
-
-bool
-hearthi_delegation_out(int lock)
-{
-    uint8_t used = HEARTHI_DELEGATION_USED | HEARTHI_DELEGATION_WANTED;
-
-    return hearthi_delegation != NULL &&
-           atomic_compare_exchange_strong(&hearthi_delegation[lock], &used,
-                                          HEARTHI_DELEGATION_IDLE |
-                                              HEARTHI_DELEGATION_WANTED);
 }
 
 bool
@@ -142,6 +123,8 @@ hearthi_delegation_claim(int lock)
 void
 hearthi_delegation_end(int lock)
 {
+    HEARTHI_ASSERT(hearthi_delegation[lock] ==
+                   (HEARTHI_DELEGATION_IDLE | HEARTHI_DELEGATION_WANTED));
     atomic_store(&hearthi_delegation[lock], HEARTHI_DELEGATION_AWAY);
 }
 
@@ -158,6 +141,10 @@ hearthi_delegation_want_of(int node_rank, int lock)
     _Atomic uint8_t           *at = byte_of(node_rank, lock);
     unsigned                   byte = atomic_load(at);
 
+    HEARTHI_ASSERT(lock >= 0 && lock < hearthi_syncs);
+    HEARTHI_ASSERT(
+        (byte & (HEARTHI_DELEGATION_IDLE | HEARTHI_DELEGATION_USED)) !=
+        (HEARTHI_DELEGATION_IDLE | HEARTHI_DELEGATION_USED));
     if (byte & HEARTHI_DELEGATION_WANTED)
         return byte;
     byte = atomic_fetch_or(at, HEARTHI_DELEGATION_WANTED);
@@ -167,6 +154,19 @@ hearthi_delegation_want_of(int node_rank, int lock)
     bit_set(k->wanted + groups_at(), (size_t)lock / WORD);
     hearthi_event_raise(&k->any);
     return byte;
+}
+
+bool
+hearthi_delegation_want_idle(int node_rank, int lock)
+{
+    unsigned turn = 0, byte;
+
+    while (byte = atomic_load(byte_of(node_rank, lock)),
+           hearthi_delegation_is_idle(byte)) {
+        hearthi_delegation_want_of(node_rank, lock);
+        hearthi_relax(&turn);
+    }
+    return !(byte & HEARTHI_DELEGATION_USED);
 }
 
 unsigned
@@ -180,6 +180,7 @@ hearthi_delegation_wait(void)
 {
     unsigned turn = 0;
 
+    HEARTHI_ASSERT_HAS_NOT(TABLE);
     for (int lock = 0; lock < hearthi_syncs_top; lock++)
         while (atomic_load(&hearthi_delegation[lock]) ==
                (HEARTHI_DELEGATION_IDLE | HEARTHI_DELEGATION_WANTED))
@@ -198,8 +199,8 @@ bit_take(_Atomic uint64_t *word)
     return __builtin_ctzll(set);
 }
 
-/* Who wants one sets its bit before that of its word; so the word is looked at
- * after its bit was taken, and has it back if another is left. */
+/* A rank that wants one sets its bit before that of its word; so the word is
+ * looked at after its bit was taken, and has it back if another is left. */
 static int
 wanted_take(void)
 {
@@ -215,6 +216,7 @@ wanted_take(void)
             bit = bit_take(&wanted[at]);
             if (bit < 0)
                 continue;
+            HEARTHI_ASSERT(at * WORD + (size_t)bit < (size_t)hearthi_syncs);
             if (atomic_load(&wanted[at]) != 0)
                 bit_set(wanted + groups, at);
             return (int)at * WORD + bit;

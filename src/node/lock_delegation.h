@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks that stay: what a rank's own threads, and those who ask for a lock,
- * know of one that its rank has released and kept.
+ * Delegated locks: what a rank's own threads, and the ranks that ask for a
+ * lock, know of one that its rank has released and kept.
  *
  * A byte for each lock, in the rank's segment, where others may read it:
  *   AWAY          not kept; held or not by the transport's rules
- *   IDLE          kept, and nobody is inside
+ *   IDLE          kept, and no thread is inside
  *   USED          kept, and a thread of the rank is inside
- * Who wants it adds WANTED, which stays until the lock is away:
+ * A rank that wants it adds WANTED, which stays until the lock is away:
+ *
  *   AWAY, WANTED  it will not be kept at the next release
- *   IDLE, WANTED  nobody enters; the giver (coherence/lock_recall.c) releases
- * it, or the thread that was inside USED, WANTED  the thread that is inside
- * makes it IDLE, WANTED when it leaves, and releases it Each step is one
- * atomic step on the byte, so one of two that meet comes first.  For the
- * transport the rank holds a lock that it keeps, so there is one at most; and
- * the byte says AWAY no earlier than the transport has passed the lock on: so
- * who has seen it IDLE and then sees it AWAY may take a lock that is free.
- * Another thread of the rank may have it from the transport by then: the byte
- * is still IDLE, WANTED, which that thread can neither take for its own
- * section nor keep, so that who gives is alone to say AWAY.
+ *
+ *   IDLE, WANTED  no thread enters; the giver (coherence/lock_recall.c)
+ *                 releases it, or the thread that was inside
+ *
+ *   USED, WANTED  the thread that is inside makes it IDLE, WANTED when it
+ *                 leaves, and releases it
+ *
+ * Each step is one atomic step on the byte, so one of two that meet comes
+ * first.  For the transport the rank holds a lock that it keeps, so there is
+ * one at most; and the byte says AWAY no earlier than the transport has passed
+ * the lock on: so a rank that has seen it IDLE and then sees it AWAY may take
+ * a lock that is free.  Another thread of the rank may have it from the
+ * transport by then: the byte is still IDLE, WANTED, which that thread can
+ * neither take for its own section nor keep, so that only the thread that
+ * gives says AWAY.
  *
  * Only processors of the node write it; ranks of others may read it.
  */
@@ -32,6 +38,7 @@
 
 #include "event.h"
 #include "hearth/hearth.h"
+#include "relax.h"
 #include "space/segment.h"
 
 /* Of a rank, in its segment at keep_at: bits of those that are wanted and
@@ -56,8 +63,9 @@ enum hearthi_delegation_state {
 /* The bytes of this rank; NULL: none stays. */
 extern _Atomic uint8_t *hearthi_delegation;
 
-/* How often each lock was entered since it was kept; its holder's. */
-extern uint32_t *hearthi_delegation_uses;
+/* How often each lock was entered since it was kept; its holder's.  In 64 bits
+ * it never comes back to what it was (coherence/lock_recall.c). */
+extern uint64_t *hearthi_delegation_uses;
 
 /* Nothing stays before open; stop sends hearthi_delegation_wanted() home. */
 void hearthi_delegation_open(void);
@@ -65,7 +73,8 @@ void hearthi_delegation_stop(void);
 void hearthi_delegation_close(void);
 
 /* A thread enters a lock that its rank keeps, and leaves it: false if that
- * must be done by the transport. */
+ * must be done by the transport.  No lock is kept while a helper stays out of
+ * MPI, so the first look at who serves others is enough. */
 static inline bool
 hearthi_delegation_enter(int lock)
 {
@@ -79,6 +88,8 @@ hearthi_delegation_enter(int lock)
     __atomic_store_n(&hearthi_delegation_uses[lock],
                      hearthi_delegation_uses[lock] + 1,
                      __ATOMIC_RELEASE); /* not before the byte */
+    if (!hearthi_relaxing.may_sleep)
+        hearthi_relax_serve();
     return true;
 }
 
@@ -113,28 +124,49 @@ hearthi_delegation_byte(int lock)
                                       memory_order_acquire);
 }
 
-/* Before the transport is asked for a lock: who wanted it before has had it,
- * or asks again. */
-void hearthi_delegation_ask(int lock);
+/* Before the transport is asked for a lock: a rank that wanted it before has
+ * had it, or asks again. */
+static inline void
+hearthi_delegation_ask(int lock)
+{
+    uint8_t old = HEARTHI_DELEGATION_AWAY | HEARTHI_DELEGATION_WANTED;
+
+    if (hearthi_delegation != NULL)
+        atomic_compare_exchange_strong(&hearthi_delegation[lock], &old,
+                                       HEARTHI_DELEGATION_AWAY);
+}
 
 /* A thread leaves one that is wanted, and is to give it: false if it was not
  * kept. */
-bool hearthi_delegation_out(int lock);
+static inline bool
+hearthi_delegation_out(int lock)
+{
+    uint8_t used = HEARTHI_DELEGATION_USED | HEARTHI_DELEGATION_WANTED;
 
-/* Nobody enters any more: true if the caller is to give it, or else who gives
- * it knows already. */
+    return hearthi_delegation != NULL &&
+           atomic_compare_exchange_strong(&hearthi_delegation[lock], &used,
+                                          HEARTHI_DELEGATION_IDLE |
+                                              HEARTHI_DELEGATION_WANTED);
+}
+
+/* No thread enters any more: true if the caller is to give it, or else the
+ * thread that gives it knows already. */
 bool hearthi_delegation_claim(int lock);
 
-/* Keep what the transport gave: false if somebody wants it. */
+/* Keep what the transport gave: false if another rank wants it. */
 bool hearthi_delegation_begin(int lock);
 
 /* The transport has passed it on. */
 void hearthi_delegation_end(int lock);
 
-/* Somebody wants a lock that this rank, or another of the node, may keep: from
- * any thread, as often as he likes.  What the byte said. */
+/* A rank wants a lock that this rank, or another of the node, may keep: from
+ * any thread, as often as it likes.  What the byte said. */
 unsigned hearthi_delegation_want(int lock);
 unsigned hearthi_delegation_want_of(int node_rank, int lock);
+
+/* For a try that found a lock kept by a rank of the node: want it for as long
+ * as it is idle there.  False if a thread of that rank is inside. */
+bool hearthi_delegation_want_idle(int node_rank, int lock);
 
 /* Wait until no lock is both idle and wanted. */
 void hearthi_delegation_wait(void);
@@ -142,8 +174,8 @@ void hearthi_delegation_wait(void);
 /* The next lock that is idle and wanted; blocks.  Negative after stop. */
 int hearthi_delegation_wanted(void);
 
-/* For who has the byte of another rank: is the lock kept there, and nobody
- * inside? */
+/* For a caller that has the byte of another rank: is the lock kept there, and
+ * no thread inside? */
 static inline bool
 hearthi_delegation_is_idle(unsigned byte)
 {

@@ -3,11 +3,12 @@
 
 #include "lock_names.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "lock_numbers.h"
 #include "space/heap.h"
 #include "world.h"
 
@@ -18,7 +19,7 @@ atomic_int hearthi_syncs_top = HEARTHI_SYNCS;
 static _Atomic uint64_t *names; /* of those that have some */
 
 /* The locks of names, by open addressing: number + 1 of each, 0 for none.  One
- * that is full is copied to one twice as large, and stays for those who are
+ * that is full is copied to one twice as large, and stays for threads that are
  * looking. */
 static struct map {
     struct map *before;
@@ -64,6 +65,7 @@ hearthi_lock_names_close(void)
 {
     struct map *m = map;
 
+    hearthi_lock_numbers_close();
     hearthi_sparse_free(names, names_bytes());
     names = NULL;
     map = NULL;
@@ -114,6 +116,7 @@ map_add(struct map *m, int sync, uint64_t name)
 {
     size_t at;
 
+    HEARTHI_ASSERT(m->used < m->slots);
     if (map_find(m, name, &at) < 0)
         m->used++;
     atomic_store_explicit(&m->lock[at], sync + 1, memory_order_release);
@@ -138,11 +141,14 @@ map_grow(struct map *old)
 }
 
 /* Before another thread can find the lock it is below the top; and its name
- * before the lock, as who finds that compares it. */
+ * before the lock, as a thread that finds the lock compares it. */
 void
 hearthi_lock_names_note(int sync, uint64_t name)
 {
-    pthread_mutex_lock(&mutex);
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_NAMES);
+    HEARTHI_ASSERT(sync >= HEARTHI_SYNCS && sync < hearthi_syncs);
+    HEARTHI_ASSERT(names[sync - HEARTHI_SYNCS] == 0 ||
+                   names[sync - HEARTHI_SYNCS] == name);
     if (hearthi_syncs_top <= sync)
         hearthi_syncs_top = sync + 1;
     atomic_store_explicit(&names[sync - HEARTHI_SYNCS], name,
@@ -150,5 +156,5 @@ hearthi_lock_names_note(int sync, uint64_t name)
     if (map == NULL || 2 * map->used >= map->slots)
         map = map_grow(map);
     map_add(map, sync, name);
-    pthread_mutex_unlock(&mutex);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_NAMES);
 }

@@ -4,131 +4,117 @@
  * has it competes for the lock between nodes, or inherits it from the rank of
  * its node that had it last.
  *
+ * Threads that wait sleep at events of the node's memory, by lock and ticket,
+ * where they are more than cores (relax.c).  The rank that passes the turn on
+ * raises the one of the next ticket, if any is drawn: either it sees that
+ * ticket, or the thread that draws it then sees that it is its turn.
+ *
  * A rank that keeps a lock says so to its node before it keeps it.  Only a
  * holder writes that, so that it names the keeper as long as there is one, and
- * at other times whoever kept it last.  So whoever does not get the lock wants
- * it from the keeper, by the keeper's doorbell, again and again.
+ * at other times the rank that kept it last.  So a rank that does not get the
+ * lock wants it from the keeper, again and again; if it sleeps, each time that
+ * it is woken.  A rank that keeps a lock wakes the
+ * next one behind that step: a want that came before may be forgotten, or may
+ * have found no keeper named.  From then on it is not, as the byte holds it
+ * (tests/model/stay.c, --asleep).
  *
  * A try must have a lock that is kept and idle: it looks at the keeper's byte,
  * wants the lock if it is idle, and tries again when it is not any more.  The
- * keeper, who can only give it or enter, does so soon.  It may have given it
+ * keeper, which can only give it or enter, does so soon.  It may have given it
  * between the try and the look, so only a thread inside makes this try the
  * last.
  */
 #include "config.h"
 
-#include "node_lock.h"
+#include "base/assert.h"
+#include "lock_delegation.h"
+#include "node.h"
+#include "relax.h"
 
-#include "base/clock.h"
-#include "base/min.h"
-#include "cluster.h"
-#include "node/lock_delegation.h"
-#include "space/segment.h"
-#include "transport/mpi/progress.h"
-#include "transport/mpi/transfer.h"
-
-/* In nanoseconds. */
-enum { WANT_AGAIN = 200000, WANT_MOST = 100000000 };
-
-struct hearthi_node_lock *
-hearthi_node_lock_of(int sync)
-{
-    return &hearthi_mpi.lock[sync];
-}
-
-/* ---- who keeps it ---- */
+/* ---- the keeper ---- */
 
 void
-hearthi_want_from(struct hearthi_want *w, int rank, int lock)
-{
-    uint64_t now;
-
-    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node) {
-        hearthi_delegation_want_of(hearthi_cluster.node_rank_of[rank], lock);
-        return;
-    }
-    now = hearthi_now();
-    if (now < w->at)
-        return;
-    hearthi_doorbell_want(rank, lock);
-    w->again =
-        w->again == 0 ? WANT_AGAIN : hearthi_min(2 * w->again, WANT_MOST);
-    w->at = now + w->again;
-}
-
-/* Of this node, or -1. */
-static int
-keeper_near(int sync)
+hearthi_node_lock_want(int sync)
 {
     int keeper = atomic_load(&hearthi_node_lock_of(sync)->keeper);
 
-    return keeper == 0 ? -1 : hearthi_cluster.node_member[keeper - 1];
+    if (keeper != 0)
+        hearthi_delegation_want_of(keeper - 1, sync);
 }
 
-static unsigned
-byte_at(int rank, int lock)
+/* False if a thread of the keeper is inside. */
+static bool
+keeper_gives(int sync)
 {
-    size_t  at = hearthi_segments.keep_at + hearthi_delegation_byte_at(lock);
-    uint8_t byte;
+    int keeper = atomic_load(&hearthi_node_lock_of(sync)->keeper);
 
-    if (hearthi_cluster.node_of[rank] == hearthi_cluster.node)
-        byte = __atomic_load_n(
-            &hearthi_segments.base[hearthi_cluster.node_rank_of[rank]][at],
-            __ATOMIC_SEQ_CST);
-    else
-        hearthi_look(rank, at, &byte, sizeof byte);
-    return byte;
+    return keeper == 0 || hearthi_delegation_want_idle(keeper - 1, sync);
 }
 
-bool
-hearthi_want_idle(int rank, int lock)
-{
-    struct hearthi_want w = { 0 };
-    unsigned            turn = 0, byte = HEARTHI_DELEGATION_AWAY;
-
-    while (rank >= 0 &&
-           hearthi_delegation_is_idle(byte = byte_at(rank, lock))) {
-        hearthi_want_from(&w, rank, lock);
-        hearthi_relax(&turn);
-    }
-    return !(byte & HEARTHI_DELEGATION_USED);
-}
-
-/* ---- the node's turns ---- */
+/* ---- turns ---- */
 
 static bool
-near_try(struct hearthi_node_lock *l)
+turn_try(struct hearthi_node_lock *l)
 {
     uint64_t mine = atomic_load(&l->serving);
 
     return atomic_compare_exchange_strong(&l->next, &mine, mine + 1);
 }
 
+struct hearthi_event *
+hearthi_node_lock_event(int sync, uint64_t which)
+{
+    size_t i = ((size_t)sync * 37 + which) % HEARTHI_TURN_EVENTS;
+
+    return &hearthi_node.area->turn[i];
+}
+
+static void
+turn_wait(int sync, uint64_t mine)
+{
+    struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_event     *e = hearthi_node_lock_event(sync, mine);
+    unsigned                  turn = 0;
+    uint32_t                  seen;
+
+    HEARTHI_ASSERT(l->serving <= mine && mine < l->next);
+    while (seen = hearthi_event_value(e), atomic_load(&l->serving) != mine) {
+        hearthi_node_lock_want(sync);
+        hearthi_crowd_wait(e, seen, &turn);
+    }
+}
+
 bool
 hearthi_node_lock_acquire(int sync, bool try)
 {
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
-    struct hearthi_want       w = { 0 };
-    unsigned                  turn = 0;
     uint64_t                  mine;
 
     if (try)
-        return near_try(l) ||
-               (hearthi_want_idle(keeper_near(sync), sync) && near_try(l));
+        return turn_try(l) || (keeper_gives(sync) && turn_try(l));
     mine = atomic_fetch_add(&l->next, 1);
-    while (atomic_load_explicit(&l->serving, memory_order_acquire) != mine) {
-        if (keeper_near(sync) >= 0)
-            hearthi_want_from(&w, keeper_near(sync), sync);
-        hearthi_relax(&turn);
-    }
+    if (atomic_load(&l->serving) != mine)
+        turn_wait(sync, mine);
+    HEARTHI_ASSERT(l->serving == mine);
     return true;
 }
 
 void
 hearthi_node_lock_release(int sync)
 {
-    atomic_fetch_add_explicit(&hearthi_node_lock_of(sync)->serving, 1,
-                              memory_order_release);
+    struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    uint64_t                  now = atomic_fetch_add(&l->serving, 1) + 1;
+
+    HEARTHI_ASSERT(now <= l->next);
+    if (atomic_load(&l->next) > now)
+        hearthi_event_raise(hearthi_node_lock_event(sync, now));
+}
+
+void
+hearthi_node_lock_kept(int sync, uint64_t mine)
+{
+    if (atomic_load(&hearthi_node_lock_of(sync)->next) > mine + 1)
+        hearthi_event_raise(hearthi_node_lock_event(sync, mine + 1));
 }
 
 bool

@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Messages inside a node, which go through shared memory.
+ * Requests and answers between the ranks of a node, of bytes that this layer
+ * does not look at.
  */
 #ifndef HEARTHI_SHM_CHANNEL_H
 #define HEARTHI_SHM_CHANNEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "transport/udp/wire.h"
+/* With so many slots for requests of each rank, each of which, and its answer,
+ * has so many bytes of room.  Collective over the node. */
+void hearthi_shm_channel_open(unsigned slots, size_t room);
 
-/* Collective over the node; `serve` does what another of its ranks asks. */
-void hearthi_udp_shm_channel_open(
-    void (*serve)(const struct hearthi_udp_message *ask));
-void hearthi_udp_shm_channel_close(void);
+/* Behind the end of the thread that serves. */
+void hearthi_shm_channel_close(void);
 
-/* Do ranks of this node share memory for messages? */
-bool hearthi_udp_shm_channel_used(void);
+/* ---- the rank that asks, by node rank, in a slot of its own that is free
+ * ----
+ *
+ * It writes the request into the slot's room, sends it, and waits for the
+ * answer, which is valid until the slot's next request. */
 
-/* Another rank, whose messages go through shared memory? */
-bool hearthi_udp_is_local(int rank);
+uint8_t       *hearthi_shm_channel_request(unsigned slot);
+void           hearthi_shm_channel_ask(int to, unsigned slot, size_t len);
+const uint8_t *hearthi_shm_channel_wait(unsigned slot, size_t *len);
 
-/* Send a request, and take its answer, which is valid until the slot's next
- * request. */
-void hearthi_udp_shm_channel_ask(const struct hearthi_udp_message *ask);
-void hearthi_udp_shm_channel_answer(unsigned                    slot,
-                                    struct hearthi_udp_message *answer);
+/* ---- the rank that is asked ---- */
 
-/* Answer one. */
-void hearthi_udp_shm_channel_grant(const struct hearthi_udp_message *m);
+/* For its thread: `take` each request, of a node rank, until the end. */
+void hearthi_shm_channel_serve(void (*take)(int from, const uint8_t *request,
+                                            size_t len));
+void hearthi_shm_channel_serve_end(void);
+
+/* Write the answer to a slot of a node rank into its room, and send it. */
+uint8_t *hearthi_shm_channel_answer(int to, unsigned slot);
+void     hearthi_shm_channel_grant(int to, unsigned slot, size_t len);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/stat.h"
 #include "diffs.h"
 #include "evict.h"
@@ -19,6 +20,7 @@
 #include "overwrite.h"
 #include "page.h"
 #include "pin_count.h"
+#include "policy/stride_prefetch.h"
 #include "reuse_prefetch.h"
 #include "sharer_notify.h"
 
@@ -53,6 +55,7 @@ hearthi_list_changed(uint64_t page)
 void
 hearthi_copies_write(uint64_t page, uint64_t count)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     for (uint64_t p = page; p < page + count; p++) {
         hearthi_twin_make(p);
         hearthi_list(p);
@@ -73,6 +76,25 @@ shut_state(uint64_t page)
                : HEARTHI_INVALID;
 }
 
+HEARTHI_FOR_ASSERT static bool
+are_all(uint64_t page, uint64_t count, unsigned state)
+{
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_table.state[p] != state)
+            return false;
+    return true;
+}
+
+/* A page that is about to be pinned gets its content first (pin.c). */
+HEARTHI_FOR_ASSERT static bool
+is_any_held_open(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_is_pinned_open(p) && !hearthi_is_overwritten(p))
+            return true;
+    return false;
+}
+
 void
 hearthi_copies_shut(uint64_t page, uint64_t count)
 {
@@ -81,6 +103,8 @@ hearthi_copies_shut(uint64_t page, uint64_t count)
 
         for (n = 1; page + n < end && shut_state(page + n) == to;)
             n++;
+        HEARTHI_ASSERT(are_all(page, n, HEARTHI_DIRTY));
+        HEARTHI_ASSERT(!is_any_held_open(page, n));
         hearthi_pages_set(page, n, to);
         for (uint64_t p = page; p < page + n; p++) {
             hearthi_diff_begin(p, false);
@@ -111,9 +135,23 @@ hearthi_copies_shut_range(uint64_t page, uint64_t end)
     }
 }
 
+void
+hearthi_copies_opened(struct hearthi_stride *s, uint64_t page, uint64_t count)
+{
+    struct hearthi_stride_run r =
+        hearthi_stride_prefetch_opened(s, page, count);
+
+    if (r.count == 0)
+        return;
+    hearthi_copies_shut_range(r.page, r.page + r.count);
+    hearthi_diff_end();
+}
+
 bool
 hearthi_copies_refresh(uint64_t page)
 {
+    HEARTHI_ASSERT(hearthi_table.state[page] == HEARTHI_DIRTY);
+    HEARTHI_ASSERT(!hearthi_is_overwritten(page));
     return hearthi_diff_begin(page, true);
 }
 
@@ -136,6 +174,7 @@ valid_run_drop(uint64_t page, uint64_t count)
     while (count > 0) {
         uint64_t n = count < BATCH ? count : BATCH;
 
+        HEARTHI_ASSERT(hearthi_pin_count_of(page, n) == 0);
         dirty = run_has_dirty(page, n);
         memcpy(was, hearthi_table.state + page, n);
         hearthi_pages_set(page, n, HEARTHI_INVALID);
@@ -151,21 +190,21 @@ valid_run_drop(uint64_t page, uint64_t count)
     }
 }
 
-/* A held copy must not go, not for a moment: it is brought up to date where it
- * is (pin.c).  One on its way is not there yet, and will not be valid when it
- * is (page_in_flight.h).  One that is here and was not shown has nothing to
+/* A pinned copy must not go, not for a moment: it is brought up to date where
+ * it is (pin.c).  One on its way is not there yet, and will not be valid when
+ * it is (page_in_flight.h).  One that is here and was not shown has nothing to
  * bring home.
  */
 static bool
 may_go(uint64_t page)
 {
-    uint8_t *state = &hearthi_table.state[page];
+    const uint8_t *state = &hearthi_table.state[page];
 
     if (*state == HEARTHI_IN_FLIGHT)
-        *state = HEARTHI_STALE_IN_FLIGHT;
+        hearthi_states_put(page, 1, HEARTHI_STALE_IN_FLIGHT);
     if (*state == HEARTHI_PREFETCHED) {
         hearthi_node_cache_keep(page, 1);
-        *state = HEARTHI_INVALID;
+        hearthi_states_put(page, 1, HEARTHI_INVALID);
         hearthi_reuse_prefetch_unused(page);
     }
     if (!hearthi_is_copy(*state))
@@ -181,6 +220,8 @@ hearthi_copies_drop_begin(uint64_t page, uint64_t count)
 {
     uint64_t end = page + count, dropped = 0;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(end <= hearthi_heap.pages);
     while (page < end) {
         uint64_t n = 0;
 

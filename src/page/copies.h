@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct hearthi_stride;
+
 void hearthi_copies_open(void);
 void hearthi_copies_close(void);
 
@@ -21,11 +23,16 @@ void hearthi_list_changed(uint64_t page);
 /* Open a run of valid copies for writing: twins, then the protection. */
 void hearthi_copies_write(uint64_t page, uint64_t count);
 
+/* A step of a sequence has opened these.  What its step before opened goes
+ * home if the sequence is a long one (policy/stride_prefetch.h). */
+void hearthi_copies_opened(struct hearthi_stride *s, uint64_t page,
+                           uint64_t count);
+
 /* Close a run of dirty copies: read-only again, twins given back, diffs
  * queued; a hearthi_diff_end() follows. */
 void hearthi_copies_shut(uint64_t page, uint64_t count);
 
-/* Close those of a range that are dirty and that nobody holds open. */
+/* Close those of a range that are dirty and that no hold keeps open. */
 void hearthi_copies_shut_range(uint64_t page, uint64_t end);
 
 /* Queue the diff of a dirty page that stays open; its twin is brought up to
@@ -34,8 +41,8 @@ bool hearthi_copies_refresh(uint64_t page);
 
 /* Drop the valid copies of a run; dirty ones bring their diff home first.
  * Returns how many were dropped.  Ends with all diffs arrived.  Copies that
- * are held stay, and are noted as stale: hearthi_pins_renew() follows.  Those
- * on their way are missed. */
+ * are pinned stay, and are noted as stale: hearthi_pins_renew() follows.
+ * Those on their way are missed. */
 uint64_t hearthi_copies_drop(uint64_t page, uint64_t count);
 
 /* The same, but a hearthi_diff_end() follows. */

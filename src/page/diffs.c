@@ -6,16 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "frames.h"
 #include "home_write_guard.h"
 #include "node_cache.h"
 #include "notice/diff.h"
 #include "overwrite.h"
 #include "page.h"
+#include "pin_count.h"
+#include "profile/profile.h"
+#include "races/race_history.h"
 #include "space/segment.h"
 #include "transport/transport.h"
+#include "world.h"
 
 enum { LONGEST_DIFF = 1 << 20, BLOCK = 64 };
 
@@ -53,14 +59,71 @@ hearthi_diffs_open(uint64_t pages)
     d.one_by_one = hearthi_diffs_one_by_one();
 }
 
+#ifdef HEARTHI_DEBUG
+bool
+hearthi_diffs_have_arrived(void)
+{
+    return d.home == d.diffs && tail.len == 0 && !d.queued;
+}
+#endif
+
+/* Twins that belong to pages: no more than pages have frames. */
+HEARTHI_FOR_ASSERT static uint32_t
+twins_used(void)
+{
+    return d.slots - d.nspare;
+}
+
+/* Was it given back lately?  Not all are looked at, which may be many. */
+HEARTHI_FOR_ASSERT static bool
+is_spare_lately(uint32_t slot)
+{
+    enum { SOME = 64 };
+
+    for (uint32_t i = d.nspare; i > 0 && i + SOME > d.nspare; i--)
+        if (d.spare[i - 1] == slot)
+            return true;
+    return false;
+}
+
+/* A twin that can be compared with its page. */
+HEARTHI_FOR_ASSERT static bool
+has_twin(uint64_t page)
+{
+    uint32_t slot = hearthi_table.twin[page];
+
+    return slot < d.slots && !is_spare_lately(slot);
+}
+
+/* Twins of pages that are open: all that are used. */
+HEARTHI_FOR_ASSERT static bool
+are_twins_counted(void)
+{
+    uint32_t n = 0;
+    uint64_t end = hearthi_heap.pages;
+
+    for (uint64_t p = 0; (p = hearthi_touched_next(p, end)) < end; p++)
+        n += hearthi_table.state[p] == HEARTHI_DIRTY &&
+             !hearthi_is_overwritten(p);
+    return n == twins_used();
+}
+
 void
 hearthi_diffs_close(void)
 {
+    HEARTHI_ASSERT(hearthi_diffs_have_arrived());
+    HEARTHI_ASSERT(are_twins_counted());
     hearthi_sparse_free(d.twins, (size_t)d.slots_max << hearthi_heap.shift);
     hearthi_sparse_free(d.spare, d.slots_max * sizeof *d.spare);
     free(d.runs);
     free(d.masks);
     memset(&d, 0, sizeof d);
+}
+
+uint64_t
+hearthi_twins_most(void)
+{
+    return d.slots;
 }
 
 static char *
@@ -72,11 +135,15 @@ twin_at(uint64_t page)
 void
 hearthi_twin_make(uint64_t page)
 {
+    HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY);
+    HEARTHI_ASSERT(hearthi_table.mark[page] & HEARTHI_RESIDENT);
     if (d.nspare == 0 && d.slots == d.slots_max)
         hearthi_fatal("page fault",
                       "no twin is left for a copy, with %u in use",
                       (unsigned)d.slots);
     hearthi_table.twin[page] = d.nspare > 0 ? d.spare[--d.nspare] : d.slots++;
+    HEARTHI_ASSERT(has_twin(page));
+    HEARTHI_ASSERT(twins_used() <= hearthi_frames.given);
     memcpy(twin_at(page), hearthi_cached(page), hearthi_heap.page);
 }
 
@@ -85,6 +152,9 @@ hearthi_twin_free(uint64_t page)
 {
     if (hearthi_table.twin[page] == HEARTHI_NO_TWIN)
         return;
+    HEARTHI_ASSERT(has_twin(page) && twins_used() > 0);
+    HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY ||
+                   hearthi_frame_of(page) < hearthi_heap.pages);
     d.spare[d.nspare++] = hearthi_table.twin[page];
 }
 
@@ -92,7 +162,8 @@ static void
 tail_send(void)
 {
     if (tail.len > 0)
-        hearthi_transport->diff(tail.home, tail.offset, tail.src, tail.len);
+        hearthi_transport->data.diff(tail.home, tail.offset, tail.src,
+                                     tail.len);
     tail.len = 0;
 }
 
@@ -100,6 +171,10 @@ tail_send(void)
 static void
 tail_add(int home, size_t offset, const char *src, size_t len)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!hearthi_home_is_near(home));
+    HEARTHI_ASSERT(len > 0 && offset >= hearthi_segments.frames_at);
+    HEARTHI_ASSERT(offset + len <= hearthi_segments.bytes);
     if (tail.len > 0 && tail.home == home &&
         tail.offset + tail.len == offset && tail.src + tail.len == src &&
         tail.len < LONGEST_DIFF) {
@@ -113,22 +188,24 @@ tail_add(int home, size_t offset, const char *src, size_t len)
     tail.len = len;
 }
 
-/* A page's diff is queued. */
+/* A page's diff is queued: of these bytes, or of all (NULL). */
 static void
-diff_note(uint64_t page, size_t runs, size_t bytes)
+diff_note(uint64_t page, const uint64_t *mask, size_t runs, size_t bytes)
 {
     hearthi_table.mark[page] |= HEARTHI_CHANGED;
     hearthi_count(diffs, 1);
     hearthi_count(diff_runs, runs);
     hearthi_count(diff_bytes, bytes);
     hearthi_distribute(diff_bytes, bytes);
+    if (hearthi_profile != NULL)
+        hearthi_profile_diff(page, mask, bytes);
     d.diffs++;
     d.queued = true;
     if (d.one_by_one)
         hearthi_diff_end();
 }
 
-/* Of each word as it is now, read once.  The twin is nobody else's. */
+/* Of each word as it is now, read once.  The twin is this rank's alone. */
 static void
 twin_refresh(char *twin, const char *now)
 {
@@ -150,6 +227,7 @@ runs_add(int home, size_t at, const char *src)
 {
     size_t n = hearthi_mask_runs(d.masks, hearthi_heap.page / BLOCK, d.runs);
 
+    HEARTHI_ASSERT(n > 0 && n <= hearthi_heap.page / 2 + 1);
     for (size_t i = 0; i < n; i++)
         tail_add(home, at + d.runs[i].off, src + d.runs[i].off, d.runs[i].len);
 }
@@ -165,9 +243,9 @@ masks_send(uint64_t page, const char *src, size_t runs, bool words)
     size_t                           at =
         hearthi_frame_at(r->frame + (page - r->page), hearthi_heap.shift);
 
-    if (runs < MANY || !words || hearthi_transport->patch == NULL ||
-        !hearthi_transport->patch(home, at, src, d.masks,
-                                  hearthi_heap.page / BLOCK, runs))
+    if (runs < MANY || !words || hearthi_transport->data.patch == NULL ||
+        !hearthi_transport->data.patch(home, at, src, d.masks,
+                                       hearthi_heap.page / BLOCK, runs))
         runs_add(home, at, src);
 }
 
@@ -175,12 +253,11 @@ masks_send(uint64_t page, const char *src, size_t runs, bool words)
 static bool
 whole_begin(uint64_t page)
 {
-    size_t at =
-        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
+    size_t at = hearthi_home_at(page);
 
     tail_add(hearthi_home_of(page), at, hearthi_cached(page),
              hearthi_heap.page);
-    diff_note(page, 1, hearthi_heap.page);
+    diff_note(page, NULL, 1, hearthi_heap.page);
     return true;
 }
 
@@ -196,14 +273,21 @@ masks_count(void)
     return c;
 }
 
+/* Where races are looked for each byte counts by itself. */
+static unsigned
+unit_of(uint64_t page)
+{
+    return hearthi_races != NULL ? 1 : hearthi_page_place_of(page)->in->unit;
+}
+
 static bool
 changed_begin(uint64_t page, bool refresh)
 {
     char                  *now = hearthi_cached(page), *twin = twin_at(page);
-    struct hearthi_changed c =
-        hearthi_diff_masks(now, twin, hearthi_heap.page,
-                           hearthi_page_place_of(page)->in->unit, d.masks);
+    struct hearthi_changed c = hearthi_diff_masks(
+        now, twin, hearthi_heap.page, unit_of(page), d.masks);
 
+    HEARTHI_ASSERT(has_twin(page));
     bool exact =
         c.runs > 0 && hearthi_home_write_guard_exact(page, now, twin, d.masks);
 
@@ -211,16 +295,21 @@ changed_begin(uint64_t page, bool refresh)
         c = masks_count();
     if (c.runs == 0)
         return false;
+    HEARTHI_ASSERT(c.bytes >= c.runs && c.bytes <= hearthi_heap.page);
     if (refresh)
         twin_refresh(twin, now);
+    if (hearthi_races != NULL)
+        hearthi_races_stored(page, d.masks, refresh ? twin : now);
     masks_send(page, refresh ? twin : now, c.runs, !exact);
-    diff_note(page, c.runs, c.bytes);
+    diff_note(page, d.masks, c.runs, c.bytes);
     return true;
 }
 
 bool
 hearthi_diff_begin(uint64_t page, bool refresh)
 {
+    HEARTHI_ASSERT(hearthi_table.mark[page] & HEARTHI_LISTED);
+    HEARTHI_ASSERT(refresh == (hearthi_table.state[page] == HEARTHI_DIRTY));
     return hearthi_table.twin[page] == HEARTHI_NO_TWIN
                ? whole_begin(page)
                : changed_begin(page, refresh);
@@ -229,21 +318,27 @@ hearthi_diff_begin(uint64_t page, bool refresh)
 void
 hearthi_diff_bytes(uint64_t page, size_t off, const char *src, size_t len)
 {
-    size_t at =
-        hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
+    size_t at = hearthi_home_at(page);
 
+    HEARTHI_ASSERT(off + len <= hearthi_heap.page);
+    HEARTHI_ASSERT(hearthi_state_of(page) == HEARTHI_INVALID);
     tail_add(hearthi_home_of(page), at + off, src, len);
-    diff_note(page, 1, len);
+    diff_note(page, NULL, 1, len);
 }
 
 /* Exact to the byte whatever the unit of the page's diffs: a longer unit would
- * write bytes that nobody else has written. */
+ * write bytes that no other rank has written. */
 void
 hearthi_twin_merge(uint64_t page, const char *version)
 {
     char  *now = hearthi_cached(page), *twin = twin_at(page);
     size_t n = hearthi_diff(version, twin, hearthi_heap.page, 1, d.runs);
 
+    HEARTHI_ASSERT(hearthi_table.state[page] == HEARTHI_DIRTY);
+    HEARTHI_ASSERT(hearthi_is_pinned(page) && has_twin(page));
+    if (hearthi_races != NULL &&
+        hearthi_diff_masks(now, twin, hearthi_heap.page, 1, d.masks).runs > 0)
+        hearthi_races_stored(page, d.masks, now);
     for (size_t i = 0; i < n; i++) {
         uint32_t off = d.runs[i].off, len = d.runs[i].len;
 
@@ -261,8 +356,9 @@ hearthi_diffs_made(void)
 void
 hearthi_diff_end(void)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     tail_send();
-    hearthi_transport->flush();
+    hearthi_transport->data.flush();
     hearthi_count(diff_waits, d.queued);
     d.queued = false;
     if (d.home != d.diffs)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
+
 /* Room for twins of so many pages: all that may have a frame. */
 void hearthi_diffs_open(uint64_t pages);
 void hearthi_diffs_close(void);
@@ -17,6 +19,9 @@ void hearthi_diffs_close(void);
 /* Keep what the page is now, and forget that. */
 void hearthi_twin_make(uint64_t page);
 void hearthi_twin_free(uint64_t page);
+
+/* How many there were at a time, at most. */
+uint64_t hearthi_twins_most(void);
 
 /* Queue a page's diff; true if there is any.  With refresh the page stays
  * open, and another thread may write while the diff is on its way: so the
@@ -36,6 +41,9 @@ void hearthi_twin_merge(uint64_t page, const char *version);
 
 /* Block until all diffs have arrived. */
 void hearthi_diff_end(void);
+
+/* Has every diff that was queued arrived?  With --enable-debug only. */
+bool hearthi_diffs_have_arrived(void);
 
 /* How many pages had a diff since hearth_init(). */
 uint64_t hearthi_diffs_made(void);

@@ -4,32 +4,15 @@
 #include "evict.h"
 
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/stat.h"
 #include "copies.h"
 #include "diffs.h"
 #include "frames.h"
 #include "page.h"
 #include "pin_count.h"
-#include "protect.h"
 
 enum { BATCH = 256 };
-
-/* Frames that are not kept by copies that are held, or are about to be. */
-static uint64_t
-frames_free_to_go(void)
-{
-    uint64_t kept = hearthi_pin_count.copies + hearthi_pin_count.wanted;
-
-    return hearthi_frames_bound() - hearthi_min(kept, hearthi_frames_bound());
-}
-
-uint64_t
-hearthi_copies_most(void)
-{
-    uint64_t most = frames_free_to_go() / 4;
-
-    return most > 0 ? most : 1;
-}
 
 /* Pages that have no copy but kept their frame show their own place again, and
  * are watched. */
@@ -45,11 +28,11 @@ views_restore(const hearthi_page *victim, size_t n)
 }
 
 /* Take up to max frames from their pages; `split`: of copies whose protection
- * takes mappings.  In this order: no page's view shows
- * them, what was changed in them has arrived, and only then may they belong to
- * others.  Nobody else sends from a frame, or receives into one, when this is
- * done: diffs have arrived before the table lock is free again, and pages on
- * their way are no victims. */
+ * takes mappings.  In this order: no page's view shows them, what was changed
+ * in them has arrived, and only then may they belong to others.  No other
+ * thread sends from a frame, or receives into one, when this is done: diffs
+ * have arrived before the table lock is free again, and pages on their way are
+ * no victims. */
 static size_t
 evict(size_t max, bool split)
 {
@@ -67,13 +50,14 @@ evict(size_t max, bool split)
     }
     views_restore(victim, n);
     hearthi_diff_end();
+    HEARTHI_ASSERT(hearthi_diffs_have_arrived());
     hearthi_frames_give(victim, n);
     hearthi_count(evictions, dropped);
     return n;
 }
 
-/* How far the pages of a run are, from one on, in its state, and held or not
- * as it is.  Held pages are touched ones. */
+/* How far the pages of a run are, from one on, in its state, and pinned or not
+ * as it is.  Pinned pages are touched ones. */
 static uint64_t
 alike(const struct hearthi_page_place *r, uint64_t page)
 {
@@ -131,6 +115,7 @@ homes_give_up(uint64_t want, uint64_t longest)
         if (hand >= hearthi_table.top)
             hand = 0;
         run = pages_like(hand);
+        HEARTHI_ASSERT(run > 0);
         if (run > longest || !is_mapped_home(hand))
             continue;
         hearthi_pages_set(hand, run, HEARTHI_HOME_AWAY);
@@ -163,6 +148,7 @@ hearthi_home_back(uint64_t page, bool write)
     const uint8_t  which = HEARTHI_TRACKED | HEARTHI_LISTED;
     uint64_t n = hearthi_run_length(page, HEARTHI_HOME_RUN, HEARTHI_HOME_AWAY);
 
+    HEARTHI_ASSERT(hearthi_state_of(page) == HEARTHI_HOME_AWAY);
     for (uint64_t i = 1; i < n; i++)
         if ((mark[page + i] & which) != (mark[page] & which))
             n = i;
@@ -192,12 +178,12 @@ areas_relieve(void)
 }
 
 void
-hearthi_copies_reserve(uint64_t count)
+hearthi_copies_make_room(uint64_t count)
 {
-    uint64_t bound = hearthi_frames_bound(), n;
-    size_t   spare = frames_free_to_go() / 16;
+    uint64_t bound = hearthi_frames.bound, n;
+    size_t   spare = hearthi_frames_free_to_go() / 16;
 
-    while ((n = hearthi_frames_given()) + count > bound) {
+    while ((n = hearthi_frames.given) + count > bound) {
         size_t want = (size_t)(n + count - bound);
 
         if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2), false) == 0)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a fault does.  The aim is fewer of them: pages are fetched and opened
- * ahead (stride_prefetch.h), and a page that was written in the interval
- * before is opened at once.
+ * What a fault in the heap is, a page that is to be brought or the program's
+ * mistake, and what it does.  The aim is fewer of them: pages are fetched and
+ * opened ahead (policy/stride_prefetch.h), and a page that was written in the
+ * interval before is opened at once.
  */
 #include "config.h"
 
 #include "fault.h"
 
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/assert.h"
 #include "base/cancel.h"
-#include "base/clock.h"
 #include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -19,13 +22,16 @@
 #include "base/timing.h"
 #include "copies.h"
 #include "evict.h"
+#include "fault_arch.h"
 #include "fetch.h"
 #include "frames.h"
 #include "overwrite.h"
 #include "page.h"
 #include "page_in_flight.h"
 #include "policy/stride_prefetch.h"
+#include "profile/profile.h"
 #include "reuse_prefetch.h"
+#include "space/foreign.h"
 #include "uffd_pages.h"
 #include "world.h"
 
@@ -34,8 +40,8 @@
 static void
 fault_write(uint64_t page, enum hearthi_state state)
 {
-    struct hearthi_stride *s =
-        hearthi_stride_prefetch_find(HEARTHI_WRITES, page);
+    struct hearthi_stride *s = hearthi_stride_prefetch_find(
+        HEARTHI_WRITES, page, hearthi_copies_most());
     uint64_t n = 1;
 
     if (s->stride == 1)
@@ -49,9 +55,10 @@ fault_write(uint64_t page, enum hearthi_state state)
         hearthi_copies_write(page, n);
         if (n > 1)
             hearthi_populate(hearthi_app(page), n << hearthi_heap.shift, true);
-        hearthi_stride_prefetch_opened(s, page, n);
+        hearthi_copies_opened(s, page, n);
         return;
     }
+    HEARTHI_ASSERT(state == HEARTHI_HOME_ARMED);
     for (uint64_t p = page; p < page + n; p++)
         hearthi_list(p);
     hearthi_pages_set(page, n, HEARTHI_HOME_DIRTY);
@@ -67,7 +74,8 @@ fault_overwrite(uint64_t page, enum hearthi_state state)
 
     if (hearthi_overwrite_run(page, 1) == 0)
         return false;
-    s = hearthi_stride_prefetch_find(HEARTHI_WRITES, page);
+    s = hearthi_stride_prefetch_find(HEARTHI_WRITES, page,
+                                     hearthi_copies_most());
     n = s->stride == 1 ? hearthi_run_length(page, s->step, state) : 1;
     n = hearthi_overwrite_run(page, n);
     if (state == HEARTHI_INVALID) {
@@ -76,7 +84,7 @@ fault_overwrite(uint64_t page, enum hearthi_state state)
     }
     hearthi_stride_prefetch_took(s, page, n);
     hearthi_overwrite_open(page, n);
-    hearthi_stride_prefetch_opened(s, page, n);
+    hearthi_copies_opened(s, page, n);
     return true;
 }
 
@@ -91,20 +99,43 @@ fault_fetch(uint64_t page, bool write)
 }
 
 /* For so many fetches of others a fault waits: each may be a second. */
-enum { MATES = 3 };
+enum { NODE_WAITS = 3 };
 
 /* This page is on its way, to this rank or to another of its node. */
 static bool
-fault_wait(uint64_t page, bool write, int *mates)
+fault_wait(uint64_t page, bool write, int *node_waits)
 {
     if (hearthi_is_in_flight(hearthi_table.state[page])) {
         hearthi_in_flight_wait();
         return true;
     }
-    if (*mates == 0 || (write && hearthi_overwrite_run(page, 1) > 0))
+    if (*node_waits == 0 || (write && hearthi_overwrite_run(page, 1) > 0))
         return false;
-    --*mates;
+    --*node_waits;
     return hearthi_fetch_await(page);
+}
+
+static void
+fault_copy(uint64_t page, bool write, enum hearthi_state state)
+{
+    if (write && fault_overwrite(page, state))
+        return;
+    if (state == HEARTHI_PREFETCHED)
+        hearthi_reuse_prefetch_touch(page, write);
+    else if (write)
+        fault_write(page, state);
+    else
+        hearthi_uffd_pages_renew(page);
+}
+
+/* HEARTHI_HOME_OPEN and HEARTHI_HOME_DIRTY: another thread was faster. */
+static void
+fault_home(uint64_t page, bool write, enum hearthi_state state)
+{
+    if (state == HEARTHI_HOME_AWAY)
+        hearthi_home_back(page, write);
+    else if (state == HEARTHI_HOME_ARMED && write)
+        fault_write(page, state);
 }
 
 /* The state may have changed between the fault and the lock, by another
@@ -112,120 +143,24 @@ fault_wait(uint64_t page, bool write, int *mates)
 static bool
 fault_serve(uint64_t page, bool write)
 {
-    int mates = MATES;
+    int                node_waits = NODE_WAITS;
+    enum hearthi_state state;
 
-    while (fault_wait(page, write, &mates))
+    while (fault_wait(page, write, &node_waits))
         ;
     hearthi_copies_reserve(1);
-    switch (hearthi_state_of(page)) {
+    state = hearthi_state_of(page);
+    HEARTHI_ASSERT(!hearthi_is_in_flight(state));
+    switch (state) {
     case HEARTHI_UNUSED: return false;
-    case HEARTHI_IN_FLIGHT:
-    case HEARTHI_STALE_IN_FLIGHT: break; /* it cannot have come to that */
     case HEARTHI_INVALID: fault_fetch(page, write); break;
     case HEARTHI_PREFETCHED:
-        if (!write || !fault_overwrite(page, HEARTHI_PREFETCHED))
-            hearthi_reuse_prefetch_touch(page, write);
-        break;
-    case HEARTHI_CLEAN:
-        if (!write)
-            hearthi_uffd_pages_renew(page);
-        else if (!fault_overwrite(page, HEARTHI_CLEAN))
-            fault_write(page, HEARTHI_CLEAN);
-        break;
-    case HEARTHI_HOME_ARMED:
-        if (write)
-            fault_write(page, HEARTHI_HOME_ARMED);
-        break;
-    case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
+    case HEARTHI_CLEAN: fault_copy(page, write, state); break;
     case HEARTHI_DIRTY: hearthi_uffd_pages_renew(page); break;
-    case HEARTHI_HOME_OPEN:
-    case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
+    default: fault_home(page, write, state);
     }
     return true;
 }
-
-/* ---- inside a call of MPI ---- */
-
-enum { PATIENCE_NS = 1000000000 };
-
-_Noreturn static void
-inside_refuse(const void *addr, const char *why)
-{
-    hearthi_fatal(
-        hearthi_mpi_call,
-        "address %p of the heap was touched inside the call, %s: "
-        "hold what it touches (hearth_hold) before the call, or give "
-        "it private memory",
-        addr, why);
-}
-
-/* What was begun in advance comes no sooner for waiting: only MPI ends it. */
-static bool
-is_on_its_way(const void *addr)
-{
-    uint64_t page = hearthi_page_of(addr);
-
-    return hearthi_is_in_flight(hearthi_table.state[page]) &&
-           !hearthi_reuse_prefetch_brings(page);
-}
-
-/* Another thread may hold the lock, or fetch the page, and wait for MPI, which
- * waits for this one. */
-static void
-inside_lock(const void *addr)
-{
-    uint64_t until = hearthi_now() + PATIENCE_NS;
-
-    for (;;) {
-        bool mine = hearthi_table_trylock();
-
-        if (mine && !is_on_its_way(addr))
-            return;
-        if (mine)
-            hearthi_table_unlock();
-        if (hearthi_now() > until)
-            inside_refuse(addr, "while another thread was in a page fault");
-        sched_yield();
-    }
-}
-
-/* MPI cannot be entered again, so what needs no message is all that can be
- * done: nothing is opened ahead, closed, or given up to make room. */
-static bool
-inside_serve(const void *addr, bool write)
-{
-    uint64_t page = hearthi_page_of(addr);
-
-    switch (hearthi_state_of(page)) {
-    case HEARTHI_UNUSED: return false;
-    case HEARTHI_IN_FLIGHT:
-    case HEARTHI_STALE_IN_FLIGHT: /* inside_lock has waited */
-    case HEARTHI_INVALID:
-        inside_refuse(addr, "where its page cannot be fetched");
-    case HEARTHI_PREFETCHED:
-        hearthi_reuse_prefetch_show(page, 1, write);
-        break;
-    case HEARTHI_CLEAN:
-        if (write)
-            hearthi_copies_write(page, 1);
-        else
-            hearthi_uffd_pages_renew(page);
-        break;
-    case HEARTHI_HOME_ARMED:
-        if (write) {
-            hearthi_list(page);
-            hearthi_pages_set(page, 1, HEARTHI_HOME_DIRTY);
-        }
-        break;
-    case HEARTHI_HOME_AWAY: hearthi_home_back(page, write); break;
-    case HEARTHI_DIRTY: hearthi_uffd_pages_renew(page); break;
-    case HEARTHI_HOME_OPEN:
-    case HEARTHI_HOME_DIRTY: break; /* another thread was faster */
-    }
-    return true;
-}
-
-/* ---- anywhere ---- */
 
 static bool
 locked_serve(void *addr, bool write)
@@ -233,22 +168,20 @@ locked_serve(void *addr, bool write)
     bool known;
 
     if (hearthi_mpi_call != NULL &&
-        hearthi_opt.transport == HEARTHI_TRANSPORT_MPI) {
-        inside_lock(addr);
-        known = inside_serve(addr, write);
-    } else {
-        hearthi_table_lock();
-        known = fault_serve(hearthi_page_of(addr), write);
-    }
+        hearthi_opt.transport == HEARTHI_TRANSPORT_MPI)
+        return hearthi_fault_in_mpi(addr, write);
+    hearthi_table_lock();
+    known = fault_serve(hearthi_page_of(addr), write);
     hearthi_table_unlock();
     return known;
 }
 
-bool
-hearthi_fault(void *addr, bool write)
+/* Serve a fault; false if the address is in no allocation. */
+static bool
+page_fault(void *addr, bool write, const void *context)
 {
     HEARTHI_UNCANCELLED;
-    uint64_t start = hearthi_time_begin();
+    uint64_t start = hearthi_time_begin(), ns;
     bool     known;
 
     if (!hearthi_world.multiple &&
@@ -265,35 +198,145 @@ hearthi_fault(void *addr, bool write)
         else
             hearthi_count(read_faults, 1);
     }
-    hearthi_time_end(fault_ns, start);
+    ns = hearthi_time_end(fault_ns, start) - start; /* inside a call it is 0 */
+    if (write)
+        hearthi_count(write_fault_ns, ns);
+    if (hearthi_profile != NULL && known)
+        hearthi_profile_fault(hearthi_fault_at(context),
+                              hearthi_fault_stack(context), addr, write, ns);
     return known;
 }
 
-/* ---- nowhere ---- */
+/* ---- which faults are a page's ---- */
 
-bool (*hearthi_nearest)(const void *addr, const void **base, size_t *bytes);
+static char *alive; /* 0 in a process that fork(2) has made */
+
+/* However it was made, past the C library, too: it has the descriptor of
+ * userfaultfd, by which it would change its parent's pages. */
+void
+hearthi_fault_dispatch_open(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    alive = hearthi_sparse(page);
+    *alive = 1;
+    madvise(alive, page, MADV_WIPEONFORK);
+}
 
 void
-hearthi_fault_describe(const void *addr)
+hearthi_fault_dispatch_forked(void)
 {
-    const char *at = addr;
-    const void *base;
-    size_t      bytes;
+    *alive = 0;
+}
 
-    if (hearthi_nearest == NULL || !hearthi_nearest(addr, &base, &bytes))
+void
+hearthi_fault_dispatch_close(void)
+{
+    hearthi_sparse_free(alive, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static bool
+is_orphan(void)
+{
+    return *alive == 0;
+}
+
+/* Faults of this thread at one address, with no other of that kind between. */
+struct row {
+    const void *at;
+    unsigned    n;
+};
+
+/* Initial-exec: reading them in a signal handler must not allocate. */
+static _Thread_local
+    __attribute__((tls_model("initial-exec"))) struct row same,
+    tried;
+
+static unsigned
+row_add(struct row *r, const void *addr)
+{
+    if (r->at != addr)
+        r->n = 0;
+    r->at = addr;
+    return ++r->n;
+}
+
+/* A fault that comes again and again at one address: a program that waits for
+ * a word to change may have as many.  But if it has mapped something else over
+ * the page, nothing that Hearth does would end that, and this looks for it,
+ * ever more rarely.  Returns which of them it is. */
+static unsigned
+again_look(const void *addr)
+{
+    enum { FIRST = 1024 };
+    unsigned n = row_add(&same, addr);
+
+    if (n < FIRST || (n & (n - 1)) != 0)
+        return n;
+    hearthi_table_lock();
+    hearthi_foreign_check("page fault");
+    hearthi_table_unlock();
+    return n;
+}
+
+/* Every page of the heap is mapped, if only to allow nothing. */
+static bool
+page_serve(void *addr, const void *context, bool is_unmapped)
+{
+    if (is_orphan()) {
         hearthi_warn("segmentation fault",
-                     "address %p is in the heap, but nothing is allocated",
+                     "a child of fork() touched %p, which it cannot: it has "
+                     "the pages that were here, to read: touch them before "
+                     "fork()",
                      addr);
-    else if (at < (const char *)base)
+        return false;
+    }
+    if (is_unmapped)
+        hearthi_fatal("page fault",
+                      "%p is in the heap and no longer mapped: the program or "
+                      "a library has called munmap() or mremap() on memory of "
+                      "Hearth's; hearth_free() gives it back",
+                      addr);
+    if (hearthi_fault_jumps(context, addr)) {
         hearthi_warn("segmentation fault",
-                     "address %p lies %zu bytes before the allocation of %zu "
-                     "bytes at %p: see the index or pointer that led there",
-                     addr, (size_t)((const char *)base - at), bytes, base);
-    else
-        hearthi_warn("segmentation fault",
-                     "address %p lies %zu bytes beyond the end of the "
-                     "allocation of %zu bytes at %p: see the index or pointer "
-                     "that led there",
-                     addr, (size_t)(at - (const char *)base) - bytes, bytes,
-                     base);
+                     "a jump to %p, which is in the heap: what is there "
+                     "cannot be run: see the pointer to a function that led "
+                     "there",
+                     addr);
+        return false;
+    }
+    if (page_fault(addr, hearthi_fault_writes(context, again_look(addr)),
+                   context))
+        return true;
+    hearthi_fault_describe(addr);
+    return false;
+}
+
+enum { TRIES = 100 };
+
+/* SIGBUS comes for pages that are watched, and for memory that cannot be had,
+ * as where /dev/shm is full.  Another thread may have changed since the fault
+ * what the page shows: so it is tried again, and is the program's only if it
+ * comes again and again, with no other in between. */
+static bool
+again(const void *addr)
+{
+    sched_yield();
+    return row_add(&tried, addr) < TRIES;
+}
+
+bool
+hearthi_fault_dispatch(const siginfo_t *info, const void *context)
+{
+    void *addr = info->si_addr;
+
+    if (info->si_signo == SIGBUS && info->si_code != BUS_ADRERR)
+        return false;
+    if (info->si_signo == SIGBUS && !is_orphan() &&
+        !hearthi_is_uffd_page(hearthi_page_of(addr)))
+        return again(addr);
+    tried.at = NULL;
+    return page_serve(addr, context,
+                      info->si_signo == SIGSEGV &&
+                          info->si_code == SEGV_MAPERR);
 }

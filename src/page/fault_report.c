@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * SIGBUS: home memory that cannot be had.
+ * What is said of a fault that no page can end: addresses in no allocation,
+ * and home memory that cannot be had, which is SIGBUS.
  *
  * hearth_alloc counts no memory, since many programs touch a part of what they
- * allocate.  A page gets memory from whoever touches it first: the program, at
- * the heap's address, or a thread of the library that stores there for another
- * rank, at the system view's.  Where /dev/shm is full, or the kernel promises
- * no more than it has (vm.overcommit_memory=2), that is SIGBUS.  A machine or
- * a control group that runs out kills a process instead, and nobody is asked.
+ * allocate.  A page gets memory from the thread that touches it first: the
+ * program, at the heap's address, or a thread of the library that stores there
+ * for another rank, at the system view's.  Where /dev/shm is full, or the
+ * kernel promises no more than it has (vm.overcommit_memory=2), that is
+ * SIGBUS.  A machine or a control group that runs out kills a process instead,
+ * and no line can be printed.
  *
  * The job is about to end, so the tables are read without their lock, which
  * this thread may hold.
@@ -27,6 +29,8 @@
 #include "fault.h"
 #include "page.h"
 #include "space/segment.h"
+
+/* ---- home memory that cannot be had ---- */
 
 static pid_t owner; /* not what fork() makes of this process */
 
@@ -61,7 +65,7 @@ is_shared(void)
 {
     struct statvfs shm;
 
-    return hearthi_cluster.node_size > 1 && statvfs("/dev/shm", &shm) == 0 &&
+    return hearthi_segments_in_shm() && statvfs("/dev/shm", &shm) == 0 &&
            shm.f_bavail == 0;
 }
 
@@ -93,7 +97,7 @@ memory_short(const char *call, const char *what)
     struct statvfs shm;
     struct sysinfo m;
 
-    if (hearthi_cluster.node_size > 1 && statvfs("/dev/shm", &shm) == 0)
+    if (hearthi_segments_in_shm() && statvfs("/dev/shm", &shm) == 0)
         hearthi_fatal(call,
                       "no memory for %s: /dev/shm has %zu MiB, of which %zu "
                       "KiB are left: touch less of it, enlarge /dev/shm "
@@ -131,4 +135,33 @@ hearthi_sigbus_tell(const siginfo_t *info)
     page_describe(page, what, sizeof what);
     memory_short(hearthi_in_heap(info->si_addr) ? "page fault" : "home memory",
                  what);
+}
+
+/* ---- addresses in no allocation ---- */
+
+bool (*hearthi_nearest)(const void *addr, const void **base, size_t *bytes);
+
+void
+hearthi_fault_describe(const void *addr)
+{
+    const char *at = addr;
+    const void *base;
+    size_t      bytes;
+
+    if (hearthi_nearest == NULL || !hearthi_nearest(addr, &base, &bytes))
+        hearthi_warn("segmentation fault",
+                     "address %p is in the heap, but nothing is allocated",
+                     addr);
+    else if (at < (const char *)base)
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes before the allocation of %zu "
+                     "bytes at %p: see the index or pointer that led there",
+                     addr, (size_t)((const char *)base - at), bytes, base);
+    else
+        hearthi_warn("segmentation fault",
+                     "address %p lies %zu bytes beyond the end of the "
+                     "allocation of %zu bytes at %p: see the index or pointer "
+                     "that led there",
+                     addr, (size_t)(at - (const char *)base) - bytes, bytes,
+                     base);
 }

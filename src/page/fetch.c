@@ -3,18 +3,22 @@
 
 #include "fetch.h"
 
+#include <stdatomic.h>
+
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/stat.h"
 #include "copies.h"
 #include "evict.h"
 #include "fetch_round.h"
 #include "frames.h"
+#include "migration_freeze.h"
 #include "node_cache.h"
 #include "page.h"
 #include "page_in_flight.h"
 #include "policy/stride_prefetch.h"
-#include "protect.h"
+#include "read_mostly.h"
 #include "reuse_prefetch.h"
 #include "sharer_notify.h"
 #include "transport/transport.h"
@@ -28,13 +32,22 @@ hearthi_fetch_open(void)
     hearthi_stride_prefetch_open();
     hearthi_reuse_prefetch_open();
     hearthi_sharer_notify_open();
+    hearthi_read_mostly_open();
     started = false;
 }
 
 void
 hearthi_fetch_close(void)
 {
+    HEARTHI_ASSERT(!started && hearthi_in_flight_is_none());
     hearthi_sharer_notify_close();
+}
+
+/* Is a page that is brought opened for writing, too? */
+static bool
+opens(uint64_t page, bool write)
+{
+    return write || hearthi_is_written_often(page);
 }
 
 /* Those that were missed are passed by. */
@@ -42,16 +55,21 @@ void
 hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
                  bool write)
 {
-    const uint8_t *mark = hearthi_table.mark, *state = hearthi_table.state;
+    const uint8_t *state = hearthi_table.state;
 
+    /* The frames were filled by way of the system view.  Other threads load
+     * them by way of the application view as soon as the kernel lets them,
+     * without a mutex: so what was stored comes first. */
+    atomic_thread_fence(memory_order_release);
     for (uint64_t end = page + count, n; page < end; page += n) {
-        bool open = write || (mark[page] & HEARTHI_WROTE);
+        bool open = opens(page, write);
 
         n = 1;
         if (state[page] != from)
             continue;
+        HEARTHI_ASSERT(!hearthi_is_frozen(page));
         while (page + n < end && state[page + n] == from &&
-               open == (write || (mark[page + n] & HEARTHI_WROTE)))
+               open == opens(page + n, write))
             n++;
         if (open)
             hearthi_copies_write(page, n);
@@ -74,6 +92,8 @@ hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
 {
     bool told, way;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!started);
     hearthi_node_copy(run, n, HEARTHI_FORESEEN, rest);
     if (rest->n == 0)
         return false;
@@ -81,7 +101,7 @@ hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
     way = !told && hearthi_way_take(rest->all, rest->n + 1) == 0;
     for (size_t i = 0; i < rest->n; i++)
         hearthi_in_flight_begin(&rest->run[i]);
-    started = way && hearthi_transport->bring_begin(rest->run, rest->n);
+    started = way && hearthi_transport->data.fetch_begin(rest->run, rest->n);
     if (!way)
         hearthi_runs_fetch(rest->run, rest->n, told);
     else if (!started)
@@ -95,118 +115,36 @@ hearthi_fetch_finish(const struct hearthi_rest *rest)
 {
     if (!started)
         return;
-    hearthi_transport->bring_end();
+    hearthi_transport->data.fetch_end();
     hearthi_way_give(0, rest->all);
     started = false;
-}
-
-/* Show pages that were brought in advance; how many to go on. */
-static uint64_t
-here_show(uint64_t page, uint64_t end)
-{
-    uint64_t n = 1;
-
-    if (hearthi_table.state[page] == HEARTHI_IN_FLIGHT &&
-        hearthi_reuse_prefetch_brings(page))
-        hearthi_reuse_prefetch_finish();
-    if (hearthi_table.state[page] == HEARTHI_PREFETCHED) {
-        n = hearthi_run_length(page, end - page, HEARTHI_PREFETCHED);
-        hearthi_reuse_prefetch_show(page, n, false);
-    }
-    return n;
 }
 
 bool
 hearthi_fetch_await(uint64_t page)
 {
-    if (hearthi_node_cache_fetch(page) && hearthi_reuse_prefetch_finish())
+    if (!hearthi_node_cache_on)
+        return false;
+    if (hearthi_node_tags_fetch(page) && hearthi_reuse_prefetch_finish())
         return true;
     return hearthi_node_cache_wait(page);
 }
 
-/* What is done about pages that another rank of the node is fetching. */
-enum others { WITH_THEM, PASS_BY, STOP };
-
-struct range {
-    uint64_t    page, end; /* what is left of it */
-    enum others others;
-    bool        late; /* pages were passed by */
-};
-
-/* Add invalid pages of a range, for a message round; no more than half the
- * cache, or the end would push out the beginning. */
-static void
-range_gather(struct hearthi_fetch_round *b, struct range *r)
-{
-    uint64_t most = hearthi_copies_most(), n; /* others may hold more */
-
-    hearthi_fetch_round_init(b);
-    hearthi_copies_reserve(most);
-    for (; r->page < r->end && b->n < HEARTHI_RUNS && b->pages < most;
-         r->page += n) {
-        n = 1;
-        if (hearthi_state_of(r->page) != HEARTHI_INVALID) {
-            n = here_show(r->page, r->end);
-            continue;
-        }
-        if (r->others != WITH_THEM && hearthi_node_cache_fetch(r->page)) {
-            r->late = true;
-            if (r->others == STOP)
-                return;
-            continue;
-        }
-        n = hearthi_min(r->end - r->page, most - b->pages);
-        n = hearthi_run_length(r->page, n, HEARTHI_INVALID);
-        n = r->others == WITH_THEM ? hearthi_fetch_round_add(b, r->page, n)
-                                   : hearthi_fetch_round_claim(b, r->page, n);
-    }
-}
-
-static void
-batch_show(const struct hearthi_fetch_round *b)
+void
+hearthi_fetch_show(const struct hearthi_fetch_round *b)
 {
     for (size_t i = 0; i < b->n; i++)
         hearthi_run_open(b->run[i].page, b->run[i].count, HEARTHI_IN_FLIGHT,
                          false);
 }
 
-static void
-range_bring(struct range *r, bool alone, uint64_t *left)
-{
-    struct hearthi_fetch_round b;
-
-    range_gather(&b, r);
-    if (b.n == 0)
-        return;
-    *left -= hearthi_min(*left, b.pages);
-    hearthi_fetch_round_bring(&b, alone);
-    batch_show(&b);
-    hearthi_node_copy_end(&b.rest);
-}
-
-/* What others are fetching comes last. */
-void
-hearthi_fetch_range(uint64_t page, uint64_t count, bool alone)
-{
-    uint64_t     left = 2 * hearthi_copies_most();
-    struct range r = { page, page + count, alone ? WITH_THEM : PASS_BY,
-                       false };
-
-    while (r.page < r.end && left > 0)
-        range_bring(&r, alone, &left);
-    r.page = page;
-    r.others = STOP;
-    while (r.late && r.page < r.end && left > 0)
-        if (!hearthi_fetch_await(r.page))
-            range_bring(&r, alone, &left);
-}
-
 /* ---- faults ---- */
 
 /* Where of GROUP pages side by side LEAST others are here already, and two of
- * those and this one adjoin, all are wanted: whoever touches single pages of a
- * region touches most of it, unless they are at a distance.  At worst five
- * pages come in vain for three that were asked for, and none goes for them. */
+ * those and this one adjoin, all are wanted: a program that touches single
+ * pages of a region touches most of it, unless they are at a distance.  At
+ * worst five pages come in vain for three that were asked for, and none goes
+ * for them. */
 enum { GROUP = 8, LEAST = 2 };
 
 static bool
@@ -223,7 +161,7 @@ is_dense(uint64_t begin, uint64_t end, uint64_t page)
         before = is;
     }
     return here > LEAST && adjoin > 0 &&
-           hearthi_frames_given() + GROUP <= hearthi_frames_bound();
+           hearthi_frames.given + GROUP <= hearthi_frames.bound;
 }
 
 /* The invalid pages of a range, as far as there is room. */
@@ -249,7 +187,7 @@ hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end)
 
     *begin = first < r->page ? r->page : first;
     *end = hearthi_min(first + GROUP, r->page + r->count);
-    return hearthi_opt.fetch_ahead > 1 && is_dense(*begin, *end, page) &&
+    return hearthi_fetch_ahead() > 1 && is_dense(*begin, *end, page) &&
            GROUP <= hearthi_copies_most();
 }
 
@@ -298,8 +236,7 @@ behind_note(struct hearthi_fetch *last, uint64_t step)
         hearthi_min(step * FAR_TIMES, FAR_BYTES >> hearthi_heap.shift);
     uint64_t n;
 
-    if (step < FAR_STEP ||
-        hearthi_cluster_of(last->home) == hearthi_world.cluster)
+    if (step < FAR_STEP || !hearthi_is_far(last->home))
         return;
     n = hearthi_run_length(last->page, last->count + most, HEARTHI_INVALID);
     last->behind = (uint32_t)n - last->count;
@@ -309,7 +246,7 @@ behind_note(struct hearthi_fetch *last, uint64_t step)
 }
 
 /* What a fault fetches: gives how many steps of its sequence that is.  Memory
- * of first touch is about to be shared out: a page that somebody else has
+ * of first touch is about to be shared out: a page that another rank has
  * fetched, though it never touches it, would be tracked wherever it lies. */
 static uint64_t
 fault_gather(struct hearthi_fetch_round *b, uint64_t page,
@@ -346,19 +283,21 @@ batch_open(const struct hearthi_fetch_round *b, uint64_t page, bool write)
 {
     if (write)
         hearthi_run_open(page, 1, HEARTHI_IN_FLIGHT, true);
-    batch_show(b);
+    hearthi_fetch_show(b);
 }
 
 void
 hearthi_fetch_fault(uint64_t page, bool write, bool alone)
 {
-    struct hearthi_stride *s =
-        hearthi_stride_prefetch_find(HEARTHI_READS, page);
+    struct hearthi_stride *s = hearthi_stride_prefetch_find(
+        HEARTHI_READS, page, hearthi_copies_most());
     bool                       row = s->step > 1 && s->stride == 1;
     struct hearthi_fetch_round b;
     uint64_t                   n;
 
+    HEARTHI_ASSERT(hearthi_state_of(page) == HEARTHI_INVALID);
     n = fault_gather(&b, page, s);
+    HEARTHI_ASSERT(b.pages > 0 && b.n <= HEARTHI_RUNS);
     hearthi_stride_prefetch_took(s, page, n);
     hearthi_fetch_round_bring(&b, alone);
     hearthi_count(ahead, hearthi_rest_ahead(&b.rest, page));
@@ -367,9 +306,10 @@ hearthi_fetch_fault(uint64_t page, bool write, bool alone)
      * the only one. */
     if (write && row && hearthi_stride_prefetch_is_at(s, page, n)) {
         hearthi_run_open(page, n, HEARTHI_IN_FLIGHT, true);
-        hearthi_stride_prefetch_opened(s, page, n);
+        hearthi_copies_opened(s, page, n);
     } else {
         batch_open(&b, page, write);
     }
+    HEARTHI_ASSERT(!hearthi_is_in_flight(hearthi_table.state[page]));
     hearthi_node_copy_end(&b.rest);
 }

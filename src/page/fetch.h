@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "node_copy.h"
+#include "fetch_round.h"
 #include "page.h"
 #include "transport/transport.h"
 
@@ -22,10 +22,10 @@ void hearthi_fetch_close(void);
  * must know.  States stay as they are. */
 void hearthi_fetch_runs(const struct hearthi_fetch *run, size_t n);
 
-/* Begin to bring runs that were announced before, which are COMING afterwards:
- * what others of the node have, and the rest from home; true if what nobody
- * has waited for yet.  One at a time; finish waits, and then they are for the
- * caller to end (page_in_flight.h, node_copy.h). */
+/* Begin to bring runs that were announced before, which are IN_FLIGHT
+ * afterwards: what others of the node have, and the rest from home; true if no
+ * thread has waited for that yet.  One at a time; finish waits, and then they
+ * are for the caller to end (page_in_flight.h, fetch_round.h). */
 bool hearthi_fetch_start(const struct hearthi_fetch *run, size_t n,
                          struct hearthi_rest *rest);
 void hearthi_fetch_finish(const struct hearthi_rest *rest);
@@ -34,11 +34,14 @@ void hearthi_fetch_finish(const struct hearthi_rest *rest);
  * ends first, or the wait of node_cache.h. */
 bool hearthi_fetch_await(uint64_t page);
 
-/* Make the pages of a run visible that are in this state, COMING or HERE, and
- * whose content is here: read-only, or open for writing where they were
- * written in the interval before.  `write` opens all. */
+/* Make the pages of a run visible that are in this state, IN_FLIGHT or
+ * PREFETCHED, and whose content is here: read-only, or open for writing where
+ * they were written in the interval before.  `write` opens all. */
 void hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
                       bool write);
+
+/* The same for what a round has brought. */
+void hearthi_fetch_show(const struct hearthi_fetch_round *b);
 
 /* Are those side by side with a page fetched with it, as some are here? */
 bool hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end);
@@ -48,6 +51,10 @@ bool hearthi_is_in_group(uint64_t page, uint64_t *begin, uint64_t *end);
  * `alone`: with it.
  */
 void hearthi_fetch_range(uint64_t page, uint64_t count, bool alone);
+
+/* The same for several runs, which are sorted and do not overlap: pages that
+ * are not side by side come together, too.  Without the lock meanwhile. */
+void hearthi_fetch_ranges(const struct hearthi_pages *run, size_t n);
 
 /* In the same way a page that was touched, and those behind it in a sequence
  * of such faults. */

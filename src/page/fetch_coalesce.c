@@ -7,13 +7,14 @@
 #include <sched.h>
 #include <time.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "node_cache.h"
 #include "node_tag.h"
 #include "page.h"
 #include "transport/transport.h"
 
-/* Who has begun to fetch in advance may not look for it for long
+/* A rank that has begun to fetch in advance may not look for it for long
  * (reuse_prefetch.h): that is worth about the time of two fetches, which is
  * not known to less than PATIENCE_AHEAD_NS. */
 enum {
@@ -33,7 +34,7 @@ is_coming(uint64_t word)
            hearthi_node_tag_is_new(word);
 }
 
-/* Who is waited for may be this core's. */
+/* The rank that this one waits for may need this core. */
 static void
 turn_wait(uint64_t start)
 {
@@ -68,6 +69,7 @@ word_wait(uint64_t page, uint64_t word)
     uint64_t start = hearthi_now(), patience = patience_for(word);
     bool     late = false;
 
+    HEARTHI_ASSERT(word != 0 && !hearthi_node_tag_is_mine(word));
     hearthi_table_leave();
     while (!late && atomic_load_explicit(&hearthi_node_tags.word[page],
                                          memory_order_relaxed) == word) {
@@ -79,8 +81,8 @@ word_wait(uint64_t page, uint64_t word)
         hearthi_node_tags.late = hearthi_node_tag_number(word);
 }
 
-/* Who is to bring a page: nobody, who has lent it; another, who is waited for;
- * or this rank, whose name is there then. */
+/* Which rank is to bring a page: none, as another has lent it; another, for
+ * which this one waits; or this rank, whose name is there then. */
 enum bringer { LENDER, OTHER, SELF };
 
 static enum bringer
@@ -103,9 +105,9 @@ hearthi_node_cache_wait(uint64_t page)
 {
     uint64_t word, mine;
 
-    if (!hearthi_node_cache_on || hearthi_state_of(page) != HEARTHI_INVALID)
+    if (hearthi_state_of(page) != HEARTHI_INVALID)
         return false;
-    mine = hearthi_node_tag_of(UNDER_WAY, hearthi_node_cache_number());
+    mine = hearthi_node_tag_of(UNDER_WAY, hearthi_node_tags_number());
     if (word_claim(page, &word, mine) != OTHER)
         return false;
     word_wait(page, word);
@@ -121,21 +123,19 @@ hearthi_node_cache_claim(uint64_t page, uint64_t number)
 }
 
 bool
-hearthi_node_cache_fetch(uint64_t page)
+hearthi_node_tags_fetch(uint64_t page)
 {
-    return hearthi_node_cache_on &&
-           is_coming(atomic_load_explicit(&hearthi_node_tags.word[page],
+    return is_coming(atomic_load_explicit(&hearthi_node_tags.word[page],
                                           memory_order_relaxed));
 }
 
 uint64_t
-hearthi_node_cache_until(uint64_t page, uint64_t count, bool before)
+hearthi_node_tags_until(uint64_t page, uint64_t count, bool before)
 {
     uint64_t n = 1, word, mine;
 
-    if (!hearthi_node_cache_on)
-        return count;
-    mine = hearthi_node_tag_of(UNDER_WAY, hearthi_node_cache_number());
+    HEARTHI_ASSERT(count > 0);
+    mine = hearthi_node_tag_of(UNDER_WAY, hearthi_node_tags_number());
     word_claim(page, &word, mine);
     while (n < count &&
            word_claim(before ? page - n : page + n, &word, mine) != OTHER)

@@ -21,9 +21,13 @@
 uint64_t hearthi_frames_open(void);
 void     hearthi_frames_close(void);
 
-/* How many pages may have one, and how many do. */
-uint64_t hearthi_frames_bound(void);
-uint64_t hearthi_frames_given(void);
+/* How many pages may have one, and how many do; and how many frames there
+ * ever were. */
+struct hearthi_frames {
+    uint64_t bound, given, used;
+};
+
+extern struct hearthi_frames hearthi_frames;
 
 /* Frames for a run that is about to be fetched, for which there is room: how
  * many of its first pages have frames now that follow each other, one at
@@ -35,7 +39,7 @@ uint64_t hearthi_frames_take(uint64_t page, uint64_t count);
 uint64_t hearthi_frames_run(uint64_t i, uint64_t *page);
 
 /* Choose up to max pages that have a frame no longer: the oldest that were not
- * fetched again since their last turn, are not held and not on their way;
+ * fetched again since their last turn, are not pinned and not on their way;
  * `split`: of those whose protection takes mappings.  Returns them sorted;
  * their frames follow when nothing is on its way from them. */
 size_t hearthi_frames_victims(hearthi_page *victim, size_t max, bool split);

@@ -3,36 +3,44 @@
 
 #include "home_write_guard.h"
 
+#include "base/mutex.h"
 #include "notice/diff.h"
 #include "space/heap.h"
 
 enum { WORD = 8, BLOCK = 64 };
 
-static struct hearthi_home_write_guard *first;
+struct hearthi_home_write_guard *hearthi_home_write_guards;
 
 void
 hearthi_home_write_guard_begin(struct hearthi_home_write_guard *p,
                                uint64_t offset, size_t bytes)
 {
-    *p = (struct hearthi_home_write_guard){ offset, bytes, first };
-    first = p;
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(bytes > 0);
+    HEARTHI_ASSERT(offset + bytes <= hearthi_heap.bytes);
+    *p = (struct hearthi_home_write_guard){ offset, bytes,
+                                            hearthi_home_write_guards };
+    hearthi_home_write_guards = p;
 }
 
 void
 hearthi_home_write_guard_end(const struct hearthi_home_write_guard *p)
 {
-    struct hearthi_home_write_guard **at = &first;
+    struct hearthi_home_write_guard **at = &hearthi_home_write_guards;
 
-    while (*at != p)
+    HEARTHI_ASSERT_HAS(TABLE);
+    while (*at != p) {
+        HEARTHI_ASSERT(*at != NULL);
         at = &(*at)->next;
+    }
     *at = p->next;
 }
 
 bool
 hearthi_is_home_write_guarded(uint64_t page)
 {
-    for (const struct hearthi_home_write_guard *p = first; p != NULL;
-         p = p->next)
+    for (const struct hearthi_home_write_guard *p = hearthi_home_write_guards;
+         p != NULL; p = p->next)
         if (page >= p->offset >> hearthi_heap.shift &&
             page <= (p->offset + p->bytes - 1) >> hearthi_heap.shift)
             return true;
@@ -57,13 +65,13 @@ word_exact(uint64_t page, uint64_t offset, const char *now, const char *twin,
 }
 
 bool
-hearthi_home_write_guard_exact(uint64_t page, const char *now,
-                               const char *twin, uint64_t *mask)
+hearthi_home_write_guards_exact(uint64_t page, const char *now,
+                                const char *twin, uint64_t *mask)
 {
     bool any = false;
 
-    for (const struct hearthi_home_write_guard *p = first; p != NULL;
-         p = p->next) {
+    for (const struct hearthi_home_write_guard *p = hearthi_home_write_guards;
+         p != NULL; p = p->next) {
         any |= word_exact(page, p->offset, now, twin, mask);
         any |= word_exact(page, p->offset + p->bytes - 1, now, twin, mask);
     }

@@ -39,7 +39,18 @@ bool hearthi_is_home_write_guarded(uint64_t page);
 
 /* Make the masks of a page's diff (notice/diff.h) exact there.  True if there
  * is any such word in it. */
-bool hearthi_home_write_guard_exact(uint64_t page, const char *now,
-                                    const char *twin, uint64_t *mask);
+bool hearthi_home_write_guards_exact(uint64_t page, const char *now,
+                                     const char *twin, uint64_t *mask);
+
+/* All that there are: none is what most diffs find. */
+extern struct hearthi_home_write_guard *hearthi_home_write_guards;
+
+static inline bool
+hearthi_home_write_guard_exact(uint64_t page, const char *now,
+                               const char *twin, uint64_t *mask)
+{
+    return hearthi_home_write_guards != NULL &&
+           hearthi_home_write_guards_exact(page, now, twin, mask);
+}
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "local_frames.h"
+#include "page_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "page.h"
@@ -13,7 +14,7 @@
 #include "world.h"
 
 /* A piece whose home is on this node. */
-struct near {
+struct local {
     const struct hearthi_allocation *in;
     const struct hearthi_piece      *piece;
 };
@@ -21,14 +22,14 @@ struct near {
 /* Of each rank of this node: the pieces at home there, by frame, and the page
  * that has moved to a frame, and 1. */
 static struct home {
-    struct near  *near;
+    struct local *local;
     size_t        n, room;
     uint64_t      top;
-    hearthi_page *moved;
+    hearthi_page *migrated;
 } * homes;
 
 static size_t
-moved_bytes(void)
+migrated_bytes(void)
 {
     return hearthi_segments.frames * sizeof(hearthi_page);
 }
@@ -40,15 +41,15 @@ hearthi_local_frames_open(void)
     if (homes == NULL)
         hearthi_fatal("hearth_init", "no memory");
     for (int r = 0; r < hearthi_cluster.node_size; r++)
-        homes[r].moved = hearthi_sparse(moved_bytes());
+        homes[r].migrated = hearthi_sparse(migrated_bytes());
 }
 
 void
 hearthi_local_frames_close(void)
 {
     for (int r = 0; r < hearthi_cluster.node_size; r++) {
-        free(homes[r].near);
-        hearthi_sparse_free(homes[r].moved, moved_bytes());
+        free(homes[r].local);
+        hearthi_sparse_free(homes[r].migrated, migrated_bytes());
     }
     free(homes);
 }
@@ -57,14 +58,14 @@ hearthi_local_frames_close(void)
 
 /* How many pieces of a home begin at or before a frame. */
 static size_t
-near_before(const struct home *h, uint64_t frame)
+local_before(const struct home *h, uint64_t frame)
 {
     size_t low = 0, high = h->n;
 
     while (low < high) {
         size_t i = (low + high) / 2;
 
-        if (h->near[i].piece->frame <= frame)
+        if (h->local[i].piece->frame <= frame)
             low = i + 1;
         else
             high = i;
@@ -75,7 +76,7 @@ near_before(const struct home *h, uint64_t frame)
 static struct home *
 home_near(const struct hearthi_piece *p)
 {
-    return hearthi_world.node_of[p->home] == hearthi_world.node
+    return hearthi_home_is_near((int)p->home)
                ? &homes[hearthi_world.node_rank_of[p->home]]
                : NULL;
 }
@@ -89,10 +90,15 @@ hearthi_local_frames_add(const struct hearthi_allocation *a,
 
     if (h == NULL)
         return;
-    i = near_before(h, p->frame);
-    h->near = hearthi_grown(h->near, h->n, sizeof *h->near, &h->room);
-    memmove(h->near + i + 1, h->near + i, (h->n - i) * sizeof *h->near);
-    h->near[i] = (struct near){ a, p };
+    i = local_before(h, p->frame);
+    HEARTHI_ASSERT(i == 0 || h->local[i - 1].piece->frame +
+                                     h->local[i - 1].piece->count <=
+                                 p->frame);
+    HEARTHI_ASSERT(i == h->n ||
+                   p->frame + p->count <= h->local[i].piece->frame);
+    h->local = hearthi_grown(h->local, h->n, sizeof *h->local, &h->room);
+    memmove(h->local + i + 1, h->local + i, (h->n - i) * sizeof *h->local);
+    h->local[i] = (struct local){ a, p };
     h->n++;
     if (p->frame + p->count > h->top)
         h->top = p->frame + p->count;
@@ -106,9 +112,10 @@ hearthi_local_frames_remove(const struct hearthi_piece *p)
 
     if (h == NULL)
         return;
-    i = near_before(h, p->frame) - 1;
+    i = local_before(h, p->frame) - 1;
+    HEARTHI_ASSERT(i < h->n && h->local[i].piece == p);
     h->n--;
-    memmove(h->near + i, h->near + i + 1, (h->n - i) * sizeof *h->near);
+    memmove(h->local + i, h->local + i + 1, (h->n - i) * sizeof *h->local);
 }
 
 void
@@ -119,8 +126,10 @@ hearthi_local_frames_migrated(const struct hearthi_allocation *a,
 
     if (h == NULL)
         return;
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(p->frame + p->count <= hearthi_segments.frames);
     for (uint64_t i = 0; i < p->count; i++)
-        h->moved[p->frame + i] =
+        h->migrated[p->frame + i] =
             is ? (hearthi_page)(a->page + p->at + i + 1) : 0;
     if (h->top < p->frame + p->count)
         h->top = p->frame + p->count;
@@ -142,13 +151,13 @@ dealt_page(const struct hearthi_allocation *a, uint32_t home, uint64_t i)
 static uint64_t
 page_placed_in(const struct home *h, uint64_t frame)
 {
-    size_t      i = near_before(h, frame);
-    struct near n;
-    uint64_t    at;
+    size_t       i = local_before(h, frame);
+    struct local n;
+    uint64_t     at;
 
     if (i == 0)
         return HEARTHI_NO_PAGE;
-    n = h->near[i - 1];
+    n = h->local[i - 1];
     at = frame - n.piece->frame;
     if (at >= n.piece->count)
         return HEARTHI_NO_PAGE;
@@ -164,8 +173,9 @@ hearthi_page_in(int node_rank, uint64_t frame)
     const struct home *h = &homes[node_rank];
     uint64_t           page;
 
-    if (h->moved[frame] != 0)
-        return h->moved[frame] - 1;
+    HEARTHI_ASSERT_HAS(TABLE);
+    if (h->migrated[frame] != 0)
+        return h->migrated[frame] - 1;
     page = page_placed_in(h, frame);
     if (page != HEARTHI_NO_PAGE &&
         (hearthi_home_of(page) !=

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
 
 /* How many pieces begin at or before a page. */
@@ -64,6 +65,9 @@ insert(struct hearthi_migrated *m, size_t i, struct hearthi_piece p)
 static void
 erase(struct hearthi_migrated *m, size_t i, size_t n)
 {
+    HEARTHI_ASSERT(i + n <= m->n);
+    if (n == 0)
+        return;
     m->n -= n;
     memmove(m->piece + i, m->piece + i + n, (m->n - i) * sizeof *m->piece);
 }
@@ -106,6 +110,17 @@ continues(const struct hearthi_piece *p, const struct hearthi_piece *next)
            p->frame + p->count == next->frame;
 }
 
+/* Pieces are not empty, in order, and have no page twice. */
+HEARTHI_FOR_ASSERT static bool
+are_in_order(const struct hearthi_migrated *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->piece[i].count == 0 ||
+            (i > 0 && end_of(&m->piece[i - 1]) > m->piece[i].at))
+            return false;
+    return true;
+}
+
 void
 hearthi_migrated_add(struct hearthi_migrated *m, struct hearthi_piece p)
 {
@@ -122,6 +137,7 @@ hearthi_migrated_add(struct hearthi_migrated *m, struct hearthi_piece p)
         m->piece[i - 1].count += m->piece[i].count;
         erase(m, i, 1);
     }
+    HEARTHI_ASSERT(are_in_order(m));
 }
 
 void

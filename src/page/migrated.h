@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The pages of an allocation that do not live where it was placed: runs of
- * frames at another home, sorted by page, of pages as the allocation counts
- * them.  Pure data.
+ * The pages of an allocation that do not live where it was placed, as runs of
+ * frames at another home.  They are sorted by page, as the allocation counts
+ * its pages.  Pure data.
  */
 #ifndef HEARTHI_MIGRATED_H
 #define HEARTHI_MIGRATED_H

@@ -3,6 +3,7 @@
 
 #include "migration_freeze.h"
 
+#include "base/mutex.h"
 #include "copies.h"
 #include "evict.h"
 #include "home_write_guard.h"
@@ -35,8 +36,8 @@ hearthi_is_frozen(uint64_t page)
     return z.any && z.was[page] != 0;
 }
 
-bool
-hearthi_was_home(uint64_t page)
+static bool
+was_home(uint64_t page)
 {
     return hearthi_is_home(z.was[page]);
 }
@@ -69,6 +70,8 @@ hearthi_migration_freeze(uint64_t page, uint64_t count)
 {
     uint64_t end = page + count;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(count > 0 && end <= hearthi_table.top);
     for (uint64_t p = page; p < end; p++)
         if (!may_freeze(p))
             return false;
@@ -77,11 +80,13 @@ hearthi_migration_freeze(uint64_t page, uint64_t count)
     for (uint64_t p = page, n; p < end; p += n) {
         uint8_t was = (uint8_t)hearthi_state_of(p);
 
+        HEARTHI_ASSERT(was != HEARTHI_DIRTY && !hearthi_is_in_flight(was));
         n = alike(p, end);
         hearthi_pages_set(p, n, HEARTHI_INVALID);
         for (uint64_t i = p; i < p + n; i++) {
+            HEARTHI_ASSERT(z.was[i] == 0);
             z.was[i] = was;
-            hearthi_table.state[i] = HEARTHI_IN_FLIGHT;
+            hearthi_states_put(i, 1, HEARTHI_IN_FLIGHT);
         }
     }
     z.any = true;
@@ -94,7 +99,7 @@ hearthi_migration_freeze_note(uint64_t page, uint64_t count)
     uint8_t *mark = hearthi_table.mark;
 
     for (uint64_t p = page; p < page + count; p++)
-        if (hearthi_was_home(p) && (mark[p] & HEARTHI_LISTED))
+        if (was_home(p) && (mark[p] & HEARTHI_LISTED))
             mark[p] |= HEARTHI_CHANGED;
 }
 
@@ -120,7 +125,7 @@ copy_state(uint64_t page)
 static enum hearthi_state
 stayed_state(uint64_t page)
 {
-    if (!hearthi_was_home(page))
+    if (!was_home(page))
         return copy_state(page);
     return z.was[page] == HEARTHI_HOME_AWAY ? HEARTHI_HOME_AWAY
                                             : home_state(page);
@@ -147,8 +152,11 @@ run_thaw(uint64_t page, uint64_t end, enum hearthi_state (*to)(uint64_t))
         for (n = 1; n < most && to(page + n) == state; n++)
             ;
         /* Not one on its way any more, for what looks at it now. */
-        for (uint64_t p = page; p < page + n; p++)
-            hearthi_table.state[p] = HEARTHI_INVALID;
+        for (uint64_t p = page; p < page + n; p++) {
+            HEARTHI_ASSERT(hearthi_is_frozen(p));
+            HEARTHI_ASSERT(hearthi_is_in_flight(hearthi_table.state[p]));
+            hearthi_states_put(p, 1, HEARTHI_INVALID);
+        }
         hearthi_pages_set(page, n, state);
         for (uint64_t p = page; p < page + n; p++)
             z.was[p] = 0;
@@ -190,6 +198,7 @@ hearthi_thaw_moved(uint64_t page, uint64_t count,
 void
 hearthi_migration_freeze_end(void)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     z.any = false;
     hearthi_in_flight_raise();
 }

@@ -2,12 +2,12 @@
  *
  * Pages that are about to move to another home (coherence/migrate.c).
  *
- * A frozen page is as one on its way (page_in_flight.h): nobody sees it, who
- * touches it waits, an acquire that would drop its copy makes it missed.  What
- * this rank changed in a copy is on its way home, and what its threads stored
- * in a home frame will be told of at the next release.  Its copy stays in its
- * frame, but may be a victim, and is missed then; other ranks of the node do
- * not take it from there any more (node_cache.h).
+ * A frozen page is as one on its way (page_in_flight.h): no thread sees it, a
+ * thread that touches it waits, an acquire that would drop its copy makes it
+ * missed.  What this rank changed in a copy is on its way home, and what its
+ * threads stored in a home frame will be told of at the next release.  Its
+ * copy stays in its frame, but may be a victim, and is missed then; other
+ * ranks of the node do not take it from there any more (node_cache.h).
  *
  * The table's lock is held by callers.
  */
@@ -21,24 +21,23 @@ void hearthi_migration_freeze_open(void);
 void hearthi_migration_freeze_close(void);
 
 /* Freeze a run of pages of one allocation, or nothing, and give false: where
- * one is on its way, held, or is written past its copies (home_write_guard.h).
- * hearthi_diff_end() is to follow. */
+ * one is on its way, pinned, or is written past its copies
+ * (home_write_guard.h).  hearthi_diff_end() is to follow. */
 bool hearthi_migration_freeze(uint64_t page, uint64_t count);
 
 /* What was stored in home frames of a frozen run is told of, though they are
  * no home frames then. */
 void hearthi_migration_freeze_note(uint64_t page, uint64_t count);
 
-/* What a page that is frozen was when it was, and whether it is a copy still.
- */
-bool hearthi_was_home(uint64_t page);
+/* Was a page that is frozen a copy, which is there still? */
 bool hearthi_was_copy(uint64_t page);
 
 bool hearthi_is_frozen(uint64_t page);
 
 /* It stayed, and is what it was; or it has moved, and its home, if that is
  * this node, tells of all stores to it from now on if it is `shared`, which is
- * what a page is of which some rank has a copy.  Who waits is to be woken. */
+ * what a page is of which some rank has a copy.  Threads that wait are to be
+ * woken. */
 void hearthi_thaw_stayed(uint64_t page, uint64_t count);
 void hearthi_thaw_moved(uint64_t page, uint64_t count,
                         bool (*shared)(uint64_t page));

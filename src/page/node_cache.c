@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
@@ -118,23 +119,23 @@ hearthi_node_tag_is_new(uint64_t word)
 /* ---- what this rank must see ---- */
 
 uint64_t
-hearthi_node_cache_number(void)
+hearthi_node_tags_number(void)
 {
-    return hearthi_node_cache_on
-               ? atomic_fetch_add(hearthi_node_tags.counter, 1) + 1
-               : 0;
+    return atomic_fetch_add(hearthi_node_tags.counter, 1) + 1;
 }
 
 void
-hearthi_node_cache_acquired(void)
+hearthi_node_tags_acquired(void)
 {
-    if (hearthi_node_cache_on)
-        hearthi_node_tags.since = hearthi_node_cache_number();
+    hearthi_node_tags.since = hearthi_node_tags_number();
 }
 
 void
 hearthi_node_cache_arrive(void)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(hearthi_node_tags.arrived <= hearthi_node_tags.since ||
+                   hearthi_node_tags.since == 0);
     hearthi_node_tags.arrived = hearthi_node_tags.since;
 }
 
@@ -147,6 +148,8 @@ hearthi_node_cache_leave(void)
         return;
     if (hearthi_node_tags.since == hearthi_node_tags.arrived)
         hearthi_node_tags.since = 0;
+    HEARTHI_ASSERT(hearthi_node_tags.passes ==
+                   hearthi_node_tags.passed[hearthi_cluster.node_rank * LINE]);
     hearthi_node_tags.passes++;
     atomic_store_explicit(
         &hearthi_node_tags.passed[hearthi_cluster.node_rank * LINE],
@@ -167,8 +170,11 @@ static void
 word_set(uint64_t page, enum hearthi_node_tag_kind kind, uint64_t number)
 {
     _Atomic uint32_t *moved = moved_of(hearthi_cluster.node_rank, page);
-    uint32_t          is = hearthi_table.moved[page];
+    uint32_t          is = hearthi_table.frame_offset[page];
 
+    HEARTHI_ASSERT(kind >= FIRST && number > 0);
+    HEARTHI_ASSERT(hearthi_table.mark[page] & HEARTHI_RESIDENT);
+    HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY);
     if (atomic_load_explicit(moved, memory_order_relaxed) != is)
         atomic_store_explicit(moved, is, memory_order_relaxed);
     atomic_store_explicit(&hearthi_node_tags.word[page],
@@ -176,8 +182,8 @@ word_set(uint64_t page, enum hearthi_node_tag_kind kind, uint64_t number)
                           memory_order_release);
 }
 
-/* A held copy gets new bytes where it is (pin.c): those would do as well, but
- * who wants them fetches them. */
+/* A pinned copy gets new bytes where it is (pin.c): those would do as well,
+ * but a rank that wants them fetches them. */
 static bool
 may_lend(uint64_t page)
 {
@@ -199,8 +205,7 @@ hearthi_node_cache_begin(uint64_t page, uint64_t count, enum hearthi_why why,
 {
     enum hearthi_node_tag_kind kind = why == HEARTHI_ASKED ? UNDER_WAY : AHEAD;
 
-    if (!hearthi_node_cache_on)
-        return;
+    HEARTHI_ASSERT_HAS(TABLE);
     for (uint64_t p = page; p < page + count; p++)
         atomic_store_explicit(&hearthi_node_tags.word[p],
                               hearthi_node_tag_of(kind, number),
@@ -222,35 +227,28 @@ has_newer(uint64_t page, uint64_t number)
 void
 hearthi_node_cache_lend(uint64_t page, uint64_t count, uint64_t number)
 {
-    if (!hearthi_node_cache_on)
-        return;
     for (uint64_t p = page; p < page + count; p++)
         if (!may_lend(p))
-            hearthi_node_cache_keep(p, 1);
+            hearthi_node_tags_keep(p, 1);
         else if (!has_newer(p, number))
             word_set(p, is_first(p) ? FIRST : LATER, number);
 }
 
 void
-hearthi_node_cache_lend_written(uint64_t page, uint64_t count)
+hearthi_node_tags_written(uint64_t page, uint64_t count)
 {
-    uint64_t number;
+    uint64_t number = hearthi_node_tags_number();
 
-    if (!hearthi_node_cache_on)
-        return;
-    number = hearthi_node_cache_number();
     for (uint64_t p = page; p < page + count; p++)
         if (may_lend(p) && !is_first(p))
             word_set(p, WRITTEN, number);
 }
 
 void
-hearthi_node_cache_keep(uint64_t page, uint64_t count)
+hearthi_node_tags_keep(uint64_t page, uint64_t count)
 {
     bool any = false;
 
-    if (!hearthi_node_cache_on)
-        return;
     for (uint64_t p = page; p < page + count; p++) {
         if (!hearthi_node_tag_is_mine(atomic_load_explicit(
                 &hearthi_node_tags.word[p], memory_order_relaxed)))
@@ -277,8 +275,11 @@ hearthi_node_cache_take(uint64_t page)
     if (!hearthi_node_tag_is_lent(word))
         return HEARTHI_NOT_LENT;
     owner = hearthi_node_tag_owner(word);
+    HEARTHI_ASSERT(owner >= 0 && owner < hearthi_cluster.node_size);
+    HEARTHI_ASSERT(owner != hearthi_cluster.node_rank);
     frame = (uint32_t)(page + atomic_load_explicit(moved_of(owner, page),
                                                    memory_order_relaxed));
+    HEARTHI_ASSERT(frame < hearthi_heap.pages);
     memcpy(hearthi_cached(page),
            hearthi_node_files.cached[owner] + (frame << hearthi_heap.shift),
            hearthi_heap.page);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "cluster.h"
 
 /* On its way, and waited for by a thread of its rank, or by none yet; a first
@@ -41,11 +42,14 @@ extern struct hearthi_node_tags hearthi_node_tags;
 static inline uint64_t
 hearthi_node_tag_of(enum hearthi_node_tag_kind kind, uint64_t number)
 {
+    HEARTHI_ASSERT(number >> (64 - HEARTHI_OWNER_BITS - HEARTHI_KIND_BITS) ==
+                   0);
+    HEARTHI_ASSERT(hearthi_cluster.node_rank < HEARTHI_OWNERS_MOST);
     return (uint64_t)(hearthi_cluster.node_rank + 1) << HEARTHI_OWNER_SHIFT |
            number << HEARTHI_KIND_BITS | kind;
 }
 
-/* -1: nobody's. */
+/* -1: no rank's. */
 static inline int
 hearthi_node_tag_owner(uint64_t word)
 {
@@ -71,7 +75,7 @@ hearthi_node_tag_is_mine(uint64_t word)
     return hearthi_node_tag_owner(word) == hearthi_cluster.node_rank;
 }
 
-/* Has somebody lent the page, to those for whom it is new enough? */
+/* Has a rank lent the page, to those for which it is new enough? */
 static inline bool
 hearthi_node_tag_lends(uint64_t word)
 {

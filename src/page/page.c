@@ -21,7 +21,10 @@ struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
 static atomic_int          lock_word; /* 0 free, 1 taken, 2 with waiters */
 static const void *_Atomic lock_owner;
-static _Thread_local bool  left; /* this thread has left it for a while */
+
+/* This thread has left it for a while.  Initial-exec: reading it in a signal
+ * handler must not allocate. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool left;
 
 static void
 futex_wait(int seen)
@@ -116,6 +119,16 @@ page_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Each page once, in order. */
+HEARTHI_FOR_ASSERT static bool
+is_in_order(const struct hearthi_pagelist *l)
+{
+    for (size_t i = 1; i < l->n; i++)
+        if (l->page[i - 1] >= l->page[i])
+            return false;
+    return true;
+}
+
 /* Most are in order. */
 void
 hearthi_pagelist_sort(struct hearthi_pagelist *l)
@@ -123,7 +136,8 @@ hearthi_pagelist_sort(struct hearthi_pagelist *l)
     for (size_t i = 1; i < l->n; i++) {
         if (l->page[i - 1] > l->page[i]) {
             qsort(l->page, l->n, sizeof *l->page, page_order);
-            return;
+            break;
         }
     }
+    HEARTHI_ASSERT(is_in_order(l));
 }

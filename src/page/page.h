@@ -2,16 +2,16 @@
  *
  * The page table: what this rank knows of every page of the heap.  A page's
  * state decides its protection in the application view, so the one function
- * that changes states, hearthi_pages_set(), is also the one that changes
- * protections, and always for a whole run of pages.
+ * that changes protections, hearthi_pages_set(), changes the state with it,
+ * and always for a whole run of pages.  States that show nothing change alone.
  *
- * The table is memory that nobody has touched until a page is: an entry of
- * zeroes says that the page is as its allocation placed it, which page_map.h
- * works out.  So it grows with the pages that this rank touches and not with
- * those that are allocated; what is freed gives its part back.
+ * The table is memory that stays untouched until a page is touched: an entry
+ * of zeroes says that the page is as its allocation placed it, which
+ * page_map.h works out.  So it grows with the pages that this rank touches and
+ * not with those that are allocated; what is freed gives its part back.
  *
  * All of it is guarded by hearthi_table_lock(), which the fault handler takes
- * too.  Nobody who holds it may touch the application view.
+ * too.  A thread that holds it must not touch the application view.
  */
 #ifndef HEARTHI_PAGE_H
 #define HEARTHI_PAGE_H
@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mutex.h"
 #include "page_map.h"
 #include "space/heap.h"
 
@@ -27,12 +28,11 @@ enum hearthi_state {
     HEARTHI_UNUSED,    /* in no allocation; in the table: as it was placed */
     HEARTHI_INVALID,   /* home on another node, no valid copy here */
     HEARTHI_IN_FLIGHT, /* the same, a copy is on its way (page_in_flight.h) */
-    HEARTHI_STALE_IN_FLIGHT, /* the same, but it may be too old when it is here
-                              */
+    HEARTHI_STALE_IN_FLIGHT, /* the same, but it may come too old */
     HEARTHI_PREFETCHED, /* valid copy that was brought in advance: not shown */
     HEARTHI_CLEAN,      /* valid copy, read-only */
     HEARTHI_DIRTY,      /* valid copy with a twin, open for writing */
-    HEARTHI_HOME_OPEN,  /* home on this node, nobody else ever had it */
+    HEARTHI_HOME_OPEN,  /* home on this node, no other node ever had it */
     HEARTHI_HOME_ARMED, /* the same, shared: read-only, the next write counts
                          */
     HEARTHI_HOME_DIRTY, /* the same, shared and open for writing */
@@ -40,36 +40,43 @@ enum hearthi_state {
 };
 
 enum hearthi_mark {
-    HEARTHI_REGISTERED = 1,  /* its shared flag was set by this rank once */
+    HEARTHI_REGISTERED = 1,  /* its sharer flag was set by this rank once */
     HEARTHI_PROVISIONAL = 2, /* first copy: dropped at the next acquire */
     HEARTHI_WROTE = 4,       /* written in the interval before: open at once */
     HEARTHI_LISTED = 8,      /* in the list of this interval's pages */
     HEARTHI_CHANGED = 16,    /* a diff of this interval was not empty */
     HEARTHI_RESIDENT = 32,   /* has a cached frame */
     HEARTHI_SECOND = 64,     /* fetched again since it has one */
-    HEARTHI_TRACKED = 128,   /* home page whose shared flag was seen */
+    HEARTHI_TRACKED = 128,   /* home page whose sharer flag was seen */
 };
 
 struct hearthi_table {
     uint8_t  *state;
     uint8_t  *mark;
-    uint8_t  *habit;   /* how it was used so far (reuse_predictor.h) */
-    uint32_t *twin;    /* slot, while HEARTHI_DIRTY */
-    uint32_t *moved;   /* its cached frame's distance from its own place */
-    uint32_t *shown;   /* the same of what the application view shows */
-    uint8_t  *touched; /* of HEARTHI_CHUNK pages: not all are zeroes */
-    uint64_t  top;     /* all allocated pages lie below */
+    uint8_t  *reuse; /* how it was used so far (policy/reuse_predictor.h) */
+    uint32_t *twin;  /* slot, while HEARTHI_DIRTY */
+    uint32_t *frame_offset; /* of its cached frame from its own place */
+    uint32_t *shown;        /* the same of what the application view shows */
+    uint8_t  *touched;      /* of HEARTHI_CHUNK pages: not all are zeroes */
+    uint64_t  top;          /* all allocated pages lie below */
     long      areas, areas_max; /* kernel mappings: made by us, and allowed */
 };
 
 extern struct hearthi_table hearthi_table;
 
+/* Side by side. */
+struct hearthi_pages {
+    uint64_t page, count;
+};
+
+/* Entries of the table, however long the pages are: 4 KiB of states. */
 enum { HEARTHI_CHUNK = 4096 };
 
 /* Before an entry gets its first value that is not zero. */
 static inline void
 hearthi_touch(uint64_t page)
 {
+    HEARTHI_ASSERT(page < hearthi_heap.pages);
     hearthi_table.touched[page / HEARTHI_CHUNK] = 1;
 }
 
@@ -87,7 +94,19 @@ hearthi_state_of(uint64_t page)
                : (enum hearthi_state)hearthi_page_place_of(page)->state;
 }
 
-/* Let the table say it, for those who look there without the lock. */
+/* Under the lock.  Code that looks at the table without it (api/api_atomic.c,
+ * user calls that ask where a page is) only asks whether there is an entry: no
+ * order is needed, since an entry that is there stays while the memory is
+ * allocated. */
+static inline void
+hearthi_states_put(uint64_t page, uint64_t count, enum hearthi_state to)
+{
+    for (uint64_t p = page; p < page + count; p++)
+        __atomic_store_n(&hearthi_table.state[p], (uint8_t)to,
+                         __ATOMIC_RELAXED);
+}
+
+/* Let the table say it, for code that looks there without the lock. */
 void hearthi_state_note(uint64_t page);
 
 /* A list of pages, each at most once: room for every page of the heap. */
@@ -115,16 +134,27 @@ void hearthi_pagelist_sort(struct hearthi_pagelist *l);
  * acquire (HEARTHI_PROVISIONAL). */
 extern struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
+/* Under the lock, but whether anything was written is asked without (no order:
+ * it only says from when on the next interval is measured). */
+static inline void
+hearthi_pagelist_count(struct hearthi_pagelist *l, size_t n)
+{
+    __atomic_store_n(&l->n, n, __ATOMIC_RELAXED);
+}
+
 /* Add a page to the list of those with this mark, which it gets. */
 static inline void
 hearthi_pagelist_add(struct hearthi_pagelist *l, enum hearthi_mark mark,
                      uint64_t page)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     if (hearthi_table.mark[page] & mark)
         return;
     hearthi_touch(page);
     hearthi_table.mark[page] |= (uint8_t)mark;
-    l->page[l->n++] = (hearthi_page)page;
+    HEARTHI_ASSERT(l->n < hearthi_heap.pages);
+    l->page[l->n] = (hearthi_page)page;
+    hearthi_pagelist_count(l, l->n + 1);
 }
 
 void hearthi_table_open(void);
@@ -146,8 +176,8 @@ void hearthi_table_return(void);
  * has. */
 void hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to);
 
-/* Let the view show the home pages of an allocation that nobody used yet: all
- * of it is as it was placed from then on. */
+/* Let the view show the home pages of an allocation that no rank has used yet:
+ * all of it is as it was placed from then on. */
 void hearthi_pages_place(struct hearthi_allocation *a);
 
 /* Let it show nothing of one that goes, and note nothing of its pages but
@@ -163,7 +193,37 @@ void hearthi_home_show(uint64_t page, uint64_t count,
 void hearthi_copies_hide(uint64_t page, uint64_t count);
 
 /* True when the kernel's limit on mappings is near: give something up. */
-bool hearthi_areas_short(void);
+static inline bool
+hearthi_areas_short(void)
+{
+    return hearthi_table.areas > hearthi_table.areas_max;
+}
+
+/* True if the view of a page that has no copy, and no frame, is as
+ * hearthi_pages_set() would have it. */
+bool hearthi_view_is_own(uint64_t page);
+
+/* Copies are about to be given to the kernel: none of the run is watched
+ * (uffd_pages.h) from now on. */
+void hearthi_copies_unwatch(uint64_t page, uint64_t count);
+
+/* See hearthi_populate(): for pages that have just become visible. */
+void hearthi_copies_populate(uint64_t page, uint64_t count, bool write);
+
+/* What is asserted of each change of a run's state: with --enable-debug only
+ * (states.c). */
+
+/* May each page of a run come to this state from the one that it has? */
+bool hearthi_states_may_become(uint64_t page, uint64_t count,
+                               enum hearthi_state to);
+
+/* Has each the marks that go with the state, and none that does not? */
+bool hearthi_states_are_marked(uint64_t page, uint64_t count,
+                               enum hearthi_state to);
+
+/* Are all of one allocation, and at home here where the state says so? */
+bool hearthi_states_are_placed(uint64_t page, uint64_t count,
+                               enum hearthi_state to);
 
 /* The number of a page's cached frame.  Distances are modulo 2^32, so that
  * pages that follow each other with equal ones have frames that do, and that
@@ -171,13 +231,14 @@ bool hearthi_areas_short(void);
 static inline uint64_t
 hearthi_frame_of(uint64_t page)
 {
-    return (uint32_t)(page + hearthi_table.moved[page]);
+    return (uint32_t)(page + hearthi_table.frame_offset[page]);
 }
 
 /* The system view of a page's cached frame. */
 static inline char *
 hearthi_cached(uint64_t page)
 {
+    HEARTHI_ASSERT(hearthi_frame_of(page) < hearthi_heap.pages);
     return hearthi_heap.cached +
            (hearthi_frame_of(page) << hearthi_heap.shift);
 }
@@ -208,6 +269,17 @@ hearthi_follows(uint64_t page)
     const struct hearthi_page_place *r = hearthi_page_place_of(page);
 
     return page + 1 - r->page < r->count;
+}
+
+/* How many pages of a run were announced to their home before? */
+static inline uint64_t
+hearthi_registered(uint64_t page, uint64_t count)
+{
+    uint64_t n = 0;
+
+    for (uint64_t p = page; p < page + count; p++)
+        n += (hearthi_table.mark[p] & HEARTHI_REGISTERED) != 0;
+    return n;
 }
 
 /* How far the pages from `page` on are in this state and, for messages, at

@@ -3,6 +3,7 @@
 
 #include "page_in_flight.h"
 
+#include "base/mutex.h"
 #include "evict.h"
 #include "node/event.h"
 #include "page.h"
@@ -15,6 +16,14 @@ static struct {
     struct hearthi_event here;  /* something is */
 } c;
 
+#ifdef HEARTHI_DEBUG
+bool
+hearthi_in_flight_is_none(void)
+{
+    return c.ways == 0 && c.pages == 0;
+}
+#endif
+
 static uint64_t
 half(void)
 {
@@ -26,6 +35,8 @@ hearthi_way_take(uint64_t pages, size_t runs)
 {
     int way = 0;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(pages > 0 && runs > 0);
     if (c.pages + pages > half())
         return -1;
     while (way < HEARTHI_WAY_BESIDE && (c.ways >> way & 1))
@@ -40,8 +51,12 @@ hearthi_way_take(uint64_t pages, size_t runs)
 void
 hearthi_way_give(int way, uint64_t pages)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(c.ways >> way & 1);
+    HEARTHI_ASSERT(c.pages >= pages);
     c.ways &= ~(UINT32_C(1) << way);
     c.pages -= pages;
+    HEARTHI_ASSERT((c.ways == 0) == (c.pages == 0));
     hearthi_event_raise(&c.here);
 }
 
@@ -57,8 +72,10 @@ void
 hearthi_in_flight_begin(const struct hearthi_fetch *run)
 {
     for (uint64_t p = run->page; p < run->page + run->count; p++) {
+        HEARTHI_ASSERT(hearthi_state_of(p) == HEARTHI_INVALID);
+        HEARTHI_ASSERT(hearthi_table.mark[p] & HEARTHI_RESIDENT);
         hearthi_touch(p);
-        hearthi_table.state[p] = HEARTHI_IN_FLIGHT;
+        hearthi_states_put(p, 1, HEARTHI_IN_FLIGHT);
         if (hearthi_table.mark[p] & HEARTHI_REGISTERED)
             continue;
         hearthi_table.mark[p] |= HEARTHI_REGISTERED;
@@ -70,21 +87,25 @@ void
 hearthi_in_flight_end(const struct hearthi_fetch *run)
 {
     for (uint64_t p = run->page; p < run->page + run->count; p++) {
+        HEARTHI_ASSERT(hearthi_is_in_flight(hearthi_table.state[p]));
+        HEARTHI_ASSERT(hearthi_table.mark[p] & HEARTHI_REGISTERED);
+        HEARTHI_ASSERT(hearthi_table.mark[p] & HEARTHI_RESIDENT);
         if (hearthi_table.state[p] != HEARTHI_STALE_IN_FLIGHT)
             continue;
-        hearthi_table.state[p] = HEARTHI_INVALID;
+        hearthi_states_put(p, 1, HEARTHI_INVALID);
         if (run->announce)
             provisional_add(p);
     }
 }
 
-/* What is here is told under the lock, so none is missed.  What nobody waits
- * for yet (reuse_prefetch.h) this thread does. */
+/* What is here is told under the lock, so none is missed.  What no thread
+ * waits for yet (reuse_prefetch.h) this thread waits for. */
 void
 hearthi_in_flight_wait(void)
 {
     uint32_t seen = hearthi_event_value(&c.here);
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (hearthi_reuse_prefetch_finish())
         return;
     hearthi_table_unlock();
@@ -109,7 +130,7 @@ hearthi_in_flight_wait_for(uint64_t page, uint64_t count)
         }
 }
 
-/* Others may hold and drop pages of these meanwhile. */
+/* Others may pin and unpin pages of these meanwhile. */
 void
 hearthi_in_flight_make_room(uint64_t page, uint64_t count)
 {
@@ -121,6 +142,7 @@ hearthi_in_flight_make_room(uint64_t page, uint64_t count)
         fits = c.pages <= half();
         if (!fits)
             hearthi_in_flight_wait();
+        HEARTHI_ASSERT(hearthi_pin_count.wanted >= pages);
         hearthi_pin_count.wanted -= pages;
         if (fits)
             return;

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/report.h"
-#include "local_frames.h"
 #include "page.h"
+#include "space/segment.h"
 #include "world.h"
 
 /* Answers that are kept.  Pages that follow each other have places of their
@@ -40,7 +41,7 @@ allocation_free(struct hearthi_allocation *a)
 {
     free(a->piece);
     free(a->rank);
-    hearthi_migrated_free(&a->moved);
+    hearthi_migrated_free(&a->migrated);
     free(a);
 }
 
@@ -110,6 +111,10 @@ hearthi_page_map_add(const struct hearthi_allocation *a)
 
     if (own == NULL)
         hearthi_fatal("hearth_alloc", "no memory");
+    HEARTHI_ASSERT(a->pages > 0 && a->page + a->pages <= hearthi_heap.pages);
+    HEARTHI_ASSERT(i == 0 ||
+                   list[i - 1]->page + list[i - 1]->pages <= a->page);
+    HEARTHI_ASSERT(i == n_list || a->page + a->pages <= list[i]->page);
     *own = *a;
     list = hearthi_grown(list, n_list, sizeof *list, &room);
     memmove(list + i + 1, list + i, (n_list - i) * sizeof *list);
@@ -123,6 +128,8 @@ hearthi_page_map_add(const struct hearthi_allocation *a)
 void
 hearthi_page_map_placed(struct hearthi_allocation *a)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!a->placed && a->pieces > 0);
     for (size_t i = 0; i < a->pieces; i++)
         hearthi_local_frames_add(a, &a->piece[i]);
     a->placed = true;
@@ -143,6 +150,9 @@ hearthi_page_map_move(uint64_t page, uint64_t count, uint32_t home,
     struct hearthi_allocation *a = hearthi_allocation_of(page);
     struct hearthi_piece       to = { page - a->page, count, home, frame };
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(page + count <= a->page + a->pages);
+    HEARTHI_ASSERT(home < (uint32_t)hearthi_world.size);
     for (uint64_t p = page, n; p < page + count; p += n) {
         struct hearthi_page_place r = *hearthi_page_place_of(p);
 
@@ -153,7 +163,7 @@ hearthi_page_map_move(uint64_t page, uint64_t count, uint32_t home,
                                      (uint32_t)(r.frame + p - r.page) },
             false);
     }
-    hearthi_migrated_add(&a->moved, to);
+    hearthi_migrated_add(&a->migrated, to);
     hearthi_local_frames_migrated(a, &to, true);
     kept_forget();
 }
@@ -163,10 +173,12 @@ hearthi_page_map_remove(struct hearthi_allocation *a)
 {
     size_t i = hearthi_page_map_before(a->page) - 1;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(i < n_list && list[i] == a);
     for (size_t k = 0; k < a->pieces; k++)
         hearthi_local_frames_remove(&a->piece[k]);
-    for (size_t k = 0; k < a->moved.n; k++)
-        hearthi_local_frames_migrated(a, &a->moved.piece[k], false);
+    for (size_t k = 0; k < a->migrated.n; k++)
+        hearthi_local_frames_migrated(a, &a->migrated.piece[k], false);
     n_list--;
     memmove(list + i, list + i + 1, (n_list - i) * sizeof *list);
     kept_forget();
@@ -193,7 +205,8 @@ piece_placed(const struct hearthi_allocation *a, uint64_t at)
     return &a->piece[low];
 }
 
-/* Which of those to whom blocks are dealt a rank is; their number if none. */
+/* Which of the ranks to which blocks are dealt a rank is; their number if
+ * none. */
 static uint32_t
 index_of(const struct hearthi_allocation *a, uint32_t rank)
 {
@@ -278,13 +291,13 @@ run_as_dealt(struct hearthi_page_place *r, uint32_t i)
 /* True if the page has moved, and r is where; else r is cut where pages have.
  */
 static bool
-run_moved(struct hearthi_page_place *r, uint64_t page)
+run_migrated(struct hearthi_page_place *r, uint64_t page)
 {
     uint64_t base = r->in->page, from = r->page - base;
     uint64_t end = from + r->count;
 
     const struct hearthi_piece *p =
-        hearthi_migrated_at(&r->in->moved, page - base, &from, &end);
+        hearthi_migrated_at(&r->in->migrated, page - base, &from, &end);
 
     if (p != NULL) {
         r->page = base + p->at;
@@ -305,6 +318,7 @@ hearthi_page_place_of(uint64_t page)
     struct hearthi_page_place *r = &kept[page % KEPT];
     bool                       mapped;
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (page - r->page < r->count)
         return r;
     if (recent == NULL || page - recent->page >= recent->pages)
@@ -320,11 +334,15 @@ hearthi_page_place_of(uint64_t page)
         run_as_dealt(r, (uint32_t)(page - r->in->page));
     else
         run_as_placed(r, page - r->in->page);
+    HEARTHI_ASSERT(page - r->page < r->count);
     mapped = r->in->mapped;
-    if (r->in->moved.n > 0 && run_moved(r, page))
+    if (r->in->migrated.n > 0 && run_migrated(r, page))
         mapped = false;
+    HEARTHI_ASSERT(page - r->page < r->count);
+    HEARTHI_ASSERT(r->home < (uint32_t)hearthi_world.size);
+    HEARTHI_ASSERT(r->frame + r->count <= hearthi_segments.frames);
     r->state = HEARTHI_INVALID;
-    if (hearthi_world.node_of[r->home] == hearthi_world.node)
+    if (hearthi_home_is_near((int)r->home))
         r->state = mapped ? HEARTHI_HOME_OPEN : HEARTHI_HOME_AWAY;
     return r;
 }

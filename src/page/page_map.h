@@ -17,9 +17,14 @@
 #include <stdint.h>
 
 #include "migrated.h"
+#include "space/heap.h"
+#include "space/segment.h"
 
 struct hearthi_migration_frames; /* frames to which pages may move
                                     (home/migration_frames.h) */
+
+/* An allocation that was placed by stretches (home/home_layout.h). */
+enum { HEARTHI_STRETCHES = -1 };
 
 /* Pieces are runs of pages and sorted by them, `at` being a page of the
  * allocation, or blocks of pages are dealt to the homes in turn, `at` being
@@ -29,14 +34,15 @@ struct hearthi_allocation {
     size_t                  bytes;       /* as asked for */
     unsigned                unit;        /* of its diffs: 1, 4 or 8 bytes */
     uint64_t                number;      /* no other ever had it, nor 0 */
+    int                     kind;  /* hearth_layout_kind, or HEARTHI_STRETCHES */
     uint64_t                block; /* pages of a block that is dealt, or 0 */
     uint32_t                first; /* which of the ranks has the first block */
     uint32_t                ranks; /* to which they are dealt */
     uint32_t               *rank;  /* these, in order; NULL: all there are */
     struct hearthi_piece   *piece;
     size_t                  pieces;
-    struct hearthi_migrated moved;
-    struct hearthi_migration_frames *spare; /* or NULL: its pages stay */
+    struct hearthi_migrated migrated;
+    struct hearthi_migration_frames *migration; /* or NULL: its pages stay */
     bool fresh;  /* first touch, and no barrier since */
     bool placed; /* its pages may be used */
     bool mapped; /* with home pages in the application view */
@@ -121,11 +127,36 @@ hearthi_home_frame_of(uint64_t page)
     return r->frame + (page - r->page);
 }
 
-/* Which page has a frame of this node, or HEARTHI_NO_PAGE. */
+/* And the offset of that frame there. */
+static inline size_t
+hearthi_home_at(uint64_t page)
+{
+    return hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
+}
+
+/* ---- local_frames.c: which page has a frame of this node ---- */
+
+void hearthi_local_frames_open(void);
+void hearthi_local_frames_close(void);
+
+/* A piece of an allocation, if its home is on this node: placed, and removed.
+ */
+void hearthi_local_frames_add(const struct hearthi_allocation *a,
+                              const struct hearthi_piece      *p);
+void hearthi_local_frames_remove(const struct hearthi_piece *p);
+
+/* Frames have pages that have moved to them, or have not any more. */
+void hearthi_local_frames_migrated(const struct hearthi_allocation *a,
+                                   const struct hearthi_piece *p, bool is);
+
+/* The page, or HEARTHI_NO_PAGE. */
 uint64_t hearthi_page_in(int node_rank, uint64_t frame);
 #define HEARTHI_NO_PAGE UINT64_MAX
 
 /* All frames of a rank of this node that ever belonged to a page lie below. */
 uint64_t hearthi_page_map_top(int node_rank);
+
+/* Room for one more element of an array. */
+void *hearthi_grown(void *array, size_t n, size_t size, size_t *most);
 
 #endif

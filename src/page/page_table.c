@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/mutex.h"
 #include "page.h"
 
 #include <stdio.h>
@@ -68,11 +69,12 @@ hearthi_table_open(void)
     uint64_t              n = hearthi_heap.pages + 1;
     long                  limit = areas_limit();
 
+    HEARTHI_ASSERT(hearthi_written.n == 0 && hearthi_provisional.n == 0);
     t->state = hearthi_sparse(n);
     t->mark = hearthi_sparse(n);
-    t->habit = hearthi_sparse(n);
+    t->reuse = hearthi_sparse(n);
     t->twin = hearthi_sparse(n * sizeof *t->twin);
-    t->moved = hearthi_sparse(n * sizeof *t->moved);
+    t->frame_offset = hearthi_sparse(n * sizeof *t->frame_offset);
     t->shown = hearthi_sparse(n * sizeof *t->shown);
     t->touched = hearthi_sparse(chunks());
     hearthi_written.page = hearthi_sparse(n * sizeof(hearthi_page));
@@ -90,11 +92,12 @@ hearthi_table_close(void)
     struct hearthi_table *t = &hearthi_table;
     uint64_t              n = hearthi_heap.pages + 1;
 
+    HEARTHI_ASSERT_HAS_NOT(TABLE);
     hearthi_sparse_free(t->state, n);
     hearthi_sparse_free(t->mark, n);
-    hearthi_sparse_free(t->habit, n);
+    hearthi_sparse_free(t->reuse, n);
     hearthi_sparse_free(t->twin, n * sizeof *t->twin);
-    hearthi_sparse_free(t->moved, n * sizeof *t->moved);
+    hearthi_sparse_free(t->frame_offset, n * sizeof *t->frame_offset);
     hearthi_sparse_free(t->shown, n * sizeof *t->shown);
     hearthi_sparse_free(t->touched, chunks());
     hearthi_sparse_free(hearthi_written.page, n * sizeof(hearthi_page));
@@ -120,10 +123,11 @@ hearthi_state_note(uint64_t page)
 {
     uint8_t state = (uint8_t)hearthi_state_of(page);
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (state == HEARTHI_UNUSED)
         return;
     hearthi_touch(page);
-    __atomic_store_n(&hearthi_table.state[page], state, __ATOMIC_RELAXED);
+    hearthi_states_put(page, 1, (enum hearthi_state)state);
 }
 
 /* Of pages of one chunk: which have a frame is all that stays.  True if none
@@ -150,14 +154,14 @@ chunk_forget(uint64_t page, uint64_t end)
     uint64_t              n = end - page;
 
     hearthi_sparse_clear(t->state + page, n);
-    hearthi_sparse_clear(t->habit + page, n);
+    hearthi_sparse_clear(t->reuse + page, n);
     hearthi_uffd_pages_clear(page, n);
     hearthi_sparse_clear(t->shown + page, n * sizeof *t->shown);
     hearthi_sparse_clear(t->twin + page, n * sizeof *t->twin);
     if (!marks_forget(page, end))
         return;
     hearthi_sparse_clear(t->mark + page, n);
-    hearthi_sparse_clear(t->moved + page, n * sizeof *t->moved);
+    hearthi_sparse_clear(t->frame_offset + page, n * sizeof *t->frame_offset);
     if (page % HEARTHI_CHUNK == 0 && n == HEARTHI_CHUNK)
         t->touched[page / HEARTHI_CHUNK] = 0;
 }
@@ -175,8 +179,8 @@ few_forget(uint64_t page, uint64_t end)
             t->shown[page] = 0;
         if (t->state[page] != HEARTHI_UNUSED)
             t->state[page] = HEARTHI_UNUSED;
-        if (t->habit[page] != 0)
-            t->habit[page] = 0;
+        if (t->reuse[page] != 0)
+            t->reuse[page] = 0;
     }
 }
 
@@ -224,7 +228,7 @@ typedef bool home_run(const struct hearthi_page_place *r, bool after,
 static bool
 is_near(uint64_t home)
 {
-    return hearthi_world.node_of[home] == hearthi_world.node;
+    return hearthi_home_is_near((int)home);
 }
 
 static bool
@@ -293,6 +297,8 @@ blocks_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
 static bool
 homes_visit(const struct hearthi_allocation *a, home_run *f, void *arg)
 {
+    if (hearthi_world.home_node < 0)
+        return true;
     return a->block > 0 ? blocks_visit(a, f, arg) : pieces_visit(a, f, arg);
 }
 
@@ -324,6 +330,19 @@ is_sparse(const struct hearthi_allocation *a)
     return near > hearthi_machine_memory() >> hearthi_heap.shift;
 }
 
+/* Has the table nothing of a range but which pages have a cached frame? */
+HEARTHI_FOR_ASSERT static bool
+is_new(uint64_t page, uint64_t end)
+{
+    const struct hearthi_table *t = &hearthi_table;
+
+    for (; (page = hearthi_touched_next(page, end)) < end; page++)
+        if (t->state[page] != HEARTHI_UNUSED || t->shown[page] != 0 ||
+            (t->mark[page] & ~HEARTHI_RESIDENT) != 0)
+            return false;
+    return true;
+}
+
 /* Home pages are mapped now, unless that would take most of the kernel's
  * mappings, or milliseconds for what may never be touched: then each comes
  * when it is. */
@@ -334,6 +353,9 @@ hearthi_pages_place(struct hearthi_allocation *a)
     uint64_t              end = a->page + a->pages;
     long                  left = t->areas_max / 2 - t->areas;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!a->placed && end <= hearthi_heap.pages);
+    HEARTHI_ASSERT(is_new(a->page, end));
     hearthi_page_map_placed(a);
     if (end > t->top)
         t->top = end;
@@ -351,6 +373,9 @@ hearthi_pages_place(struct hearthi_allocation *a)
 void
 hearthi_pages_free(struct hearthi_allocation *a, uint64_t from, uint64_t gap)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(a->page >= from && a->page + a->pages <= from + gap);
+    HEARTHI_ASSERT(hearthi_table.areas >= a->areas);
     hearthi_copies_hide(a->page, a->pages);
     hearthi_table.areas -= a->areas;
     a->areas = 0;
@@ -358,4 +383,5 @@ hearthi_pages_free(struct hearthi_allocation *a, uint64_t from, uint64_t gap)
         around_forget(a, from, from + gap);
     else
         range_forget(from, from + gap);
+    HEARTHI_ASSERT(is_new(a->page, a->page + a->pages));
 }

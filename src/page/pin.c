@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What holds a page does until then: it is present, in the state that it is
- * held for, and counts, so that all others pass it by: replacement
+ * pinned for, and counts, so that all others pass it by: replacement
  * (evict.c), the end of a long write sequence (stride_prefetch.c) and of an
- * interval (coherence/interval.c), shared flags (coherence/sharer_flags.c),
- * and acquires, which cannot drop a held copy and bring it up to date.
+ * interval (coherence/interval.c), sharer flags (coherence/sharer_flags.c),
+ * and acquires, which cannot drop a pinned copy and bring it up to date.
  *
- * A copy that is held for writing may change at every moment, seen by nobody.
- * Its twin holds what the home is known to have: so what differs from the twin
- * in the home's version was written by others, and what differs in the page
- * was written here and goes with the next diff, however late it came.  The
- * version comes to memory of ours, and only the bytes that others wrote go
- * into page and twin; a fetch into the frame itself would bring old ones back.
+ * A copy that is pinned for writing may change at every moment, and no thread
+ * sees that.  Its twin holds what the home is known to have: so what differs
+ * from the twin in the home's version was written by others, and what differs
+ * in the page was written here and goes with the next diff, however late it
+ * came.  The version comes to memory of ours, and only the bytes that others
+ * wrote go into page and twin; a fetch into the frame itself would bring old
+ * ones back.
  *
  * A copy that is only read may be fetched where it is: what changes there are
- * bytes that others wrote, and who reads those now has no right to either
- * value.
+ * bytes that others wrote, and a thread that reads those now has no right to
+ * either value.
  *
- * A first copy that is held counts as a later one afterwards: the flag that
+ * A first copy that is pinned counts as a later one afterwards: the flag that
  * was set with it has arrived, its home is told before it is fetched once
  * more, and what was in it goes, as if it had been dropped and fetched again
  * (coherence/sharer_flags.c).
@@ -26,6 +27,8 @@
 
 #include "pin.h"
 
+#include "base/min.h"
+#include "base/mutex.h"
 #include "copies.h"
 #include "diffs.h"
 #include "evict.h"
@@ -38,9 +41,8 @@
 #include "page.h"
 #include "page_in_flight.h"
 #include "pin_count.h"
-#include "protect.h"
 
-/* Of the cache, frames that cannot be held: what the program touches at the
+/* Of the cache, frames that cannot be pinned: what the program touches at the
  * same time needs some, and an instruction may need four at once. */
 enum { LEAST_REST = 8 };
 
@@ -71,17 +73,18 @@ hearthi_pins_close(void)
 uint64_t
 hearthi_pins_most(void)
 {
-    uint64_t bound = hearthi_frames_bound(), rest = bound / 16;
+    uint64_t bound = hearthi_frames.bound, rest = bound / 16;
 
     if (rest < LEAST_REST)
         rest = LEAST_REST;
+    HEARTHI_ASSERT(rest <= bound);
     return bound - rest;
 }
 
-/* ---- hold ---- */
+/* ---- pin ---- */
 
 /* A fetch brings a part of the cache at most.  The pages of the range count as
- * held already, so what one fetch brings no later one pushes out. */
+ * pinned already, so what one fetch brings no later one pushes out. */
 static void
 range_bring(uint64_t page, uint64_t end)
 {
@@ -112,8 +115,8 @@ homes_open(uint64_t page, uint64_t count)
     hearthi_pages_set(page, count, HEARTHI_HOME_DIRTY);
 }
 
-/* Let valid pages be as a hold needs them, and where the kernel finds them
- * (protect.h).  One that was given up comes back
+/* Let valid pages be as a pin needs them, and where the kernel finds them
+ * (hearthi_copies_unwatch()).  One that was given up comes back
  * in the state that it would be in, and is looked at again. */
 static void
 range_open(uint64_t page, uint64_t end, bool write)
@@ -154,6 +157,21 @@ overwritten_close(uint64_t page, uint64_t end)
         hearthi_diff_end();
 }
 
+/* Are all pages as a pin needs them? */
+HEARTHI_FOR_ASSERT static bool
+are_ready(uint64_t page, uint64_t end, bool write)
+{
+    for (; page < end; page++) {
+        unsigned state = hearthi_state_of(page);
+
+        if (!hearthi_is_pinned(page) || state < HEARTHI_CLEAN ||
+            state == HEARTHI_HOME_AWAY ||
+            (write && (state == HEARTHI_CLEAN || state == HEARTHI_HOME_ARMED)))
+            return false;
+    }
+    return true;
+}
+
 void
 hearthi_pages_pin(uint64_t page, uint64_t count, int how)
 {
@@ -164,6 +182,7 @@ hearthi_pages_pin(uint64_t page, uint64_t count, int how)
     overwritten_close(page, end);
     range_bring(page, end);
     range_open(page, end, (how & HEARTH_WRITE) != 0);
+    HEARTHI_ASSERT(are_ready(page, end, (how & HEARTH_WRITE) != 0));
 }
 
 /* ---- acquires ---- */
@@ -189,19 +208,30 @@ renewed_together(uint64_t page)
                                  hearthi_cached(page + 1));
 }
 
+/* The run that a list of n begins with. */
+static size_t
+run_length(const hearthi_page *page, size_t n)
+{
+    size_t count = 1;
+
+    while (count < n && page[count] == *page + count &&
+           renewed_together(page[count - 1]))
+        count++;
+    return count;
+}
+
 /* Add the run that the list begins with.  Returns how many pages found a
  * place. */
 static size_t
 renewal_add(struct renewal *r, const hearthi_page *page, size_t n)
 {
     bool   open = is_open(*page);
-    size_t most = open ? n_aside - r->used : n, count = 1;
+    size_t most = open ? hearthi_min(n, n_aside - r->used) : n, count;
 
+    HEARTHI_ASSERT(hearthi_is_pinned(*page) && r->used <= n_aside);
     if (r->n == RUNS || most == 0)
         return 0;
-    while (count < n && count < most && page[count] == *page + count &&
-           renewed_together(page[count - 1]))
-        count++;
+    count = run_length(page, most);
     r->run[r->n++] = (struct hearthi_fetch){
         .page = *page,
         .count = (uint32_t)count,
@@ -226,12 +256,11 @@ renewal_merge(const struct renewal *r)
 }
 
 void
-hearthi_pins_renew(void)
+hearthi_pins_bring(void)
 {
     struct hearthi_pagelist *l = &hearthi_stale;
 
-    if (l->n == 0)
-        return;
+    HEARTHI_ASSERT_HAS(TABLE);
     hearthi_pagelist_sort(l);
     for (size_t i = 0, n; i < l->n;) {
         struct renewal r;

@@ -5,26 +5,20 @@
  */
 #include "config.h"
 
-#include "protect.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/dlsym_next.h"
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "node_cache.h"
 #include "page.h"
-#include "policy/uffd_policy.h"
+#include "space/foreign.h"
 #include "space/segment.h"
 #include "uffd_pages.h"
 #include "world.h"
-
-bool
-hearthi_areas_short(void)
-{
-    return hearthi_table.areas > hearthi_table.areas_max;
-}
 
 enum area { NOTHING, COPY_R, COPY_RW, WATCHED, HOME_R, HOME_RW };
 
@@ -99,18 +93,27 @@ area_failed(const char *what, uint64_t page, uint64_t count)
                   hearthi_table.areas_max);
 }
 
+/* What the program has mapped there may refuse it. */
 static void
 protect(uint64_t page, uint64_t count, enum area a)
 {
-    if (mprotect(hearthi_app(page), count << hearthi_heap.shift, prot_of[a]) !=
-        0)
-        area_failed("mprotect", page, count);
+    int code;
+
+    if (hearthi_mprotect(hearthi_app(page), count << hearthi_heap.shift,
+                         prot_of[a]) == 0)
+        return;
+    code = errno;
+    hearthi_foreign_check("page table");
+    errno = code;
+    area_failed("mprotect", page, count);
 }
 
 void
 hearthi_home_show(uint64_t page, uint64_t count,
                   const struct hearthi_page_place *r)
 {
+    HEARTHI_ASSERT(hearthi_home_is_near((int)r->home));
+    HEARTHI_ASSERT(page >= r->page && page + count <= r->page + r->count);
     errno =
         hearthi_segment_map(page, count, hearthi_world.node_rank_of[r->home],
                             r->frame + (page - r->page));
@@ -141,7 +144,7 @@ to_show(uint64_t page, enum hearthi_state to)
     const struct hearthi_table *t = &hearthi_table;
 
     if (hearthi_is_copy(to))
-        return t->moved[page];
+        return t->frame_offset[page];
     if (to == HEARTHI_INVALID && (t->mark[page] & HEARTHI_RESIDENT))
         return t->shown[page];
     return 0;
@@ -253,6 +256,7 @@ range_watch(uint64_t page, uint64_t end)
 {
     long more = -borders(page, end - page);
 
+    HEARTHI_ASSERT(page < end && end <= hearthi_table.top);
     chunks_touch(page, end);
     hearthi_uffd_pages_note(page, end - page);
     frames_map(page, end - page, 0, NOTHING);
@@ -275,10 +279,11 @@ copies_begin(uint64_t page, uint64_t count)
         return;
     hearthi_uffd_policy_note(page, count);
     for (uint64_t p = page, end = page + count, first, last; p < end; p++) {
-        if (!hearthi_uffd_policy_scattered(p)) {
+        if (!hearthi_uffd_policy_scattered(p, hearthi_areas_now())) {
             p |= HEARTHI_UFFD_GRANULE - 1;
-        } else if (hearthi_table.moved[p] == 0 && hearthi_may_watch(p)) {
-            hearthi_uffd_policy_around(p, &first, &last);
+        } else if (hearthi_table.frame_offset[p] == 0 &&
+                   hearthi_may_watch(p)) {
+            hearthi_uffd_pages_around(p, &first, &last);
             range_watch(first, last);
         }
     }
@@ -291,6 +296,11 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     enum area             a = area_of[to], was;
     long                  more;
 
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(count > 0 && page + count <= t->top);
+    HEARTHI_ASSERT(hearthi_states_may_become(page, count, to));
+    HEARTHI_ASSERT(hearthi_states_are_marked(page, count, to));
+    HEARTHI_ASSERT(hearthi_states_are_placed(page, count, to));
     if (hearthi_is_copy(to))
         copies_begin(page, count);
     was = area_at(page);
@@ -307,7 +317,7 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
             protect(page, count, a);
     }
     chunks_touch(page, page + count);
-    memset(t->state + page, (int)to, count);
+    hearthi_states_put(page, count, to);
     more += borders(page, count);
     t->areas += more;
     hearthi_page_place_of(page)->in->areas += more;
@@ -316,6 +326,7 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
 void
 hearthi_copies_hide(uint64_t page, uint64_t count)
 {
+    HEARTHI_ASSERT_HAS(TABLE);
     frames_map(page, count, 0, NOTHING);
 }
 
@@ -334,6 +345,7 @@ hearthi_copies_unwatch(uint64_t page, uint64_t count)
     const uint8_t *state = hearthi_table.state;
     long           more;
 
+    HEARTHI_ASSERT_HAS(TABLE);
     if (!hearthi_uffd_pages.up)
         return;
     more = -borders(page, count);

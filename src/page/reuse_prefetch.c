@@ -5,10 +5,13 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/option.h"
 #include "base/stat.h"
 #include "base/test_limits.h"
+#include "copies.h"
 #include "evict.h"
 #include "fetch.h"
 #include "node_cache.h"
@@ -16,41 +19,24 @@
 #include "page_in_flight.h"
 #include "policy/reuse_predictor.h"
 #include "policy/stride_prefetch.h"
+#include "profile/profile.h"
 
-enum {
-    SPANS = HEARTHI_TEST_LIMIT(256, 3),
-    RUNS = HEARTHI_TEST_LIMIT(128, 2),
-    CREDIT_MOST = 256,
-    CREDIT_FIRST = 16,
-    MISS = 4, /* costs as much as so many hits earn */
-    DOUBT = 4 /* acquires */
-};
-
-/* Pages that follow each other and are to be fetched. */
-struct span {
-    uint64_t page, count;
-};
+enum { RUNS = HEARTHI_TEST_LIMIT(128, 2) };
 
 static struct {
-    bool                 on, noting;
-    struct span          span[SPANS];
-    size_t               spans;
+    bool                 noting;    /* what is dropped */
     struct hearthi_fetch run[RUNS]; /* on their way, or about to be */
     size_t               runs;
     uint64_t             pages; /* in these */
     struct hearthi_fetch from_home[RUNS];
     struct hearthi_rest  rest; /* that no other rank of the node has */
-    int                  credit, doubt;
-    uint64_t             round; /* fetches that were begun */
 } p;
 
 void
 hearthi_reuse_prefetch_open(void)
 {
     memset(&p, 0, sizeof p);
-    p.on =
-        hearthi_opt.predict != HEARTHI_WHEN_OFF && hearthi_opt.fetch_ahead > 1;
-    p.credit = CREDIT_FIRST;
+    hearthi_reuse_predictor_open();
     p.rest.run = p.from_home;
     p.rest.room = RUNS;
 }
@@ -59,7 +45,8 @@ void
 hearthi_reuse_prefetch_close(void)
 {
     hearthi_reuse_prefetch_finish();
-    p.on = false;
+    hearthi_reuse_predictor_close();
+    HEARTHI_ASSERT(p.runs == 0 && p.pages == 0);
 }
 
 /* ---- what an acquire drops ---- */
@@ -67,21 +54,7 @@ hearthi_reuse_prefetch_close(void)
 void
 hearthi_reuse_prefetch_begin(void)
 {
-    p.spans = 0;
-    p.noting = p.on;
-}
-
-static void
-span_add(uint64_t page)
-{
-    struct span *last = p.spans > 0 ? &p.span[p.spans - 1] : NULL;
-
-    if (last != NULL && last->page + last->count == page) {
-        last->count++;
-    } else if (p.spans < SPANS) {
-        p.span[p.spans].page = page;
-        p.span[p.spans++].count = 1;
-    }
+    p.noting = hearthi_reuse_predictor_begin();
 }
 
 /* A page without a frame was evicted, and is not worth another's. */
@@ -97,31 +70,17 @@ void
 hearthi_reuse_prefetch_dropped(uint64_t page, uint64_t count)
 {
     for (uint64_t end = page + count; p.noting && page < end; page++)
-        if (hearthi_reuse_predictor_used(page) && may_come(page))
-            span_add(page);
+        hearthi_reuse_predictor_used(page, &hearthi_table.reuse[page],
+                                     may_come(page));
 }
 
 void
 hearthi_reuse_prefetch_unused(uint64_t page)
 {
-    if (hearthi_reuse_predictor_missed(page))
-        p.doubt = DOUBT;
-    if (p.credit > -CREDIT_MOST)
-        p.credit -= MISS;
+    hearthi_reuse_predictor_missed(&hearthi_table.reuse[page]);
 }
 
 /* ---- bringing it again ---- */
-
-/* May so little be known of this program that it is to be let alone?  Each
- * time counts a little, so that there is another try. */
-static bool
-is_refused(void)
-{
-    if (hearthi_opt.predict == HEARTHI_WHEN_ON || p.credit > 0)
-        return false;
-    p.credit++;
-    return true;
-}
 
 /* What was dropped later may have taken mappings, and a frame to make room. */
 static bool
@@ -135,7 +94,8 @@ static bool
 comes_together(uint64_t page)
 {
     return is_still_wanted(page + 1) && hearthi_follows(page) &&
-           hearthi_table.moved[page] == hearthi_table.moved[page + 1];
+           hearthi_table.frame_offset[page] ==
+               hearthi_table.frame_offset[page + 1];
 }
 
 /* Ranks of a node that leave a barrier together bring different pages: one
@@ -153,7 +113,7 @@ passed_by(uint64_t page, uint64_t number)
 }
 
 static void
-span_gather(struct span s, uint64_t most, uint64_t number)
+span_gather(struct hearthi_reuse_span s, uint64_t most, uint64_t number)
 {
     while (s.count > 0 && p.runs < RUNS && p.pages < most) {
         uint64_t n = hearthi_min(passed_by(s.page, number), s.count);
@@ -184,37 +144,33 @@ span_gather(struct span s, uint64_t most, uint64_t number)
 void
 hearthi_reuse_prefetch_fetch(void)
 {
-    uint64_t most =
-        hearthi_min(hearthi_opt.fetch_ahead, hearthi_copies_most());
-    uint64_t number;
+    uint64_t most = hearthi_min(hearthi_fetch_ahead(), hearthi_copies_most());
+    const struct hearthi_reuse_span *span;
+    size_t                           spans;
+    uint64_t                         number, begin;
 
+    HEARTHI_ASSERT_HAS(TABLE);
     p.noting = false;
-    if (p.spans == 0 || is_refused())
+    spans = hearthi_reuse_predictor_end(&span);
+    if (spans == 0)
         return;
+    begin = hearthi_now();
     hearthi_reuse_prefetch_finish();
     number = hearthi_node_cache_number();
-    for (size_t i = 0; i < p.spans; i++)
-        span_gather(p.span[i], most, number);
-    p.spans = 0;
-    if (p.runs == 0)
-        return;
-    p.round++;
-    p.doubt -= p.doubt > 0;
-    hearthi_count(predicted, p.pages);
-    if (!hearthi_fetch_start(p.run, p.runs, &p.rest))
-        hearthi_reuse_prefetch_finish();
+    for (size_t i = 0; i < spans; i++)
+        span_gather(span[i], most, number);
+    if (p.runs > 0) {
+        hearthi_reuse_predictor_fetched();
+        hearthi_count(predicted, p.pages);
+        for (size_t i = 0; hearthi_profile != NULL && i < p.runs; i++)
+            hearthi_profile_ahead(p.run[i].page, p.run[i].count);
+        if (!hearthi_fetch_start(p.run, p.runs, &p.rest))
+            hearthi_reuse_prefetch_finish();
+    }
+    hearthi_count(predict_ns, hearthi_now() - begin);
 }
 
 /* ---- they are here ---- */
-
-static void
-used(uint64_t pages)
-{
-    hearthi_count(predicted_used, pages);
-    p.credit = (int)hearthi_min((uint64_t)(p.credit + CREDIT_MOST) + pages,
-                                2 * CREDIT_MOST) -
-               CREDIT_MOST;
-}
 
 void
 hearthi_reuse_prefetch_show(uint64_t page, uint64_t count, bool write)
@@ -228,7 +184,8 @@ hearthi_reuse_prefetch_show(uint64_t page, uint64_t count, bool write)
         }
     if (n == 0)
         return;
-    used(n);
+    hearthi_count(predicted_used, n);
+    hearthi_reuse_predictor_hit(n);
     hearthi_run_open(page, count, HEARTHI_PREFETCHED, write);
 }
 
@@ -237,6 +194,7 @@ run_land(const struct hearthi_fetch *run)
 {
     uint64_t end = run->page + run->count;
 
+    HEARTHI_ASSERT(!hearthi_is_home(hearthi_state_of(run->page)));
     for (uint64_t q = run->page; q < end; q++)
         if (hearthi_table.state[q] == HEARTHI_STALE_IN_FLIGHT)
             hearthi_reuse_prefetch_unused(q);
@@ -249,8 +207,8 @@ run_land(const struct hearthi_fetch *run)
 static bool
 opens_at_once(uint64_t page)
 {
-    return hearthi_table.state[page] == HEARTHI_PREFETCHED && p.doubt == 0 &&
-           hearthi_reuse_predictor_is_sure(page, p.round);
+    return hearthi_table.state[page] == HEARTHI_PREFETCHED &&
+           hearthi_reuse_predictor_is_sure(page, hearthi_table.reuse[page]);
 }
 
 /* Each opening may take mappings. */
@@ -276,6 +234,8 @@ hearthi_reuse_prefetch_finish(void)
 
     if (n == 0)
         return false;
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(n <= RUNS && p.pages >= n);
     hearthi_fetch_finish(&p.rest);
     p.runs = 0;
     p.pages = 0;
@@ -315,8 +275,8 @@ apart_show(uint64_t page, int64_t stride, uint64_t step)
 void
 hearthi_reuse_prefetch_touch(uint64_t page, bool write)
 {
-    struct hearthi_stride *s =
-        hearthi_stride_prefetch_find(HEARTHI_READS, page);
+    struct hearthi_stride *s = hearthi_stride_prefetch_find(
+        HEARTHI_READS, page, hearthi_copies_most());
     bool     row = s->step > 1 && s->stride == 1;
     uint64_t n = 1, begin = page, end = page + 1;
 
@@ -335,5 +295,5 @@ hearthi_reuse_prefetch_touch(uint64_t page, bool write)
         n = apart_show(page, s->stride, s->step);
     hearthi_stride_prefetch_took(s, page, n);
     if (write && row)
-        hearthi_stride_prefetch_opened(s, page, n);
+        hearthi_copies_opened(s, page, n);
 }

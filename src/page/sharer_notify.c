@@ -6,17 +6,18 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "page.h"
 #include "world.h"
 
 static bool *untold; /* of each home */
-static int   n_untold;
+int          hearthi_sharers_untold;
 
 void
 hearthi_sharer_notify_open(void)
 {
-    n_untold = 0;
+    hearthi_sharers_untold = 0;
     untold = calloc((size_t)hearthi_world.size, sizeof *untold);
     if (untold == NULL)
         hearthi_fatal("hearth_init", "no memory");
@@ -28,20 +29,12 @@ hearthi_sharer_notify_close(void)
     free(untold);
 }
 
-uint64_t
-hearthi_registered(uint64_t page, uint64_t count)
-{
-    uint64_t n = 0;
-
-    for (uint64_t p = page; p < page + count; p++)
-        n += (hearthi_table.mark[p] & HEARTHI_REGISTERED) != 0;
-    return n;
-}
-
 void
 hearthi_sharer_notify_later(int home)
 {
-    n_untold += !untold[home];
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(!hearthi_home_is_near(home));
+    hearthi_sharers_untold += !untold[home];
     untold[home] = true;
 }
 
@@ -64,24 +57,58 @@ hearthi_sharer_notify_fence(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
+/* Does each home know of this rank's flags there? */
+HEARTHI_FOR_ASSERT static bool
+are_told(const struct hearthi_fetch *run, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (untold[run[i].home])
+            return false;
+    return true;
+}
+
+/* True if it was not told yet. */
+static bool
+home_notify(int home)
+{
+    if (!untold[home])
+        return false;
+    hearthi_transport->data.notify(home);
+    untold[home] = false;
+    hearthi_sharers_untold--;
+    return true;
+}
+
+static void
+arrival_await(void)
+{
+    hearthi_transport->data.flush();
+    hearthi_sharer_notify_fence();
+}
+
 bool
-hearthi_sharer_notify_runs(const struct hearthi_fetch *run, size_t n)
+hearthi_sharer_notify_homes(const struct hearthi_fetch *run, size_t n)
 {
     bool any = false, wait = false;
 
-    for (size_t i = 0; i < n && n_untold > 0; i++) {
-        if (untold[run[i].home]) {
-            hearthi_transport->tell(run[i].home);
-            untold[run[i].home] = false;
-            n_untold--;
-            any = true;
-        }
-    }
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT(hearthi_sharers_untold >= 0 &&
+                   hearthi_sharers_untold <= hearthi_world.size);
+    for (size_t i = 0; i < n && hearthi_sharers_untold > 0; i++)
+        any |= home_notify(run[i].home);
+    HEARTHI_ASSERT(are_told(run, n));
     for (size_t i = 0; any && i < n; i++)
         wait |= hearthi_registered(run[i].page, run[i].count) > 0;
-    if (wait) {
-        hearthi_transport->flush();
-        hearthi_sharer_notify_fence();
-    }
+    if (wait)
+        arrival_await();
     return any;
+}
+
+void
+hearthi_sharer_notify_all(void)
+{
+    HEARTHI_ASSERT_HAS(TABLE);
+    for (int r = 0; r < hearthi_world.size && hearthi_sharers_untold > 0; r++)
+        home_notify(r);
+    arrival_await();
 }

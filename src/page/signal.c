@@ -24,10 +24,9 @@
 #include "altstack.h"
 #include "base/clock.h"
 #include "base/dlsym_next.h"
-#include "base/thread.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "fault.h"
-#include "fault_dispatch.h"
 #include "hearth/hearth.h"
 #include "space/heap.h"
 #include "uffd_pages.h"
@@ -43,8 +42,7 @@ static struct taken {
     const char      *name;
     bool             wanted; /* since hearth_init() */
     volatile bool    installed;
-    volatile bool    on_stack; /* with SA_ONSTACK */
-    struct sigaction behind;   /* whoever had it before us */
+    struct sigaction behind; /* whoever had it before us */
 } taken[] = { { .sig = SIGSEGV, .name = "SIGSEGV" },
               { .sig = SIGBUS, .name = "SIGBUS" } };
 
@@ -52,7 +50,8 @@ enum { TAKEN = sizeof taken / sizeof *taken };
 
 static void *volatile probing; /* address of the deliberate fault */
 static volatile bool probed;
-static bool          passed; /* other libraries' calls do not come here */
+static bool          passed;  /* other libraries' calls do not come here */
+static volatile bool arrived; /* one did */
 
 static struct taken *
 taken_of(int sig)
@@ -72,7 +71,7 @@ real_sigaction(void)
     return real;
 }
 
-/* Not Hearth's own, which lets nobody block these. */
+/* Not Hearth's own, which lets no thread block these. */
 static void
 real_mask(int how, const sigset_t *set)
 {
@@ -96,10 +95,18 @@ mask_for_behind(const struct taken *t, const ucontext_t *u)
     real_mask(SIG_SETMASK, &mask);
 }
 
-/* Pass a fault on as the kernel would have. */
-static void
-chain(int sig, siginfo_t *info, void *context)
+static bool
+is_nobodys(const struct sigaction *a)
 {
+    return !(a->sa_flags & SA_SIGINFO) &&
+           (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN);
+}
+
+/* The handler behind may have changed since its stack was looked up. */
+static bool
+behind_call(const siginfo_t *info, const void *context)
+{
+    const int              sig = info->si_signo;
     struct taken          *t = taken_of(sig);
     const struct sigaction to = t->behind;
 
@@ -107,22 +114,35 @@ chain(int sig, siginfo_t *info, void *context)
     if (to.sa_flags & (int)SA_RESETHAND)
         t->behind = (struct sigaction){ .sa_handler = SIG_DFL };
     if (to.sa_flags & SA_SIGINFO) {
-        to.sa_sigaction(sig, info, context);
-    } else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) {
+        to.sa_sigaction(sig, (siginfo_t *)info, (void *)context);
+    } else if (!is_nobodys(&to)) {
         to.sa_handler(sig);
     } else {
-        /* Nobody: the instruction faults again and ends the process.  The
-         * kernel does not ignore a signal of its own making either. */
+        /* None: the instruction faults again and ends the process.  The kernel
+         * does not ignore a signal of its own making either. */
         struct sigaction none = { .sa_handler = SIG_DFL };
 
         t->installed = false;
         real_sigaction()(sig, &none, NULL);
     }
+    return true;
+}
+
+/* Pass a fault on as the kernel would have. */
+static void
+chain(const siginfo_t *info, const void *context)
+{
+    const struct sigaction *to = &taken_of(info->si_signo)->behind;
+
+    if ((to->sa_flags & SA_ONSTACK) || is_nobodys(to))
+        behind_call(info, context);
+    else
+        hearthi_altstack_leave(behind_call, info, context);
 }
 
 /* A handler that was put in front of ours unseen, because its library calls
  * the C library past us, has taken a fault for the program's and then called
- * who was before it: by raise(), when ours is in place again (faulthandler of
+ * the one before it: by raise(), when ours is in place again (faulthandler of
  * Python).  The instruction faults once more, and comes here at once. */
 static bool
 told_by_another(const siginfo_t *info)
@@ -136,35 +156,81 @@ told_by_another(const siginfo_t *info)
     return true;
 }
 
+/* What is behind lets the process end: none, or UCX's, which prints a stack.
+ */
+static bool
+behind_ends(int sig)
+{
+    const struct sigaction *to = &taken_of(sig)->behind;
+    void                   *function;
+    Dl_info                 whose;
+
+    if (is_nobodys(to))
+        return true;
+    memcpy(&function, &to->sa_handler, sizeof function);
+    return dladdr(function, &whose) != 0 &&
+           (strstr(whose.dli_fname, "/libucs.so") != NULL ||
+            strstr(whose.dli_fname, "/libopen-pal.so") != NULL);
+}
+
+/* Close to 0 it is a NULL pointer's.  What other ranks have there is not
+ * known: the line says what follows if the pointer came from the heap. */
+static void
+stranger_tell(const siginfo_t *info)
+{
+    enum { NEAR_NULL = 1 << 20 };
+    static volatile bool told;
+
+    if (told || info->si_code != SEGV_MAPERR ||
+        hearthi_in_heap(info->si_addr) ||
+        (uintptr_t)info->si_addr < NEAR_NULL || !behind_ends(SIGSEGV))
+        return;
+    told = true;
+    hearthi_warn("segmentation fault",
+                 "address %p is not in the heap, and nothing is there on this "
+                 "rank: if it was read from the heap, it is private memory of "
+                 "the rank that stored it (a stack, malloc, std::string): "
+                 "store offsets or addresses of the heap (hearth_malloc)",
+                 info->si_addr);
+}
+
+/* si_code <= 0: sent by kill(2), not a fault at all.  Not a part of the
+ * handler, whose stack may be small. */
+static __attribute__((noinline)) bool
+is_done(const siginfo_t *info, const void *context)
+{
+    if ((info->si_code > 0 && hearthi_in_heap(info->si_addr) &&
+         hearthi_fault_dispatch(info, context)) ||
+        told_by_another(info))
+        return true;
+    if (info->si_signo == SIGBUS)
+        hearthi_sigbus_tell(info);
+    else
+        stranger_tell(info);
+    return false;
+}
+
 static void
 handler(int sig, siginfo_t *info, void *context)
 {
-    const struct taken *t = taken_of(sig);
-    int                 saved = errno;
-    void               *addr = info->si_addr;
+    int   saved = errno;
+    void *addr = probing;
+    bool  done;
 
-    if (addr == probing && probing != NULL) {
+    /* qemu-user -R gives a bus error an address of its own.  One of another
+     * thread comes again. */
+    if (addr != NULL && (addr == info->si_addr || sig == SIGBUS)) {
         probed = true;
         mmap(addr, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         errno = saved;
         return;
     }
-    /* si_code <= 0: sent by kill(2), not a fault at all. */
-    if ((info->si_code > 0 && hearthi_in_heap(addr) &&
-         hearthi_fault_dispatch(info, context, t->on_stack)) ||
-        told_by_another(info)) {
-        errno = saved;
-        return;
-    }
-    if (sig == SIGBUS)
-        hearthi_sigbus_tell(info);
+    done = hearthi_altstack_run(is_done, info, context);
     errno = saved;
-    chain(sig, info, context);
+    if (!done)
+        chain(info, context);
 }
-
-static struct sigaction install_before(struct taken           *t,
-                                       const struct sigaction *other);
 
 int
 sigaction(int signum, const struct sigaction *act, struct sigaction *old)
@@ -172,6 +238,7 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     struct taken    *t = taken_of(signum);
     struct sigaction was, open;
 
+    arrived = true;
     if (t == NULL && act != NULL) {
         /* That handler may touch the heap. */
         open = *act;
@@ -181,10 +248,8 @@ sigaction(int signum, const struct sigaction *act, struct sigaction *old)
     if (t == NULL || !t->installed)
         return real_sigaction()(signum, act, old);
     was = t->behind;
-    if (act != NULL) {
+    if (act != NULL)
         t->behind = *act;
-        install_before(t, act);
-    }
     if (old != NULL)
         *old = was;
     return 0;
@@ -237,44 +302,36 @@ mask_cancel(sigset_t *mask)
 /* They stay unblocked in the handler: a cancel that came meanwhile may be
  * acted on at the end of it, where nothing is held (base/cancel.h), and the
  * thread's cleanup handlers may touch the heap and fault in turn. */
-static struct sigaction
-install_before(struct taken *t, const struct sigaction *other)
+static void
+install(struct taken *t)
 {
-    const bool on_stack = hearthi_altstack_wanted(other);
-
     struct sigaction act = { .sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER |
-                                         (on_stack ? SA_ONSTACK : 0) };
+                                         SA_ONSTACK };
     struct sigaction old;
 
-    t->on_stack = on_stack;
     sigemptyset(&act.sa_mask);
     mask_cancel(&act.sa_mask);
     if (real_sigaction()(t->sig, &act, &old) != 0)
         hearthi_fatal("hearth_init", "sigaction(%s) failed: %s", t->name,
                       strerror(errno));
-    return old;
+    t->behind = old;
 }
 
-static void
-install(struct taken *t)
-{
-    struct sigaction other;
-
-    if (real_sigaction()(t->sig, NULL, &other) == 0)
-        t->behind = install_before(t, &other);
-}
-
-/* By the library that has them: an address of "sigaction" taken here is that
- * of whoever comes first, too. */
+/* A function that comes first may hand on to ours, as AddressSanitizer's does:
+ * only a call tells. */
 static bool
 calls_pass(void)
 {
-    void   *first = dlsym(RTLD_DEFAULT, "sigaction");
-    Dl_info theirs, ours;
+    action_function *first = NULL;
+    void            *found = dlsym(RTLD_DEFAULT, "sigaction");
+    struct sigaction now;
 
-    return dladdr(first, &theirs) != 0 && dladdr(&taken, &ours) != 0 &&
-           theirs.dli_fbase != ours.dli_fbase;
+    memcpy(&first, &found, sizeof found);
+    arrived = first == NULL;
+    if (first != NULL)
+        first(SIGSEGV, NULL, &now);
+    return !arrived;
 }
 
 static void

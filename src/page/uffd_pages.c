@@ -7,9 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/assert.h"
+#include "base/dlsym_next.h"
+#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
-#include "policy/uffd_policy.h"
+#include "pin_count.h"
+#include "space/foreign.h"
 #include "space/userfault.h"
 
 struct hearthi_uffd_pages hearthi_uffd_pages;
@@ -60,12 +64,44 @@ hearthi_uffd_pages_check(void)
 static void
 check(const char *what, uint64_t page, uint64_t count, int code)
 {
-    if (code != 0)
-        hearthi_fatal("page table",
-                      "userfaultfd failed to %s %llu pages at %p: %s: try "
-                      "HEARTH_PROTECT=mprotect",
-                      what, (unsigned long long)count,
-                      (void *)hearthi_app(page), strerror(code));
+    if (code == 0)
+        return;
+    hearthi_foreign_check("page table");
+    hearthi_fatal("page table",
+                  "userfaultfd failed to %s %llu pages at %p: %s: try "
+                  "HEARTH_PROTECT=mprotect",
+                  what, (unsigned long long)count, (void *)hearthi_app(page),
+                  strerror(code));
+}
+
+/* A copy that is pinned must not go for a moment, and the kernel must find it.
+ */
+bool
+hearthi_may_watch(uint64_t page)
+{
+    enum hearthi_state state;
+
+    if (hearthi_uffd_pages.page[page] != 0 || hearthi_table.shown[page] != 0)
+        return false;
+    state = hearthi_state_of(page);
+    return state == HEARTHI_INVALID || hearthi_is_in_flight(state) ||
+           state == HEARTHI_PREFETCHED || state == HEARTHI_HOME_AWAY ||
+           (hearthi_is_copy(state) && !hearthi_is_pinned(page));
+}
+
+void
+hearthi_uffd_pages_around(uint64_t page, uint64_t *first, uint64_t *end)
+{
+    uint64_t top = hearthi_table.top;
+    uint64_t size = hearthi_uffd_policy_size(hearthi_areas_now(), top);
+    uint64_t low = page / size * size, most = hearthi_min(low + size, top);
+
+    *first = page;
+    *end = page + 1;
+    while (*first > low && hearthi_may_watch(*first - 1))
+        --*first;
+    while (*end < most && hearthi_may_watch(*end))
+        ++*end;
 }
 
 /* A thread may fault there as soon as they are watched, and asks what they
@@ -79,6 +115,8 @@ hearthi_uffd_pages_note(uint64_t page, uint64_t count)
 void
 hearthi_uffd_pages_watch(uint64_t page, uint64_t count)
 {
+    HEARTHI_ASSERT(hearthi_uffd_pages.up);
+    HEARTHI_ASSERT(hearthi_table.shown[page] == 0);
     hearthi_uffd_pages_note(page, count);
     check("watch", page, count,
           hearthi_userfault_watch(hearthi_app(page),
@@ -142,6 +180,7 @@ hearthi_uffd_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
 {
     const uint8_t *state = hearthi_table.state;
 
+    HEARTHI_ASSERT(hearthi_is_uffd_page(page));
     for (uint64_t end = page + count, n; page < end; page += n) {
         bool was = hearthi_is_copy(state[page]);
 
@@ -175,7 +214,8 @@ hearthi_uffd_pages_unwatch(uint64_t page, uint64_t count, int prot)
     void  *at = hearthi_app(page);
     size_t len = count << hearthi_heap.shift;
 
-    if (mprotect(at, len, prot) != 0)
+    HEARTHI_ASSERT(hearthi_is_uffd_page(page));
+    if (hearthi_mprotect(at, len, prot) != 0)
         check("leave", page, count, errno);
     check("leave", page, count, hearthi_userfault_leave(at, len));
     memset(hearthi_uffd_pages.page + page, HEARTHI_UFFD_LEFT, count);

@@ -6,7 +6,7 @@
  *
  * Watched is what has its home on another node and shows its own place: not
  * home pages, not a copy whose frame lies elsewhere (frames.h), and not one
- * that was held, since the kernel must find it: that one is protected by
+ * that was pinned, since the kernel must find it: that one is protected by
  * mprotect from then on, until its frame is given up.
  *
  * The table lock is held by callers.
@@ -18,8 +18,9 @@
 #include <stdint.h>
 
 #include "page.h"
+#include "policy/uffd_policy.h"
 
-/* 0: not yet; left to mprotect when it was held. */
+/* 0: not yet; left to mprotect when it was pinned. */
 enum { HEARTHI_UFFD_WATCHED = 1, HEARTHI_UFFD_LEFT = 2 };
 
 struct hearthi_uffd_pages {
@@ -42,6 +43,19 @@ hearthi_is_uffd_page(uint64_t page)
 {
     return hearthi_uffd_pages.up &&
            hearthi_uffd_pages.page[page] == HEARTHI_UFFD_WATCHED;
+}
+
+/* Can a page be watched, and is it not yet?  Then these around it, which can
+ * be, too, are to be watched with it. */
+bool hearthi_may_watch(uint64_t page);
+void hearthi_uffd_pages_around(uint64_t page, uint64_t *first, uint64_t *end);
+
+/* The kernel's mappings, for what decides (policy/uffd_policy.h). */
+static inline struct hearthi_areas
+hearthi_areas_now(void)
+{
+    return (struct hearthi_areas){ hearthi_table.areas,
+                                   hearthi_table.areas_max };
 }
 
 /* Watch pages that show their own place anew, without access.  And they show

@@ -2,11 +2,11 @@
 # first.
 libhearth_core_la_SOURCES += \
   %D%/parmacs_part.c %D%/parmacs_part.h \
-  %D%/parmacs_memory.c %D%/parmacs_memory.h \
-  %D%/parmacs_entry.c %D%/parmacs_entry.h \
+  %D%/parmacs_program.c %D%/parmacs_program.h \
+  %D%/parmacs_private.c %D%/parmacs_private.h \
+  %D%/parmacs_main.c %D%/parmacs_main.h \
   %D%/parmacs_sync.c \
-  %D%/parmacs_input.c %D%/parmacs_input.h \
-  %D%/parmacs_process.c %D%/parmacs_process.h \
+  %D%/parmacs_process.c \
   %D%/parmacs_start.c
 
 hearthdatadir = $(datadir)/hearth

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * In which part of a PARMACS program this rank is.
+ * Which part of a PARMACS program this rank is in.
  *
  * Every rank runs main() up to the first CREATE, so that its own variables are
  * what they would be in a process that fork(2) made there.  Shared memory is
  * written by rank 0 alone meanwhile: the others have private memory at the
- * same addresses, which is forgotten (parmacs_memory.h), and their locks do
+ * same addresses, which is forgotten (parmacs_main.h), and their locks do
  * nothing.
  */
 #ifndef HEARTHI_PARMACS_PART_H
@@ -53,6 +53,16 @@ hearthi_parmacs_is_rehearsing(void)
  * ends the job. */
 void hearthi_parmacs_after_you(void);
 
+/* Let the next rank enter its work, unless it was let in this round
+ * (parmacs_process.c). */
+void hearthi_parmacs_entry_pass(void);
+
+/* main() is over, or the work of this rank left by exit(3): wait until no
+ * process will be told to run anything. */
+void hearthi_parmacs_processes_end(void);
+
+/* ---- numbers ---- */
+
 /* Collective. */
 void hearthi_parmacs_numbers_open(void);
 
@@ -63,8 +73,8 @@ void hearthi_parmacs_numbers_share(void);
  * the same; later numbers are drawn from one count. */
 int hearthi_parmacs_number_new(enum hearthi_numbered what, long n);
 
-/* Ends the job if nobody has been given that number, which is then no object
- * that was initialised. */
+/* Ends the job if no object has been given that number, which is then no
+ * object that was initialised. */
 void hearthi_parmacs_number_check(const char           *macro,
                                   enum hearthi_numbered what, int number);
 

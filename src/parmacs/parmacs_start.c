@@ -17,10 +17,10 @@
 #include "front/direct.h"
 #include "hearth/hearth.h"
 #include "hearth/parmacs.h"
-#include "parmacs_input.h"
-#include "parmacs_memory.h"
+#include "parmacs_main.h"
 #include "parmacs_part.h"
-#include "parmacs_process.h"
+#include "parmacs_private.h"
+#include "space/segment.h"
 #include "world.h"
 
 /* However the program ends: by MAIN_END, exit(3) or a return from main(). */
@@ -31,8 +31,8 @@ leave(int status, void *unused)
     struct hearthi_parmacs *p = &hearthi_parmacs;
 
     (void)unused;
-    if (p->part == HEARTHI_OUTSIDE)
-        return;
+    if (p->part == HEARTHI_OUTSIDE || !hearthi_world.up)
+        return; /* or in a child of fork(2) */
     hearthi_require_thread("exit");
     if (status != EXIT_SUCCESS) {
         hearthi_parmacs_after_you();
@@ -41,6 +41,7 @@ leave(int status, void *unused)
     hearthi_parmacs_processes_end();
     hearthi_compat_exit(p->comm, NULL);
     hearthi_parmacs_memory_close();
+    hearthi_parmacs_globals_close();
     p->part = HEARTHI_OUTSIDE;
     MPI_Comm_free(&p->comm);
     hearth_finalize();
@@ -58,6 +59,7 @@ parmacs_start(void)
         hearthi_fatal("MAIN_ENV", "in two files of the program: say "
                                   "EXTERN_ENV in all but one");
     p->owns_mpi = hearthi_mpi_start("MAIN_ENV", MPI_COMM_WORLD);
+    hearthi_segments_sparse = true; /* arrays as large as they may get */
     hearthi_start_moving();
     hearthi_one_cluster("MAIN_ENV");
     p->rank = hearth_rank();

@@ -12,7 +12,6 @@
 #include "base/report.h"
 #include "hearth/hearth.h"
 #include "hearth/parmacs.h"
-#include "parmacs_entry.h"
 #include "parmacs_part.h"
 
 enum {

@@ -5,24 +5,24 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/option.h"
-#include "page/page.h"
-#include "space/segment.h"
-#include "world.h"
+#include "space/heap.h"
 
 /* How many pages are known of, in how many intervals in a row one must be
  * written, and for how many it stays open then. */
 enum { PAGES = 64, ROW = 3, OPEN = 16 };
 
-static struct steady {
+static struct sticky {
     uint64_t page; /* + 1 */
     uint64_t end;  /* the last interval in which it was open */
     unsigned row;  /* in which it had a fault, in a row */
     unsigned left; /* for which it stays open */
-} steady[PAGES];
+} sticky[PAGES];
 
-static char    *twins; /* as they were at the end of the interval before */
-static uint64_t ends;
+static char *twins; /* as they were at the end of the interval before */
+
+uint64_t hearthi_sticky_home_ends;
 
 static size_t
 twins_bytes(void)
@@ -33,8 +33,8 @@ twins_bytes(void)
 void
 hearthi_sticky_home_open(void)
 {
-    memset(steady, 0, sizeof steady);
-    ends = 0;
+    memset(sticky, 0, sizeof sticky);
+    hearthi_sticky_home_ends = 0;
     twins = hearthi_sparse(twins_bytes());
 }
 
@@ -44,26 +44,10 @@ hearthi_sticky_home_close(void)
     hearthi_sparse_free(twins, twins_bytes());
 }
 
-void
-hearthi_sticky_home_begin(void)
-{
-    ends++;
-}
-
-static const char *
-home_frame(uint64_t page)
-{
-    int rank = hearthi_world.node_rank_of[hearthi_home_of(page)];
-
-    return hearthi_segments.base[rank] +
-           hearthi_frame_at(hearthi_home_frame_of(page), hearthi_heap.shift);
-}
-
 static bool
-has_changed(uint64_t page)
+has_changed(uint64_t page, const char *now)
 {
-    char       *twin = twins + (page % PAGES << hearthi_heap.shift);
-    const char *now = home_frame(page);
+    char *twin = twins + (page % PAGES << hearthi_heap.shift);
 
     if (memcmp(twin, now, hearthi_heap.page) == 0)
         return false;
@@ -73,37 +57,41 @@ has_changed(uint64_t page)
 
 /* It was open since the interval before, and not for a fault. */
 static bool
-is_left(struct steady *s, uint64_t page)
+is_left(struct sticky *s, uint64_t page, const char *now)
 {
+    HEARTHI_ASSERT(s->page == page + 1 && s->left <= OPEN);
     s->left--;
-    if (!has_changed(page))
+    if (!has_changed(page, now))
         s->left = s->row = 0;
     return s->left > 0;
 }
 
 static bool
-is_opened(struct steady *s, uint64_t page)
+is_opened(struct sticky *s, uint64_t page, const char *(*bytes)(uint64_t page))
 {
     if (s->row < ROW)
         s->row++;
     if (s->row < ROW)
         return false;
     s->left = OPEN;
-    has_changed(page);
+    has_changed(page, bytes(page));
     return true;
 }
 
 bool
-hearthi_sticky_home_stays(uint64_t page)
+hearthi_sticky_home_stays(uint64_t page, const char *(*bytes)(uint64_t page))
 {
-    struct steady *s = &steady[page % PAGES];
+    struct sticky *s = &sticky[page % PAGES];
+    const uint64_t now = hearthi_sticky_home_ends;
 
+    HEARTHI_ASSERT(s->end <= now && s->row <= ROW);
     if (!hearthi_opt.home_stay)
         return false;
-    if (s->page == page + 1 && s->end == ends) /* it was asked of before */
+    if (s->page == page + 1 && s->end == now) /* it was asked of before */
         return s->left > 0;
-    if (s->page != page + 1 || s->end + 1 != ends)
-        *s = (struct steady){ .page = page + 1 };
-    s->end = ends;
-    return s->left > 0 ? is_left(s, page) : is_opened(s, page);
+    if (s->page != page + 1 || s->end + 1 != now)
+        *s = (struct sticky){ .page = page + 1 };
+    s->end = now;
+    return s->left > 0 ? is_left(s, page, bytes(page))
+                       : is_opened(s, page, bytes);
 }

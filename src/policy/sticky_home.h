@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pages at home that are written in one interval after the other, such as
- * those of a counter that two nodes take in turn.  A tracked home page is
- * armed when an interval ends, and the first store of the next is a fault,
- * which costs half of what it takes to pass the lock on.  A page that was
- * written in three intervals in a row therefore stays open when a lock is
+ * Sticky homes: pages at home that are written in one interval after the
+ * other, such as those of a counter that two nodes take in turn.  A tracked
+ * home page is armed when an interval ends, and the first store of the next is
+ * a fault, which costs half of what it takes to pass the lock on.  A page that
+ * was written in three intervals in a row therefore stays open when a lock is
  * released, and counts as written in each interval until it is armed, as a
- * page does that is held for writing: so nothing that is stored there goes
+ * page does that is pinned for writing: so nothing that is stored there goes
  * untold.
  *
  * Whether it has changed decides only whether it stays open, never whether it
@@ -32,8 +32,16 @@ void hearthi_sticky_home_open(void);
 void hearthi_sticky_home_close(void);
 
 /* An interval ends: ask of each tracked home page that is open.  True if it
- * stays so. */
-void hearthi_sticky_home_begin(void);
-bool hearthi_sticky_home_stays(uint64_t page);
+ * stays so.  `bytes` says where a page's home frame is. */
+extern uint64_t hearthi_sticky_home_ends; /* of intervals */
+
+static inline void
+hearthi_sticky_home_begin(void)
+{
+    hearthi_sticky_home_ends++;
+}
+
+bool hearthi_sticky_home_stays(uint64_t page,
+                               const char *(*bytes)(uint64_t page));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which pages are worth watching (uffd_pages.h).
+ * Which pages are worth being watched (page/uffd_pages.h).
  *
  * mprotect leaves entries of page tables where they are, and userfaultfd
  * touches each: to hide, show and open a page of a long run takes 20, 55 and
@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Pages, however long they are: the costs above are one for each page, and the
+ * kernel counts a mapping for each run of pages. */
 enum { HEARTHI_UFFD_GRANULE = 512 };
 
 void hearthi_uffd_policy_open(void);
@@ -26,16 +28,19 @@ void hearthi_uffd_policy_close(void);
 /* A run of so many pages becomes copies, or open ones. */
 void hearthi_uffd_policy_note(uint64_t page, uint64_t count);
 
+/* Of the kernel's mappings: how many are in use, and how many may be. */
+struct hearthi_areas {
+    long used, max;
+};
+
 /* Should what lies in the granule of a page be watched? */
-bool hearthi_uffd_policy_scattered(uint64_t page);
+bool hearthi_uffd_policy_scattered(uint64_t page, struct hearthi_areas areas);
 
 /* Forget what was noted of granules in this range. */
 void hearthi_uffd_policy_forget(uint64_t page, uint64_t count);
 
-/* The pages around one, which may be watched, that are watched with it. */
-void hearthi_uffd_policy_around(uint64_t page, uint64_t *first, uint64_t *end);
-
-/* Is a page one that can be watched, and is not yet? */
-bool hearthi_may_watch(uint64_t page);
+/* How many pages that may be watched are watched together, where all that are
+ * allocated lie below `top`: those of an aligned group of so many. */
+uint64_t hearthi_uffd_policy_size(struct hearthi_areas areas, uint64_t top);
 
 #endif

@@ -17,15 +17,16 @@
 #include "collective.h"
 #include "front/direct.h"
 #include "heap.h"
+#include "memfile.h"
 
 struct hearthi_node_files hearthi_node_files;
 
-/* Where a rank has a file open, and which one it is. */
+enum { CACHED, SHARED, FILES };
+
+/* Where a rank has a file open, and which one it is; 0: none. */
 struct place {
     uint64_t pid, fd, device, inode;
 };
-
-enum { CACHED, SHARED, FILES };
 
 static struct place
 place_of(int fd)
@@ -48,7 +49,7 @@ is_it(const struct stat *s, const struct place *p)
     return (uint64_t)s->st_dev == p->device && (uint64_t)s->st_ino == p->inode;
 }
 
-/* Its number there may be another process's here, and the file anybody's: so
+/* Its number there may be another process's here, and the file any other: so
  * it is looked at before it is opened, and after. */
 static int
 place_open(const char *name, const struct place *p, bool write)
@@ -67,9 +68,9 @@ place_open(const char *name, const struct place *p, bool write)
     return fd;
 }
 
-/* NULL if it cannot be had. */
+/* NULL if it cannot be had.  Its rank closes it after that at the earliest. */
 static char *
-place_map(const struct place *p, size_t bytes, bool write)
+file_map(const struct place *p, size_t bytes, bool write)
 {
     char  name[64];
     void *at = MAP_FAILED;
@@ -91,16 +92,38 @@ place_map(const struct place *p, size_t bytes, bool write)
     return at;
 }
 
+/* The first rank whose file cannot be had, or -1. */
 static int
-shared_make(size_t bytes)
+files_map(int fd, size_t bytes, char **at, int n, MPI_Comm comm)
 {
-    int fd = memfd_create("hearth-mates", MFD_CLOEXEC);
+    struct place mine = place_of(fd), *all = calloc((size_t)n, sizeof *all);
+    int          missing = -1;
 
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
-        close(fd);
-        fd = -1;
+    if (all == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    hearthi_collective_gather(&mine, sizeof mine, all, comm);
+    for (int r = 0; r < n && missing < 0; r++) {
+        if (at[r] == NULL)
+            at[r] = file_map(&all[r], bytes, true);
+        if (at[r] == NULL)
+            missing = r;
     }
-    return fd;
+    free(all);
+    return missing;
+}
+
+void
+hearthi_files_map(int fd, size_t bytes, char **at, int n, const int *member,
+                  MPI_Comm comm)
+{
+    int missing = files_map(fd, bytes, at, n, comm);
+
+    if (missing >= 0)
+        hearthi_fatal("hearth_init",
+                      "HEARTH_FABRIC=shm: memory of rank %d cannot be mapped "
+                      "by way of /proc: use HEARTH_FABRIC=mpi",
+                      member != NULL ? member[missing] : missing);
+    hearthi_collective(comm);
 }
 
 static bool
@@ -109,11 +132,11 @@ all_map(const struct place (*of)[FILES])
     struct hearthi_node_files *f = &hearthi_node_files;
     bool                       all = true;
 
-    f->shared = place_map(&of[0][SHARED], f->shared_bytes, true);
+    f->shared = file_map(&of[0][SHARED], f->shared_bytes, true);
     for (int r = 0; r < hearthi_cluster.node_size; r++) {
         if (r == hearthi_cluster.node_rank)
             continue;
-        f->cached[r] = place_map(&of[r][CACHED], hearthi_heap.bytes, false);
+        f->cached[r] = file_map(&of[r][CACHED], hearthi_heap.bytes, false);
         all &= f->cached[r] != NULL;
     }
     return all && f->shared != NULL;
@@ -130,6 +153,28 @@ all_have(bool mine)
     return all != 0;
 }
 
+bool
+hearthi_files_are_seen(void)
+{
+    size_t      bytes = (size_t)sysconf(_SC_PAGESIZE);
+    int         n = hearthi_cluster.node_size;
+    char      **at = calloc((size_t)n, sizeof *at);
+    const char *why; /* not told: it is done without */
+    int         fd = hearthi_memfile("hearth-seen", bytes, &why);
+    bool        all;
+
+    if (at == NULL)
+        hearthi_fatal("hearth_init", "no memory");
+    all = all_have(files_map(fd, bytes, at, n, hearthi_cluster.node_comm) < 0);
+    for (int r = 0; r < n; r++)
+        if (at[r] != NULL)
+            munmap(at[r], bytes);
+    if (fd >= 0)
+        close(fd); /* all who could have mapped it have */
+    free(at);
+    return all;
+}
+
 const char *
 hearthi_node_files_open(size_t shared_bytes)
 {
@@ -138,6 +183,7 @@ hearthi_node_files_open(size_t shared_bytes)
     struct place               mine[FILES], (*of)[FILES];
     int                        fd = -1;
     bool                       all;
+    const char                *why; /* not told: it is done without */
 
     f->shared_bytes = shared_bytes;
     f->cached = calloc(n, sizeof *f->cached);
@@ -145,7 +191,7 @@ hearthi_node_files_open(size_t shared_bytes)
     if (f->cached == NULL || of == NULL)
         hearthi_fatal("hearth_init", "no memory");
     if (hearthi_cluster.node_rank == 0)
-        fd = shared_make(shared_bytes);
+        fd = hearthi_memfile("hearth-node", shared_bytes, &why);
     mine[CACHED] = place_of(hearthi_heap.fd);
     mine[SHARED] = place_of(fd);
     hearthi_collective_gather(mine, sizeof mine, of,

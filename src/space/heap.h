@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The heap: a range of addresses, the same on every rank, and the two views
- * of every frame (doc/design.md, "The heap and its two views").  Unless a home
- * frame is mapped over it, a page shows the cached frames' memfd, at the
- * page's own offset as long as nothing had to be replaced, so that
+ * of every frame (doc/design/memory.md, "The heap and its two views").  Unless
+ * a home frame is mapped over it, a page shows the cached frames' memfd, at
+ * the page's own offset as long as nothing had to be replaced, so that
  * neighbouring pages are neighbours in memory too.
  *
  * How pages of the application view are protected is said in page/protect.c.
@@ -28,11 +28,24 @@ struct hearthi_heap {
     size_t   bytes;
     size_t   page; /* bytes a page */
     unsigned shift;
+    unsigned bits; /* of addresses, on every rank (address_bits.h) */
     uint64_t pages;
-    uint64_t arena; /* of these, the first are for hearth_malloc (arena.h) */
+    uint64_t arena; /* of these, the first are for hearth_malloc */
 };
 
 extern struct hearthi_heap hearthi_heap;
+
+/* What a run that goes on from a checkpoint has from there: to be filled before
+ * hearthi_heap_open(). */
+struct hearthi_heap_given {
+    bool     is;
+    char    *base;
+    uint64_t arenas; /* pages of all */
+    uint64_t arena;  /* of each */
+    uint64_t count;  /* how many there are */
+    uint64_t words;  /* bytes of each that are not for objects */
+};
+extern struct hearthi_heap_given hearthi_heap_given;
 
 /* Agree on an address with all ranks and reserve it.  Collective; before any
  * window is made, since windows take addresses too. */
@@ -78,6 +91,10 @@ hearthi_page_of(const void *p)
 /* Bytes that this machine has, used or not. */
 size_t hearthi_machine_memory(void);
 
+/* End the job: `what` of so many bytes finds no addresses (errno).  The line
+ * names all that takes addresses, and the bound on them if there is one. */
+_Noreturn void hearthi_addresses_short(const char *what, size_t bytes);
+
 /* A zeroed array that costs memory only where it is touched.  Ends the job
  * when the address space is short. */
 void *hearthi_sparse(size_t bytes);
@@ -85,5 +102,22 @@ void  hearthi_sparse_free(void *p, size_t bytes);
 
 /* Zero a part of one; memory that lies in it whole goes back. */
 void hearthi_sparse_clear(void *p, size_t bytes);
+
+/* ---- arenas ----
+ *
+ * How much of each rank's home memory is for hearth_malloc: its arena, the
+ * first pages of the heap and the first frames of each segment, set aside at
+ * the start since no rank can be asked for more later.  It is beside
+ * HEARTH_HEAP and HEARTH_HOME, and memory where it is touched. */
+
+/* An arena is a whole number of these, and of pages. */
+enum { HEARTHI_ARENA_BLOCK = 1 << 16 };
+
+/* Bytes of addresses for each rank's: the same on all ranks. */
+size_t hearthi_arena_most(void);
+
+/* Bytes that this rank can have beside so much home memory; at most the
+ * above, and 0 if there is no room. */
+size_t hearthi_arena_wanted(size_t home);
 
 #endif

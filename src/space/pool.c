@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "heap.h"
 
 static size_t
@@ -59,6 +60,7 @@ run_unlink(struct hearthi_pool *p, uint64_t first)
     uint64_t count = p->length[first];
     uint32_t next = p->next[first], prev = p->prev[first];
 
+    HEARTHI_ASSERT(count > 0 && p->length[first + count - 1] == count);
     p->length[first] = p->length[first + count - 1] = 0;
     if (next > 0)
         p->prev[next - 1] = prev;
@@ -74,6 +76,8 @@ run_unlink(struct hearthi_pool *p, uint64_t first)
 void
 hearthi_pool_give(struct hearthi_pool *p, uint64_t first, uint64_t count)
 {
+    HEARTHI_ASSERT(count > 0 && first + count <= p->numbers);
+    HEARTHI_ASSERT(p->length[first] == 0 && p->length[first + count - 1] == 0);
     p->left += count;
     if (first > 0 && p->length[first - 1] > 0) {
         uint64_t before = p->length[first - 1];
@@ -116,6 +120,7 @@ hearthi_pool_take(struct hearthi_pool *p, uint64_t count, uint64_t *first)
         run_link(p, *first + count, got - count);
         got = count;
     }
+    HEARTHI_ASSERT(got > 0 && got <= p->left);
     p->left -= got;
     return got;
 }

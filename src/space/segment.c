@@ -4,6 +4,7 @@
 #include "segment.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,117 +14,29 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "collective.h"
+#include "files.h"
 #include "front/direct.h"
 #include "heap.h"
+#include "memfile.h"
 #include "world.h"
 
-struct hearthi_segments hearthi_segments;
+struct hearthi_segments hearthi_segments = { .fd = -1 };
 
+bool hearthi_segments_sparse;
+
+static bool    by_files;              /* of ranks of one node */
 static MPI_Win window = MPI_WIN_NULL; /* of the node's segments */
-static int     private_fd = -1; /* of the segment of a node of one rank */
-static bool   *filled;          /* its frames that are known to have memory */
+static bool   *filled; /* its frames that are known to have memory */
 
-static size_t
-round_up(size_t n, size_t unit)
+bool
+hearthi_segments_in_shm(void)
 {
-    return (n + unit - 1) / unit * unit;
-}
-
-/* As much as the heap, as home memory is used where it is touched; of what
- * lies in /dev/shm, which MPI fills no further than it goes, three quarters,
- * shared out among the ranks. */
-static size_t
-home_default(void)
-{
-    struct statvfs shm;
-    size_t         home = hearthi_opt.heap, share;
-
-    if (hearthi_cluster.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
-        return home;
-    share = shm.f_bavail * shm.f_frsize / 4 * 3 /
-            (size_t)hearthi_cluster.machine_ranks;
-    return hearthi_min(home, share);
-}
-
-/* A MiB for the letters of all ranks, eight of each, as long as that makes
- * some that are worth it, and then as few as do. */
-static void
-letters_size(struct hearthi_segments *s)
-{
-    enum { ALL = 1 << 20, LEAST = 1 << 10, MOST = 1 << 16 };
-    size_t even = ALL / 8 / (size_t)hearthi_cluster.size / LEAST * LEAST;
-
-    s->letter = even < LEAST ? LEAST : even > MOST ? MOST : even;
-    s->places = even < LEAST ? 2 : 8;
-}
-
-/* As many frames again for pages that move, which are memory only then; of
- * /dev/shm what is left of seven eighths. */
-static uint64_t
-spare_frames(uint64_t frames, uint64_t arena)
-{
-    struct statvfs shm;
-    uint64_t       most;
-
-    if (hearthi_opt.migrate == HEARTHI_WHEN_OFF || hearthi_cluster.nodes == 1)
-        return 0;
-    if (hearthi_cluster.node_size == 1 || statvfs("/dev/shm", &shm) != 0)
-        return frames;
-    most = shm.f_bavail * shm.f_frsize / 8 * 7 /
-           (size_t)hearthi_cluster.machine_ranks / hearthi_heap.page;
-    frames += arena;
-    return most > frames ? hearthi_min(frames - arena, most - frames) : 0;
-}
-
-/* Home memory and an arena, in bytes: that of /dev/shm is for both. */
-static void
-wishes(uint64_t wish[2])
-{
-    wish[0] = hearthi_opt.home != 0 ? hearthi_opt.home : home_default();
-    wish[1] = hearthi_arena_wanted(wish[0]);
-    if (hearthi_opt.home == 0 && hearthi_cluster.node_size > 1 &&
-        hearthi_opt.malloc == 0)
-        wish[0] -= wish[1];
-}
-
-/* Every rank's segment has the same size, so that offsets can be computed
- * anywhere: the smallest wish of all. */
-static void
-sizes_agree(struct hearthi_segments *s, size_t keep_bytes, size_t names_bytes)
-{
-    size_t   page = hearthi_heap.page;
-    uint64_t spare, wish[2], least[2], mail, mails;
-
-    wishes(wish);
-    hearthi_all_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
-                       hearthi_collective_wait);
-    s->frames = least[0] / page;
-    s->arena = least[1] / page;
-    if (s->frames == 0)
-        s->frames = 1;
-    spare = spare_frames(s->frames, s->arena);
-    hearthi_all_reduce(&spare, &s->spare, 1, MPI_UINT64_T, MPI_MIN,
-                       hearthi_collective_wait);
-    s->frames += s->spare + s->arena;
-    s->summary_at = round_up(s->frames, 64);
-    s->told_at =
-        round_up(s->summary_at + s->frames / HEARTHI_SUMMARY + 64, 64);
-    s->keep_at = round_up(s->told_at + HEARTHI_TOLD * sizeof(uint64_t), 64);
-    s->mail_at = round_up(s->keep_at + keep_bytes, 64);
-    letters_size(s);
-    mail = (size_t)hearthi_cluster.size *
-           (HEARTHI_AM_MAILBOX_WORDS + s->places * s->letter);
-    hearthi_all_reduce(&mail, &mails, 1, MPI_UINT64_T, MPI_MAX,
-                       hearthi_collective_wait);
-    s->names_at = round_up(s->mail_at + mails, 64);
-    s->frames_at = round_up(s->names_at + names_bytes, page);
-    s->bytes = s->frames_at + s->frames * page;
+    return hearthi_cluster.node_size > 1 && !by_files;
 }
 
 /* tmpfs promises more than it has, and a page beyond it is SIGBUS. */
@@ -148,18 +61,30 @@ shm_check(size_t bytes)
 /* A window of one process is private memory, which has no second view, so
  * here is a memfd of our own. */
 static void
-private_open(struct hearthi_segments *s)
+own_open(struct hearthi_segments *s)
 {
-    private_fd = memfd_create("hearth-home", MFD_CLOEXEC);
-    if (private_fd < 0 || ftruncate(private_fd, (off_t)s->bytes) != 0)
-        hearthi_fatal("hearth_init", "no home memory of %zu bytes: %s",
-                      s->bytes, strerror(errno));
-    s->base[0] = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_NORESERVE, private_fd, 0);
-    if (s->base[0] == MAP_FAILED)
-        hearthi_fatal("hearth_init", "no home memory of %zu bytes: %s",
-                      s->bytes, strerror(errno));
+    const char *why;
+    int         own = hearthi_cluster.node_rank;
+
+    s->fd = hearthi_memfile("hearth-home", s->bytes, &why);
+    if (s->fd < 0)
+        hearthi_fatal("hearth_init", "no home memory of %zu MiB: %s",
+                      s->bytes >> 20, why);
+    s->base[own] = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, s->fd, 0);
+    if (s->base[own] == MAP_FAILED)
+        hearthi_addresses_short("home memory", s->bytes);
     filled = hearthi_sparse(s->frames * sizeof *filled);
+}
+
+/* Where ranks of other nodes map the segments as well, or the program is
+ * sparse, they are such files of all ranks. */
+static void
+files_open(struct hearthi_segments *s)
+{
+    own_open(s);
+    hearthi_files_map(s->fd, s->bytes, s->base, hearthi_cluster.node_size,
+                      hearthi_cluster.node_member, hearthi_cluster.node_comm);
 }
 
 /* Open MPI 4.1.4 returns addresses that are not page-aligned: ask for a page
@@ -167,9 +92,9 @@ private_open(struct hearthi_segments *s)
  * and with it the offset of the first frame, is the same on all ranks of the
  * node (rounding to a larger HEARTH_PAGE_SIZE would not be).
  *
- * Nobody reaches this window by RMA.  Open MPI and MPICH over UCX do not
+ * No rank reaches this window by RMA.  Open MPI and MPICH over UCX do not
  * register it with a network card; MPICH over libfabric does, by the sources,
- * which pins it but lets nobody see what is behind it. */
+ * which pins it but does not let a rank see what is behind it. */
 static void
 shared_open(struct hearthi_segments *s)
 {
@@ -186,11 +111,11 @@ shared_open(struct hearthi_segments *s)
         void    *at;
 
         HEARTHI_MPI(MPI_Win_shared_query(window, r, &size, &unit, &at));
-        s->base[r] = (char *)round_up((uintptr_t)at, page);
+        s->base[r] = (char *)hearthi_round_up((uintptr_t)at, page);
     }
     /* What is read at every release and free has memory from the start. */
     memset(s->base[hearthi_cluster.node_rank] + s->summary_at, 0,
-           s->mail_at - s->summary_at);
+           s->am_mailbox_at - s->summary_at);
 }
 
 void
@@ -198,12 +123,17 @@ hearthi_segments_open(size_t keep_bytes, size_t names_bytes)
 {
     struct hearthi_segments *s = &hearthi_segments;
 
-    sizes_agree(s, keep_bytes, names_bytes);
+    by_files = hearthi_segments_sparse && hearthi_cluster.nodes == 1 &&
+               hearthi_cluster.node_size > 1 && hearthi_files_are_seen();
+    hearthi_segment_sizes(s, keep_bytes, names_bytes);
     s->base = calloc((size_t)hearthi_cluster.node_size, sizeof *s->base);
     if (s->base == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (hearthi_cluster.node_size == 1)
-        private_open(s);
+    if (by_files || (hearthi_opt.fabric == HEARTHI_FABRIC_SHM &&
+                     hearthi_cluster.nodes > 1))
+        files_open(s);
+    else if (hearthi_cluster.node_size == 1)
+        own_open(s);
     else
         shared_open(s);
     for (int r = 0; r < hearthi_cluster.node_size; r++)
@@ -217,27 +147,30 @@ hearthi_segments_close(void)
 
     if (window != MPI_WIN_NULL)
         HEARTHI_SPINS(MPI_Win_free(&window));
-    if (private_fd >= 0) {
-        munmap(s->base[0], s->bytes);
-        close(private_fd);
-        private_fd = -1;
+    if (s->fd >= 0) {
+        for (int r = 0; r < hearthi_cluster.node_size; r++)
+            munmap(s->base[r], s->bytes);
+        close(s->fd);
         hearthi_sparse_free(filled, s->frames * sizeof *filled);
     }
     free(s->base);
-    memset(s, 0, sizeof *s);
+    *s = (struct hearthi_segments){ .fd = -1 };
 }
 
-/* Who touches home memory that cannot be had is told so (page/fault_report.c).
- * But MPI carries pages between nodes of one machine past page tables, and
- * then Open MPI 4.1.4 tries for ever and MPICH 4.0.2 fails in UCX. */
+/* A thread that touches home memory that cannot be had is told so
+ * (page/fault_report.c).  But MPI carries pages between nodes of one machine
+ * past page tables, and then Open MPI 4.1.4 tries for ever and MPICH 4.0.2
+ * fails in UCX.
+ */
 void
 hearthi_segments_look(void)
 {
     static bool    said;
     struct statvfs shm;
 
-    if (said || private_fd >= 0 || hearthi_cluster.machine_rank != 0 ||
-        statvfs("/dev/shm", &shm) != 0 || shm.f_bavail > 0)
+    if (said || hearthi_segments.fd >= 0 ||
+        hearthi_cluster.machine_rank != 0 || statvfs("/dev/shm", &shm) != 0 ||
+        shm.f_bavail > 0)
         return;
     said = true;
     hearthi_warn("home memory",
@@ -255,7 +188,7 @@ hearthi_segments_have(uint64_t frames)
 {
     struct statvfs shm;
 
-    return private_fd >= 0 || statvfs("/dev/shm", &shm) != 0 ||
+    return hearthi_segments.fd >= 0 || statvfs("/dev/shm", &shm) != 0 ||
            shm.f_bavail * shm.f_frsize / 2 >
                (frames << hearthi_heap.shift) *
                    (size_t)hearthi_cluster.machine_ranks;
@@ -272,9 +205,9 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     void    *want = hearthi_app(page);
     void    *got;
 
-    if (private_fd >= 0)
+    if (hearthi_segments.fd >= 0 && node_rank == hearthi_cluster.node_rank)
         got = mmap(want, len, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED, private_fd,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED, hearthi_segments.fd,
                    (off_t)at);
     else
         got =
@@ -294,13 +227,15 @@ hearthi_segment_unflag(uint64_t frame, uint64_t count)
     for (uint64_t end = frame + count, n; frame < end; frame += n) {
         n = HEARTHI_SUMMARY - frame % HEARTHI_SUMMARY;
         n = hearthi_min(n, end - frame);
-        if (summary[frame / HEARTHI_SUMMARY])
+        if (__atomic_load_n(summary + frame / HEARTHI_SUMMARY,
+                            __ATOMIC_RELAXED))
             memset(flags + frame, 0, n);
     }
 }
 
-/* Of memory in a node's window nobody tells where its holes are, only what
- * lies in memory now.  The rest are holes where nothing can be swapped out. */
+/* Of memory in a node's window the kernel does not tell where its holes are,
+ * only what lies in memory now.  The rest are holes where nothing can be
+ * swapped out. */
 static void
 shared_clear(char *at, size_t bytes)
 {
@@ -332,7 +267,8 @@ memory_next(uint64_t frame)
 
     if (filled[frame])
         return frame;
-    data = lseek(private_fd, (off_t)hearthi_frame_at(frame, shift), SEEK_DATA);
+    data = lseek(hearthi_segments.fd, (off_t)hearthi_frame_at(frame, shift),
+                 SEEK_DATA);
     if (data < 0)
         return errno == ENXIO ? hearthi_segments.frames : frame;
     frame = ((uint64_t)data - hearthi_segments.frames_at) >> shift;
@@ -351,7 +287,7 @@ hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
     if (!keep &&
         madvise(frames + (frame << shift), count << shift, MADV_REMOVE) == 0)
         return;
-    if (private_fd < 0) {
+    if (hearthi_segments.fd < 0) {
         shared_clear(frames + (frame << shift), count << shift);
         return;
     }

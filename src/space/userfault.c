@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/dlsym_next.h"
+#include "memfile.h"
+
 /* Headers of Linux 5.19 have all but what 6.4 has added; older ones too
  * little.
  */
@@ -58,7 +61,7 @@ hearthi_userfault_watch(void *at, size_t len)
     if (code != 0)
         return code;
     if (ioctl(fd, UFFDIO_REGISTER, &r) != 0 ||
-        mprotect(at, len, PROT_READ | PROT_WRITE) != 0)
+        hearthi_mprotect(at, len, PROT_READ | PROT_WRITE) != 0)
         return errno;
     return 0;
 }
@@ -161,24 +164,37 @@ is_refused(ssize_t got)
     return got < 0 && errno == EFAULT;
 }
 
+/* Hidden, then to be read, then to be written, then hidden. */
 static bool
-page_tried(int file, char *page, size_t len)
+is_watched(int file, char *page, size_t len)
 {
-    return pwrite(file, "x", 1, 0) == 1 &&
-           hearthi_userfault_watch(page, len) == 0 &&
+    return hearthi_userfault_watch(page, len) == 0 &&
            is_refused(pwrite(file, page, 1, 1)) &&
            hearthi_userfault_show(page, len, false) == 0 && *page == 'x' &&
            is_refused(pread(file, page, 1, 0)) &&
            hearthi_userfault_allow(page, len, true) == 0 &&
            pread(file, page, 1, 1) == 1 && *page == '\0' &&
-           hearthi_userfault_hide(page, len) == 0 &&
-           is_refused(pread(file, page, 1, 0)) &&
+           hearthi_userfault_hide(page, len) == 0;
+}
+
+/* Hidden, then to be written, then to be read, then hidden. */
+static bool
+is_watched_still(int file, char *page, size_t len)
+{
+    return is_refused(pread(file, page, 1, 0)) &&
            hearthi_userfault_show(page, len, true) == 0 &&
            pread(file, page, 1, 1) == 1 &&
            hearthi_userfault_allow(page, len, false) == 0 &&
            is_refused(pread(file, page, 1, 0)) &&
            hearthi_userfault_hide(page, len) == 0 &&
-           is_refused(pwrite(file, page, 1, 1)) &&
+           is_refused(pwrite(file, page, 1, 1));
+}
+
+static bool
+page_tried(int file, char *page, size_t len)
+{
+    return pwrite(file, "x", 1, 0) == 1 && is_watched(file, page, len) &&
+           is_watched_still(file, page, len) &&
            hearthi_userfault_show(page, len, true) == 0 &&
            pread(file, page, 1, 1) == 1 && hearthi_userfault_works() &&
            hearthi_userfault_leave(page, len) == 0;
@@ -187,12 +203,13 @@ page_tried(int file, char *page, size_t len)
 static const char *
 trial(void)
 {
-    size_t len = (size_t)sysconf(_SC_PAGESIZE);
-    int    file = memfd_create("hearth-trial", MFD_CLOEXEC);
-    char  *page = MAP_FAILED;
-    bool   good = false;
+    size_t      len = (size_t)sysconf(_SC_PAGESIZE);
+    char       *page = MAP_FAILED;
+    bool        good = false;
+    const char *why;
+    int         file = hearthi_memfile("hearth-trial", len, &why);
 
-    if (file >= 0 && ftruncate(file, (off_t)len) == 0)
+    if (file >= 0)
         page = mmap(NULL, len, PROT_NONE, MAP_SHARED, file, 0);
     if (page != MAP_FAILED) {
         good = page_tried(file, page, len);
@@ -215,7 +232,7 @@ hearthi_userfault_open(void)
     return why;
 }
 
-/* To wake those who wait for a page, though nobody ever does. */
+/* To wake threads that wait for a page, though none ever does. */
 bool
 hearthi_userfault_works(void)
 {

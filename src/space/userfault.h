@@ -6,15 +6,16 @@
  * readable and writable, and each of its pages is hidden, shown to be read, or
  * shown to be written, by its entry in the page table alone.
  *
- * Who touches a hidden page, or stores to one that is shown to be read, gets
- * SIGBUS with the address (BUS_ADRERR), in his own thread; the kernel gets
- * EFAULT.  There is no thread that must answer, so nobody can wait for one.
+ * A thread that touches a hidden page, or stores to one that is shown to be
+ * read, gets SIGBUS with the address (BUS_ADRERR) itself; the kernel gets
+ * EFAULT.  There is no thread that must answer, so no fault can wait for one.
  * When a call returns, no thread has the old entry in its TLB.
  *
  * Only for shared mappings of memory files.  What is watched is not there in a
  * child of fork(2), which would have it unprotected.  An entry may get lost,
  * where the kernel wants the memory: then the page is hidden, and is shown
- * again by who knows that it should be.  So the kernel cannot be given it.
+ * again by code that knows that it should be.  So the kernel cannot be given
+ * it.
  *
  * No MPI call, and no other part of the library: hearth-info asks it, too.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "abandoned_locks.h"
+#include "lock_key.h"
 
 #include <stdio.h>
 
-#include "lock_key.h"
+#include "base/assert.h"
 
 void
 hearthi_abandoned_locks_add(struct hearthi_abandoned_locks *l, uint64_t name)
@@ -24,16 +24,18 @@ hearthi_abandoned_locks_add(struct hearthi_abandoned_locks *l, uint64_t name)
             return;
         name = here;
     }
+    HEARTHI_ASSERT(l->lock[0] < l->lock[1]);
     l->more = 1;
 }
 
-void
-hearthi_abandoned_locks_merge(struct hearthi_abandoned_locks       *l,
-                              const struct hearthi_abandoned_locks *of)
+static int
+count_of(const struct hearthi_abandoned_locks *l)
 {
-    for (int i = 0; i < HEARTHI_ABANDONED_LOCKS && of->lock[i] > 0; i++)
-        hearthi_abandoned_locks_add(l, of->lock[i]);
-    l->more |= of->more;
+    int n = 0;
+
+    while (n < HEARTHI_ABANDONED_LOCKS && l->lock[n] > 0)
+        n++;
+    return n;
 }
 
 void
@@ -42,11 +44,9 @@ hearthi_abandoned_locks_text(const struct hearthi_abandoned_locks *l,
 {
     char   name[HEARTHI_LOCK_KEY_TEXT];
     size_t at = 0;
-    int    n = 0;
+    int    n = count_of(l);
 
     text[0] = '\0';
-    while (n < HEARTHI_ABANDONED_LOCKS && l->lock[n] > 0)
-        n++;
     for (int i = 0; i < n && at < room; i++) {
         hearthi_lock_key_text(l->lock[i], name, sizeof name);
         at += (size_t)snprintf(text + at, room - at, "%s%s",

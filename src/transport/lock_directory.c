@@ -6,17 +6,19 @@
  *   from each + 1 on  a hash table with open addressing, of the numbers of
  *                     these names from 1 on; 0 is none
  *
- * A name is never taken back, so who looks for one needs no lock: he finds its
- * number, and by that the name itself, or a place that was free when he
- * looked. Who is to give a name looks again under a lock, one of a few by the
- * name's manager, so that nobody else gives one there meanwhile.  He makes the
- * lock ready and writes the name before its number, each step complete before
- * the next, so that who finds the number may use all of it.
+ * A name is never taken back, so a rank that looks for one needs no lock: it
+ * finds the name's number, and by that the name itself, or a place that was
+ * free when it looked.  A rank that is to give a name looks again under a
+ * lock, one of a few by the name's manager, so that no other rank gives one
+ * there meanwhile.  It makes the lock ready and writes the name before its
+ * number, each step complete before the next, so that a rank that finds the
+ * number may use all of it.
  */
 #include "config.h"
 
 #include "lock_directory.h"
 
+#include "base/assert.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "node/lock_names.h"
@@ -101,6 +103,7 @@ number_find(struct place *p, uint64_t name)
 static int
 lock_of(int manager, uint64_t number)
 {
+    HEARTHI_ASSERT(number > 0 && number <= hearthi_lock_names_each);
     return hearthi_managed_named((size_t)(number - 1), manager,
                                  hearthi_world.size);
 }
@@ -115,8 +118,10 @@ name_give(const char *call, const struct place *p, uint64_t name)
                       "more locks by number or address are in use than "
                       "HEARTH_LOCKS=%zu allows: set it higher",
                       hearthi_opt.locks);
-    if (hearthi_transport->begin != NULL)
-        hearthi_transport->begin(lock_of(p->manager, number));
+    HEARTHI_ASSERT(get(p->manager, p->word) == 0);
+    HEARTHI_ASSERT(get(p->manager, number) == 0);
+    if (hearthi_transport->sync.begin != NULL)
+        hearthi_transport->sync.begin(lock_of(p->manager, number));
     put(p->manager, number, name);
     put(p->manager, 0, number);
     put(p->manager, p->word, number);
@@ -134,11 +139,12 @@ hearthi_lock_directory_lock(const char *call, uint64_t name)
     if (number == 0) {
         struct hearthi_grant g = { .epoch = hearthi_epochs.acquire };
 
-        hearthi_transport->acquire(naming, false, &g);
+        hearthi_transport->sync.acquire(naming, false, &g);
         number = number_find(&p, name);
         if (number == 0)
             number = name_give(call, &p, name);
-        hearthi_transport->release(naming, hearthi_epochs.release, NULL, 0);
+        hearthi_transport->sync.release(naming, hearthi_epochs.release, NULL,
+                                        0);
     }
     return lock_of(p.manager, number);
 }

@@ -33,4 +33,25 @@ hearthi_lock_key_mix(uint64_t name)
 void hearthi_lock_key_text(uint64_t name, char *text, size_t room);
 enum { HEARTHI_LOCK_KEY_TEXT = 24 };
 
+/* ---- abandoned_locks.c ---- */
+
+/* The locks that are lost with a rank that is gone, as far as the ranks know
+ * that are left: the lowest few.  Sent as it is; zeros are none. */
+
+enum { HEARTHI_ABANDONED_LOCKS = 3 };
+
+struct hearthi_abandoned_locks {
+    uint64_t lock[HEARTHI_ABANDONED_LOCKS]; /* names (lock_names.h), rising;
+                                               then 0 */
+    uint64_t more;                          /* not 0: and others */
+};
+
+/* Nothing if the name is not known. */
+void hearthi_abandoned_locks_add(struct hearthi_abandoned_locks *l,
+                                 uint64_t                        name);
+
+/* "; lock 9 is lost with it", or nothing. */
+void hearthi_abandoned_locks_text(const struct hearthi_abandoned_locks *l,
+                                  char *text, size_t room);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define FULL UINT32_MAX /* the end of a log that has run out of positions */
+#include "base/assert.h"
 
 static void
 no_spans(struct hearthi_ring_span span[2])
@@ -19,6 +19,7 @@ hearthi_log_read(const struct hearthi_log *log, uint32_t room, uint64_t epoch,
 {
     uint32_t from = *pos;
 
+    HEARTHI_ASSERT(log->whole <= room && log->whole <= log->end);
     no_spans(span);
     *pos = 0;
     if (log->epoch < epoch)
@@ -28,15 +29,10 @@ hearthi_log_read(const struct hearthi_log *log, uint32_t room, uint64_t epoch,
         return HEARTHI_LOG_AHEAD;
     if (log->whole > 0 && log->end - from > room)
         from = log->end - log->whole;
-    return log->end != FULL && hearthi_ring_read(room, from, log->end, span)
+    return log->end != HEARTHI_LOG_FULL &&
+                   hearthi_ring_read(room, from, log->end, span)
                ? HEARTHI_LOG_NEWS
                : HEARTHI_LOG_LOST;
-}
-
-bool
-hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos)
-{
-    return log->end == pos && log->end != FULL;
 }
 
 /* Move the end; `whole` is what the last positions hold of the epoch then. */
@@ -47,11 +43,13 @@ log_write(struct hearthi_log *log, uint32_t room, uint32_t count,
     uint32_t from = log->end;
     bool     fits = hearthi_ring_write(room, &log->end, count, span);
 
+    HEARTHI_ASSERT(!fits || span[0].n + span[1].n == count);
     log->whole = whole <= room ? whole : 0;
-    if (log->end > from && log->end != FULL)
+    if (log->end > from && log->end != HEARTHI_LOG_FULL)
         return fits;
     /* a position would mean two notices from now on */
-    *log = (struct hearthi_log){ .epoch = log->epoch, .end = FULL };
+    *log =
+        (struct hearthi_log){ .epoch = log->epoch, .end = HEARTHI_LOG_FULL };
     return false;
 }
 
@@ -61,12 +59,14 @@ hearthi_log_append(struct hearthi_log *log, uint32_t room, uint64_t epoch,
 {
     bool all;
 
+    HEARTHI_ASSERT(log->whole <= room);
+    HEARTHI_ASSERT(log->end == HEARTHI_LOG_FULL || log->whole <= log->end);
     no_spans(span);
     if (count == 0)
         return false;
     if (log->epoch < epoch)
         *log = (struct hearthi_log){ .epoch = epoch };
-    if (log->end == FULL)
+    if (log->end == HEARTHI_LOG_FULL)
         return false;
     all = log->whole > 0 || log->end == 0;
     return log_write(log, room, count, all ? log->whole + count : 0, span);
@@ -89,7 +89,9 @@ hearthi_log_merge(struct hearthi_log *log, uint32_t room,
                   struct hearthi_notice *all, const struct hearthi_notice *n,
                   uint32_t count, struct hearthi_ring_span span[2])
 {
+    HEARTHI_ASSERT(log->whole > 0 && log->whole <= room && count <= room);
     memcpy(all + log->whole, n, count * sizeof *n);
     count = (uint32_t)hearthi_notices_merge(all, log->whole + count, room / 2);
+    HEARTHI_ASSERT(count > 0);
     return log_write(log, room, count, count, span) ? count : 0;
 }

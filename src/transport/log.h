@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who manages a lock or flag, and the rule of its log: what is kept of the
- * notices that are published, and what a reader is given.  Pure data, the
+ * Which rank manages a lock or flag, and the rule of its log: what is kept of
+ * the notices that are published, and what a reader is given.  Pure data, the
  * same for all transports.
  *
  * A log is a ring (notice.h) with an epoch.  Epochs are the times between two
  * barriers; positions count within one.
  *
- * A log of an epoch before the reader's says nothing new: those who appended
- * had yet to come to the barrier that the reader has passed, and so it has
- * told the reader what they knew (coherence.c).  A log of an epoch after the
- * reader's was begun anew, and what the old one held is lost to the reader:
- * then all its copies must go.
+ * A log of an epoch before the reader's says nothing new: the ranks that
+ * appended had yet to come to the barrier that the reader has passed, and so
+ * it has told the reader what they knew (coherence.c).  A log of an epoch
+ * after the reader's was begun anew, and what the old one held is lost to the
+ * reader: then all its copies must go.
  *
- * An append of a later epoch begins the log anew: who reads it in that epoch
- * needs nothing of what it held, and who is behind is told that it is ahead.
- * One of an epoch before the log's is appended like any other, which gives
- * some readers more than they need.
+ * An append of a later epoch begins the log anew: a rank that reads it in that
+ * epoch needs nothing of what it held, and a rank that is behind is told that
+ * the log is ahead.  One of an epoch before the log's is appended like any
+ * other, which gives some readers more than they need.
  *
  * Epochs are 64-bit numbers that only grow, and so does a log's.
  *
  * A log that is full is merged: all that was published in its epoch is read
  * from the ring, becomes fewer notices that say no less (run_coarsen.c), and
- * is appended again with what is new.  Whoever has lost some of the ring finds
- * all of it in the last `whole` positions, and who has lost nothing reads on
- * where he was: of what he reads twice he finds that he knows it, or drops
- * more copies than he must.  A merged notice is younger than each of its
- * parts, so nobody who needs a part has passed it by.
+ * is appended again with what is new.  A reader that has lost some of the ring
+ * finds all of it in the last `whole` positions, and a reader that has lost
+ * nothing reads on where it was: of what it reads twice it finds that it knows
+ * it, or drops more copies than it must.  A merged notice is younger than each
+ * of its parts, so no reader that needs a part has passed it by.
  *
  * Notices of more writers than the ring has room for cannot be merged so far.
  * More than it holds move its end so far that each reader has lost some, and
- * there is no whole log until a later epoch begins it anew: then who has lost
- * some takes it for everything.  If that takes the end past the last position,
- * a reader who was at the start of the epoch would believe that it has lost
- * none: such a log has lost something for all its readers.
+ * there is no whole log until a later epoch begins it anew: then a reader that
+ * has lost some takes it for everything.  If that takes the end past the last
+ * position, a reader that was at the start of the epoch would believe that it
+ * has lost none: such a log has lost something for all its readers.
  */
 #ifndef HEARTHI_TRANSPORT_LOG_H
 #define HEARTHI_TRANSPORT_LOG_H
@@ -50,7 +50,9 @@
  * reader-writer locks, in one numbering; locks under which names are given
  * (lock_names.h); and behind all these locks that have names. */
 enum {
-    HEARTHI_CONDS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
+    HEARTHI_TEAM_FLAGS_AT = HEARTH_LOCKS + HEARTH_FLAGS,
+    HEARTHI_TEAM_FLAGS = 64, /* of teams (api/api_team.c) */
+    HEARTHI_CONDS_AT = HEARTHI_TEAM_FLAGS_AT + HEARTHI_TEAM_FLAGS,
     HEARTHI_RWS_AT = HEARTHI_CONDS_AT + HEARTH_CONDS,
     HEARTHI_NAMING_AT = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
     HEARTHI_NAMING = 16,
@@ -123,6 +125,9 @@ struct hearthi_log {
     uint32_t whole; /* so many of the last are all of this epoch; or 0 */
 };
 
+/* The end of a log that has run out of positions. */
+#define HEARTHI_LOG_FULL UINT32_MAX
+
 enum hearthi_log_news {
     HEARTHI_LOG_PAST, /* the log is of an earlier epoch: nothing */
     HEARTHI_LOG_NEWS, /* what the spans hold, which may be nothing */
@@ -130,7 +135,7 @@ enum hearthi_log_news {
     HEARTHI_LOG_AHEAD /* the log is of a later epoch: everything */
 };
 
-/* What a reader of `epoch` finds who has read up to *pos in that epoch; moves
+/* What a reader of `epoch` finds that has read up to *pos in that epoch; moves
  * *pos.  The spans are empty unless there is news. */
 enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
                                        uint32_t room, uint64_t epoch,
@@ -138,7 +143,11 @@ enum hearthi_log_news hearthi_log_read(const struct hearthi_log *log,
                                        struct hearthi_ring_span span[2]);
 
 /* True if nothing was appended since a reader was at pos in this epoch. */
-bool hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos);
+static inline bool
+hearthi_log_is_unchanged(const struct hearthi_log *log, uint32_t pos)
+{
+    return log->end == pos && log->end != HEARTHI_LOG_FULL;
+}
 
 /* Publish count notices of `epoch`.  True if they are to be written to the
  * spans. */

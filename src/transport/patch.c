@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "notice/diff.h"
+#include "word_split.h"
 
 enum { BLOCK = 64 };
 
@@ -74,7 +76,7 @@ hearthi_patch_bytes(uint64_t bits, unsigned shift)
 
 /* ---- its units ---- */
 
-/* Without a branch for each, which nobody could foretell. */
+/* Without a branch for each, which no processor could foretell. */
 static inline __attribute__((always_inline)) uint8_t *
 units_take(uint8_t *to, const char *from, uint64_t bits, size_t unit)
 {
@@ -91,6 +93,7 @@ uint8_t *
 hearthi_patch_take(uint8_t *to, const char *from,
                    const struct hearthi_patch *p)
 {
+    HEARTHI_ASSERT(p->shift <= HEARTHI_PATCH_SHIFT_MOST && p->shift != 1);
     if (p->shift == 3)
         return units_take(to, from, p->bits, 8);
     if (p->shift == 2)
@@ -98,11 +101,31 @@ hearthi_patch_take(uint8_t *to, const char *from,
     return units_take(to, from, p->bits, 1);
 }
 
+/* By one instruction, also where the compiler would store bytes one by one
+ * since memcpy(3) is told of no alignment.  Patches are of blocks, so units
+ * lie at multiples of their size. */
+static inline __attribute__((always_inline)) void
+unit_store(char *to, const uint8_t *from, size_t unit)
+{
+    uint64_t word;
+    uint32_t half;
+
+    if (unit == sizeof word) {
+        memcpy(&word, from, sizeof word);
+        __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELAXED);
+    } else if (unit == sizeof half) {
+        memcpy(&half, from, sizeof half);
+        __atomic_store_n((uint32_t *)(void *)to, half, __ATOMIC_RELAXED);
+    } else {
+        *to = (char)*from;
+    }
+}
+
 static inline __attribute__((always_inline)) const uint8_t *
 units_store(char *to, const uint8_t *from, uint64_t bits, size_t unit)
 {
     for (; bits != 0; bits &= bits - 1) {
-        memcpy(to + (size_t)__builtin_ctzll(bits) * unit, from, unit);
+        unit_store(to + (size_t)__builtin_ctzll(bits) * unit, from, unit);
         from += unit;
     }
     return from;
@@ -128,6 +151,7 @@ struct growing { /* a run */
 static void
 run_end(const struct hearthi_pieces *pieces, struct growing *run)
 {
+    HEARTHI_ASSERT(run->end >= run->begin);
     if (run->end > run->begin)
         pieces->run(pieces->to, run->begin, run->end - run->begin);
     run->begin = run->end = 0;
@@ -137,6 +161,7 @@ static void
 run_add(const struct hearthi_pieces *pieces, struct growing *run, size_t at,
         size_t len)
 {
+    HEARTHI_ASSERT(len > 0 && at >= run->end);
     if (run->end != at) {
         run_end(pieces, run);
         run->begin = at;
@@ -177,7 +202,132 @@ hearthi_pieces_make(const struct hearthi_pieces *pieces, const uint64_t *mask,
         } else {
             block_runs(pieces, &run, i * BLOCK, mask[i]);
         }
+        HEARTHI_ASSERT(p.blocks <= blocks - i);
+        HEARTHI_ASSERT(p.blocks == 0 || p.bits != 0);
         n = p.blocks > 0 ? p.blocks : 1;
     }
     run_end(pieces, &run);
+}
+
+/* ---- in an active message ---- */
+
+/* A head is an offset, with below it the length of a run, or 0 for a patch and
+ * then the size of its units, which is never 2 bytes: then it is adds, and how
+ * many. */
+enum { LEN_BITS = 16, SHIFT_BITS = 2, SHIFT_OF_ADDS = 1 };
+
+_Static_assert((HEARTHI_AM_BUFFER_OFFSETS - 1) >>
+                       (64 - LEN_BITS - SHIFT_BITS) ==
+                   0,
+               "a head has room for each offset");
+
+static uint8_t *
+word_put(uint8_t *at, uint64_t word)
+{
+    memcpy(at, &word, sizeof word);
+    return at + sizeof word;
+}
+
+void
+hearthi_am_buffer_run(struct hearthi_am_buffer *l, size_t offset,
+                      const void *src, size_t len)
+{
+    HEARTHI_ASSERT(len > 0 && len < 1 << LEN_BITS);
+    HEARTHI_ASSERT(offset < HEARTHI_AM_BUFFER_OFFSETS);
+    uint8_t *at =
+        word_put(l->body + l->bytes, (uint64_t)offset << LEN_BITS | len);
+
+    memcpy(at, src, len);
+    l->bytes += HEARTHI_RUN_HEAD + len;
+}
+
+void
+hearthi_am_buffer_patch(struct hearthi_am_buffer   *l,
+                        const struct hearthi_patch *p, size_t offset,
+                        const char *src)
+{
+    uint8_t *at = l->body + l->bytes;
+
+    at = word_put(at, ((uint64_t)offset << SHIFT_BITS | p->shift) << LEN_BITS);
+    at = word_put(at, p->bits);
+    at = hearthi_patch_take(at, src, p);
+    l->bytes = (uint64_t)(at - l->body);
+}
+
+void
+hearthi_am_buffer_adds(struct hearthi_am_buffer *l,
+                       const struct hearthi_add *add, size_t n)
+{
+    uint8_t *at = l->body + l->bytes;
+
+    HEARTHI_ASSERT(n > 0);
+    at = word_put(at, ((uint64_t)n << SHIFT_BITS | SHIFT_OF_ADDS) << LEN_BITS);
+    memcpy(at, add, n * sizeof *add);
+    l->bytes += HEARTHI_ADDS_HEAD + n * sizeof *add;
+}
+
+static const uint8_t *
+adds_do(char *segment, uint64_t n, const uint8_t *from)
+{
+    struct hearthi_add add;
+
+    for (; n > 0; n--, from += sizeof add) {
+        memcpy(&add, from, sizeof add);
+        hearthi_add_here(segment, &add);
+    }
+    return from;
+}
+
+static const uint8_t *
+patch_store(char *segment, uint64_t where, const uint8_t *from)
+{
+    char    *to = segment + (size_t)(where >> SHIFT_BITS);
+    unsigned shift = where & ((1 << SHIFT_BITS) - 1);
+    uint64_t bits;
+
+    if (shift == SHIFT_OF_ADDS)
+        return adds_do(segment, where >> SHIFT_BITS, from);
+    memcpy(&bits, from, sizeof bits);
+    from += sizeof bits;
+    return hearthi_patch_store(to, from, bits, shift);
+}
+
+static bool
+is_aligned(const char *to, size_t len)
+{
+    return ((uintptr_t)to | len) % sizeof(uint64_t) == 0;
+}
+
+/* A word is a usual length, and then one store; and whole words are the usual
+ * runs, of which none is seen in halves. */
+static const uint8_t *
+run_store(char *to, const uint8_t *from, size_t len)
+{
+    if (len == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (is_aligned(to, len))
+        hearthi_words_store(to, (const char *)from, len);
+    else
+        hearthi_run_store(to, (const char *)from, len);
+    return from + len;
+}
+
+void
+hearthi_am_buffer_store(const struct hearthi_am_buffer *l, char *segment)
+{
+    const uint8_t *at = l->body, *end = at + l->bytes;
+
+    while (at < end) {
+        uint64_t head, where;
+        size_t   len;
+
+        memcpy(&head, at, sizeof head);
+        at += sizeof head;
+        len = head & ((1 << LEN_BITS) - 1);
+        where = head >> LEN_BITS;
+        HEARTHI_ASSERT(at + len <= end);
+        at = len == 0 ? patch_store(segment, where, at)
+                      : run_store(segment + (size_t)where, at, len);
+    }
+    HEARTHI_ASSERT(at == end);
 }

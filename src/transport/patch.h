@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What goes to a home of a page with many runs of changed bytes: pieces, each
- * a run or a patch.  A patch is 64 units of 1, 4 or 8 bytes, of which a word
- * of bits says which are there.  Every piece holds changed bytes and no
- * others, since others may be writing the bytes beside them.  Pure data, no
- * state.
+ * a run or a patch; and adds to words there.  A patch is 64 units of 1, 4 or 8
+ * bytes, of which a word of bits says which are there.  Every piece holds
+ * changed bytes and no others, since others may be writing the bytes beside
+ * them.  Pure data, no state.
  */
 #ifndef HEARTHI_TRANSPORT_PATCH_H
 #define HEARTHI_TRANSPORT_PATCH_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "atomic_op.h"
 
 enum {
     HEARTHI_PATCH_UNITS = 64,
@@ -49,5 +51,39 @@ struct hearthi_pieces {
 };
 void hearthi_pieces_make(const struct hearthi_pieces *pieces,
                          const uint64_t *mask, size_t blocks);
+
+/* ---- in an active message (mpi/am_mailbox.h) ---- */
+
+/* Its pieces follow, one behind the other. */
+struct hearthi_am_buffer {
+    uint64_t bytes;
+    uint8_t  body[];
+};
+
+/* A run begins with where it goes and how long it is. */
+enum { HEARTHI_RUN_HEAD = sizeof(uint64_t) };
+
+/* Of a patch, beside its units. */
+enum { HEARTHI_PATCH_HEAD = 2 * sizeof(uint64_t) };
+
+/* Offsets are below this.  A segment is smaller on x86-64 and wherever else a
+ * process has 128 TiB: it is mapped twice, as home memory and in the heap. */
+#define HEARTHI_AM_BUFFER_OFFSETS (UINT64_C(1) << 46)
+
+/* Append to an active message that has room. */
+void hearthi_am_buffer_run(struct hearthi_am_buffer *l, size_t offset,
+                           const void *src, size_t len);
+void hearthi_am_buffer_patch(struct hearthi_am_buffer   *l,
+                             const struct hearthi_patch *p, size_t offset,
+                             const char *src);
+
+/* Beside the adds of a piece. */
+enum { HEARTHI_ADDS_HEAD = sizeof(uint64_t) };
+
+void hearthi_am_buffer_adds(struct hearthi_am_buffer *l,
+                            const struct hearthi_add *add, size_t n);
+
+/* Store all of it where it belongs in a segment, and do its adds there. */
+void hearthi_am_buffer_store(const struct hearthi_am_buffer *l, char *segment);
 
 #endif

@@ -3,12 +3,11 @@
 
 #include "transport.h"
 
-#include <sched.h>
-
 #include "base/option.h"
 #include "cluster.h"
 #include "clusters/clusters.h"
 #include "front/direct.h"
+#include "node/relax.h"
 #include "world.h"
 
 const struct hearthi_transport_ops *hearthi_transport;
@@ -17,7 +16,7 @@ struct hearthi_epochs               hearthi_epochs;
 /* Between nodes, and where there is but one. */
 static const struct hearthi_transport_ops *const all[][2] = {
     [HEARTHI_TRANSPORT_MPI] = { &hearthi_transport_mpi,
-                                &hearthi_transport_mpi },
+                                &hearthi_transport_mpi_node },
     [HEARTHI_TRANSPORT_UDP] = { &hearthi_transport_udp,
                                 &hearthi_transport_udp_node },
 };
@@ -26,45 +25,18 @@ void
 hearthi_transport_open(void)
 {
     bool alone = hearthi_cluster.nodes == 1 &&
-                 hearthi_opt.udp_local != HEARTHI_LOCAL_UDP;
+                 (hearthi_opt.transport != HEARTHI_TRANSPORT_UDP ||
+                  hearthi_opt.udp_local != HEARTHI_LOCAL_UDP);
 
     hearthi_transport = all[hearthi_opt.transport][alone];
     if (hearthi_world.gather != NULL)
         hearthi_transport = hearthi_transport_wan(hearthi_transport);
+    if (hearthi_opt.races != HEARTHI_RACES_OFF)
+        hearthi_transport = hearthi_transport_loopback(hearthi_transport);
+    hearthi_relaxing =
+        (struct hearthi_relax){ .progress = hearthi_transport->progress,
+                                .may_sleep = true };
     hearthi_transport->open();
-}
-
-static void
-pause_core(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-bool
-hearthi_may_spin(void)
-{
-    return hearthi_cluster.machine_ranks <= hearthi_cluster.cores;
-}
-
-/* A rank that waits spins for a few microseconds only if every rank has a
- * core of its own: otherwise the one it waits for may need this core. */
-void
-hearthi_relax(unsigned *turn)
-{
-    unsigned spins = hearthi_may_spin() ? 64 : 4;
-
-    (*turn)++;
-    if (*turn % 4 != 0) {
-        pause_core();
-        return;
-    }
-    hearthi_transport->progress();
-    if (*turn > spins)
-        sched_yield();
 }
 
 /* One after the other: a test of any request moves them all. */

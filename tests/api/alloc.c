@@ -21,7 +21,7 @@ block_home_is_right(size_t page, size_t bytes, int home)
     size_t end =
         (bytes * ((size_t)home + 1) + (size_t)ranks - 1) / (size_t)ranks;
 
-    return page * PAGE < end && (page + 1) * PAGE > first;
+    return page * page_bytes() < end && (page + 1) * page_bytes() > first;
 }
 
 static bool
@@ -44,16 +44,16 @@ home_is_right(hearth_layout layout, size_t page, size_t bytes, int home)
 static bool
 allocation_is_right(const unsigned char *p, size_t bytes, hearth_layout layout)
 {
-    size_t pages = (bytes + PAGE - 1) / PAGE;
+    size_t pages = (bytes + page_bytes() - 1) / page_bytes();
     int    last = 0;
 
-    if (p == NULL || (uintptr_t)p % PAGE != 0)
+    if (p == NULL || (uintptr_t)p % page_bytes() != 0)
         return false;
     for (size_t i = 0; i < bytes; i += 7)
         if (p[i] != 0)
             return false;
     for (size_t i = 0; i < pages; i++) {
-        int home = hearth_home(p + i * PAGE);
+        int home = hearth_home(p + i * page_bytes());
 
         if (!home_is_right(layout, i, bytes, home) ||
             (layout.kind == HEARTH_BLOCK && home < last))
@@ -65,10 +65,9 @@ allocation_is_right(const unsigned char *p, size_t bytes, hearth_layout layout)
 
 START_TEST(each_layout_has_its_homes)
 {
-    static const size_t sizes[] = {
-        1,        PAGE - 1, PAGE,         PAGE + 1,
-        4 * PAGE, 5 * PAGE, 7 * PAGE + 9, 40 * PAGE - 1
-    };
+    const size_t page = page_bytes();
+    const size_t sizes[] = { 1,        page - 1, page,         page + 1,
+                             4 * page, 5 * page, 7 * page + 9, 40 * page - 1 };
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         hearth_layout layouts[] = { hearth_block(),
@@ -93,7 +92,7 @@ END_TEST
 START_TEST(home_is_none_outside_of_allocations)
 {
     int   local;
-    char *p = hearth_alloc(PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc(page_bytes(), 1, hearth_on(0));
 
     all_assert(hearth_home(NULL) == -1);
     all_assert(hearth_home(&local) == -1);
@@ -108,18 +107,18 @@ END_TEST
  * out again: nobody may see what was there. */
 START_TEST(memory_is_zero_again_after_free)
 {
-    enum { BYTES = 6 * PAGE };
+    const size_t bytes = 6 * page_bytes();
 
     for (int round = 0; round < 8; round++) {
         hearth_layout layout =
             round % 2 ? hearth_cyclic(1) : hearth_on(round / 2 % ranks);
-        unsigned char *p = hearth_alloc(BYTES, 1, layout);
+        unsigned char *p = hearth_alloc(bytes, 1, layout);
 
-        all_assert(allocation_is_right(p, BYTES, layout));
-        for (int i = me; i < BYTES; i += ranks)
+        all_assert(allocation_is_right(p, bytes, layout));
+        for (size_t i = (size_t)me; i < bytes; i += (size_t)ranks)
             p[i] = (unsigned char)(round + 1);
         barrier();
-        for (int i = 0; i < BYTES; i += 5)
+        for (size_t i = 0; i < bytes; i += 5)
             expect_eq(p[i], round + 1);
         hearth_free(p);
         all_expected();
@@ -131,14 +130,14 @@ END_TEST
 START_TEST(a_new_allocation_may_be_written_at_once)
 {
     for (int round = 0; round < 10; round++) {
-        unsigned char *p =
-            hearth_alloc((size_t)ranks * 3 * PAGE, 1, hearth_cyclic(2));
+        unsigned char *p = hearth_alloc((size_t)ranks * 3 * page_bytes(), 1,
+                                        hearth_cyclic(2));
 
-        for (size_t i = (size_t)me; i < (size_t)ranks * 3 * PAGE;
+        for (size_t i = (size_t)me; i < (size_t)ranks * 3 * page_bytes();
              i += (size_t)ranks)
             p[i] = (unsigned char)(me + 1);
         barrier();
-        for (size_t i = 0; i < (size_t)ranks * 3 * PAGE; i++)
+        for (size_t i = 0; i < (size_t)ranks * 3 * page_bytes(); i++)
             expect_eq(p[i], i % (size_t)ranks + 1);
         hearth_free(p);
         all_expected();
@@ -154,7 +153,7 @@ START_TEST(many_allocations_are_freed_in_any_order)
 
     for (int step = 0; step < 4 * COUNT; step++) {
         int    i = (int)(hearthi_random(&random) % COUNT);
-        size_t bytes = hearthi_random(&random) % (6 * PAGE) + 1;
+        size_t bytes = hearthi_random(&random) % (6 * page_bytes()) + 1;
         int    owner = (int)(hearthi_random(&random) % (uint64_t)ranks);
 
         if (p[i] != NULL) {
@@ -184,7 +183,7 @@ START_TEST(free_gives_memory_back)
     for (int i = 0; i < 40; i++) {
         unsigned char *p = hearth_alloc(8 << 20, 1, hearth_on(i % ranks));
 
-        p[(size_t)me * PAGE] = 1;
+        p[(size_t)me * page_bytes()] = 1;
         hearth_free(p);
     }
     all_expected();

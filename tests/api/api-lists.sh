@@ -1,6 +1,7 @@
 #!/bin/sh
 # api-lists.sh -- the headers, the symbol table and the man pages must name the
 # same functions.  Environment: srcdir, NM, API_PAGES (from make check).
+# Needs: libhearth.la man/doxygen.stamp
 header=$srcdir/include/hearth/hearth.h
 exported=`sed -n 's/^HEARTH_API .*\(hearth_[a-z_0-9]*\)(.*/\1/p' "$header"`
 # Static inline functions: a line of their own starts with the name.
@@ -17,7 +18,8 @@ macros=`sed -n 's/^PARMACS_API .*\(parmacs_[a-z_]*\)(.*/\1/p' \
 # Variables of jia.h and Tmk.h have their place in the page of the header.
 variables=`sed -n 's/^extern JIA_API int \([a-z_]*\);.*/\1/p' "$jia"
     sed -n 's/^extern TMK_API unsigned \([A-Za-z_]*\);.*/\1/p' "$tmk"`
-types=`sed -n 's/^} \(hearth_[a-z_]*\);/\1/p' "$header"`
+types=`sed -n -e 's/^} \(hearth_[a-z_]*\);/\1/p' \
+    -e 's/^typedef struct \(hearth_[a-z_]*\) \1;/\1/p' "$header"`
 
 words() {
     printf '%s\n' $* | sort
@@ -25,13 +27,16 @@ words() {
 
 # The library stands in front of calls that hand memory to the kernel, of those
 # that would take SIGSEGV away from it, and of MPI's; nothing else may leak out.
-system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([a-z_0-9]*\), (.*/\1/p' \
+system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([A-Za-z_0-9]*\), (.*/\1/p' \
     "$srcdir/src/front/system.def"`
     sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal
-    sigset sigignore sigsetmask sigblock sighold sigsuspend
-    pthread_sigmask sigprocmask pthread_attr_setsigmask_np"
-symbols=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
-    sed -n 's/.* [TWDBVi] //p' | grep -v -x 'P\{0,1\}MPI_[A-Z][a-z_]*'`
+    sigset sigignore sigsetmask sigblock sighold pthread_attr_setsigmask_np
+    setbuf setbuffer _IO_setbuffer mprotect pkey_mprotect _exit _Exit
+    quick_exit daemon execl execle execlp execv execve execveat execvp execvpe
+    fexecve"
+found=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
+    sed -n 's/.* [TWDBVi] //p'`
+symbols=`printf '%s\n' $found | sed 's/@.*//' | grep -v -x 'P\{0,1\}MPI_[A-Z][a-z_]*'`
 # What stands there is what the table says, and Hearth's own calls, but for
 # those of the tools, do not come through it: all by names of their own.
 table=`sed -n 's/^#define MPI_\([A-Z][a-z_]*\) .*/MPI_\1/p' \
@@ -54,6 +59,15 @@ compare() { # WHAT WANTED FOUND
     rm -f api-lists.$$
     fail=1
 }
+# Each of Hearth's own has a version of src/libhearth.map; what stands in front of
+# others has none, since a call of read@GLIBC_2.2.5 would not find it.
+map=$srcdir/src/libhearth.map
+if grep "^HEARTH_VERSIONS" Makefile | grep version-script >/dev/null; then
+    compare "names in src/libhearth.map" "$exported $variables $macros" \
+        "`sed -n 's/^    \([A-Za-z_0-9]*\);$/\1/p' "$map"`"
+    compare "symbols with a version" "$exported $variables $macros" \
+        "`printf '%s\n' $found | sed -n 's/@@HEARTH_[0-9.]*$//p'`"
+fi
 compare "exported symbols" "$exported $variables $macros $system" \
     "$symbols"
 compare "calls in front of MPI's" \

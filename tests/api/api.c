@@ -5,15 +5,18 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "alloc.h"
+#include "life/liveness_line.h"
 
 /* Each rank adds to the same words under one lock, so that pages and locks
  * travel; then everybody looks. */
 static bool
 memory_works(void)
 {
-    size_t    count = 3 * PAGE / sizeof(uint64_t);
+    size_t    count = 3 * page_bytes() / sizeof(uint64_t);
     uint64_t  n = (uint64_t)hearth_size();
     uint64_t *p = hearth_alloc(count, sizeof *p, hearth_cyclic(1));
     bool      ok = true;
@@ -196,21 +199,37 @@ START_TEST(options_can_be_asked_for)
 }
 END_TEST
 
+START_TEST(counters_have_the_names_of_the_members)
+{
+    hearth_stats s;
+    int          n = 0;
+
+    while (hearth_counter_name(n) != NULL)
+        n++;
+    expect_eq(n, sizeof s / sizeof(uint64_t));
+    expect(strcmp(hearth_counter_name(0), "read_faults") == 0);
+    hearth_get_stats(&s);
+    expect_eq(hearth_counter("getpages"), s.getpages);
+    expect_eq(hearth_counter("barriers"), s.barriers);
+    all_expected();
+}
+END_TEST
+
 START_TEST(prefetch_changes_nothing)
 {
-    enum { BYTES = 32 * PAGE };
-    unsigned char *p = hearth_alloc(BYTES, 1, hearth_cyclic(1));
+    const size_t   bytes = 32 * page_bytes();
+    unsigned char *p = hearth_alloc(bytes, 1, hearth_cyclic(1));
 
     for (int round = 1; round < 4; round++) {
-        for (int i = me; i < BYTES; i += ranks)
-            p[i] = (unsigned char)(round + i % 100);
-        hearth_prefetch(p + 100, BYTES - 200); /* dirty pages among them */
+        for (size_t i = (size_t)me; i < bytes; i += (size_t)ranks)
+            p[i] = (unsigned char)(round + (int)(i % 100));
+        hearth_prefetch(p + 100, bytes - 200); /* dirty pages among them */
         barrier();
-        hearth_prefetch(p, BYTES);
+        hearth_prefetch(p, bytes);
         hearth_prefetch(p, 0);
-        hearth_prefetch(p + PAGE - 1, 2);
-        for (int i = 0; i < BYTES; i++)
-            expect_eq(p[i], round + i % 100);
+        hearth_prefetch(p + page_bytes() - 1, 2);
+        for (size_t i = 0; i < bytes; i++)
+            expect_eq(p[i], round + (int)(i % 100));
         barrier();
     }
     all_expected();
@@ -221,15 +240,15 @@ END_TEST
 START_TEST(prefetch_saves_faults)
 {
     enum { PAGES = 64 };
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_on(0));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_on(0));
     hearth_stats   before, after;
     unsigned       sum = 0;
 
     barrier();
-    hearth_prefetch(p, PAGES * PAGE);
+    hearth_prefetch(p, PAGES * page_bytes());
     hearth_get_stats(&before);
     for (size_t i = 0; i < PAGES; i++)
-        sum += p[i * PAGE];
+        sum += p[i * page_bytes()];
     hearth_get_stats(&after);
     all_assert(sum == 0);
     all_assert(after.read_faults == before.read_faults);
@@ -248,14 +267,14 @@ start_page_by_page(void)
 START_TEST(pages_come_one_by_one_if_asked)
 {
     enum { PAGES = 64 };
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_on(0));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_on(0));
     hearth_stats   s;
     unsigned       sum = 0;
 
     barrier();
-    hearth_prefetch(p, PAGES * PAGE);
+    hearth_prefetch(p, PAGES * page_bytes());
     for (size_t i = 0; i < PAGES; i++)
-        sum += p[i * PAGE];
+        sum += p[i * page_bytes()];
     hearth_get_stats(&s);
     all_assert(sum == 0);
     all_assert(s.fetches + s.matepages == (apart(me, 0) ? PAGES : 0));
@@ -266,7 +285,7 @@ END_TEST
 
 START_TEST(statistics_count_what_happens)
 {
-    unsigned char *p = hearth_alloc(PAGE, 1, hearth_on(0));
+    unsigned char *p = hearth_alloc(page_bytes(), 1, hearth_on(0));
     int64_t       *w = hearth_alloc(1, sizeof *w, hearth_on(0));
     hearth_stats   a, b;
 
@@ -345,6 +364,51 @@ START_TEST(one_node_fetches_nothing)
 }
 END_TEST
 
+/* ---- lines between ranks (src/life/line_reconnect.h) ---- */
+
+/* As if somebody had sent a reset to its other end. */
+static void
+line_reset(enum hearthi_which which)
+{
+    const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+    connect(hearthi_liveness_line[which].fd, &none, sizeof none);
+}
+
+/* It has been made again, and its ranks hear each other. */
+static bool
+line_is_back(enum hearthi_which which)
+{
+    const struct hearthi_liveness_line *line = &hearthi_liveness_line[which];
+    struct sockaddr_storage             peer;
+
+    for (int i = 0; i < 500; i++, usleep(10000)) {
+        socklen_t size = sizeof peer;
+        int       fd = __atomic_load_n(&line->fd, __ATOMIC_RELAXED);
+
+        if (fd >= 0 && getpeername(fd, (struct sockaddr *)&peer, &size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of the line that rank 0 has made, and of that which it has taken. */
+START_TEST(a_reset_that_no_rank_sent_ends_nothing)
+{
+    fixture_start_with("UDP_GIVEUP", "8s");
+    for (int which = 0; which < HEARTHI_LINES && ranks > 1; which++) {
+        if (me == 0)
+            line_reset((enum hearthi_which)which);
+        barrier();
+        usleep(20000);
+        all_assert(line_is_back(HEARTHI_LINE_PREV) &&
+                   line_is_back(HEARTHI_LINE_NEXT));
+        all_assert(memory_works());
+    }
+    fixture_stop();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -361,10 +425,12 @@ main(int argc, char **argv)
     tcase_add_test(start, the_communicator_may_be_freed_while_hearth_runs);
     tcase_add_test(start, leaves_the_error_handler_of_world_alone);
     tcase_add_test(start, leaves_the_programs_own_messages_alone);
+    tcase_add_test(start, a_reset_that_no_rank_sent_ends_nothing);
     suite_add_tcase(s, start);
     tcase_add_unchecked_fixture(use, fixture_start, fixture_stop);
     tcase_add_test(use, nodes_are_what_was_asked_for);
     tcase_add_test(use, options_can_be_asked_for);
+    tcase_add_test(use, counters_have_the_names_of_the_members);
     tcase_add_test(use, prefetch_changes_nothing);
     tcase_add_test(use, prefetch_saves_faults);
     tcase_add_test(use, statistics_count_what_happens);

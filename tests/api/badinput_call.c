@@ -35,7 +35,7 @@ static void
 lock_too_large(void)
 {
     if (me == last)
-        hearth_lock((1 << 30) + 7);
+        hearth_lock(1 << 30);
 }
 
 /* The others are not in MPI, and will not be. */
@@ -43,7 +43,7 @@ static void
 others_compute(void)
 {
     if (me == last)
-        hearth_lock((1 << 30) + 7);
+        hearth_lock(1 << 30);
     sleep(1000);
 }
 
@@ -58,7 +58,7 @@ static void
 unlock_too_large(void)
 {
     if (me == last)
-        hearth_unlock((1 << 30) + 7);
+        hearth_unlock(1 << 30);
 }
 
 static void
@@ -218,6 +218,40 @@ acquire_outside(void)
 }
 
 static void
+prefetch_private(void)
+{
+    char byte = 0;
+
+    hearth_prefetch(&byte, 1);
+}
+
+static void
+node_of_none(void)
+{
+    hearth_node_of(last + 1);
+}
+
+static void
+cluster_of_none(void)
+{
+    hearth_cluster_of(-1);
+}
+
+static void
+offset_of_private(void)
+{
+    char byte = 0;
+
+    hearth_offset(&byte);
+}
+
+static void
+resized_of_alloc(void)
+{
+    hearth_realloc(page_new(), 2 * page_bytes());
+}
+
+static void
 init_twice(void)
 {
     hearth_init(MPI_COMM_WORLD);
@@ -279,6 +313,11 @@ const struct badinput badinput_calls[] = {
     BADINPUT(wrlock_held),
     BADINPUT(release_beyond),
     BADINPUT(acquire_outside),
+    BADINPUT(prefetch_private),
+    BADINPUT(node_of_none),
+    BADINPUT(cluster_of_none),
+    BADINPUT(offset_of_private),
+    BADINPUT(resized_of_alloc),
     BADINPUT(init_twice),
     BADINPUT(after_finalize),
     BADINPUT(finalize_twice),

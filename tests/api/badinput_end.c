@@ -2,13 +2,17 @@
  *
  * Ranks that go away.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,13 +32,24 @@ stop_awhile(unsigned seconds)
     kill(self, SIGSTOP);
 }
 
+/* How long others take from now on is the age of a file. */
+static void
+went_note(void)
+{
+    const char *file = getenv("BADINPUT_WENT");
+
+    if (file != NULL)
+        close(open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600));
+}
+
 void
 badinput_go_away(void)
 {
     const char *how = getenv("MPI_TEST_END");
 
+    went_note();
     if (how != NULL && strcmp(how, "leave") == 0)
-        _exit(0);
+        syscall(SYS_exit_group, 0); /* past Hearth, which knows _exit() */
     if (how != NULL && strcmp(how, "awhile") == 0) {
         stop_awhile(4);
         return;
@@ -51,6 +66,20 @@ ends_at_barrier(void)
     if (me == last)
         badinput_go_away();
     hearth_barrier();
+}
+
+/* Until something else ends the job; rank 0 says that all have begun. */
+static void
+ends_never(void)
+{
+    hearth_barrier();
+    if (me == 0)
+        printf("all have begun\n");
+    fflush(stdout);
+    for (;;) {
+        hearth_barrier();
+        usleep(1000);
+    }
 }
 
 static void
@@ -272,6 +301,26 @@ dies_by_exit(void)
     hearth_flag_wait(1);
 }
 
+/* A pointer in the heap to memory of the rank that stored it. */
+static void
+dies_of_private_pointer(void)
+{
+    char **there = hearth_alloc(sizeof *there, 1, hearth_on(0));
+
+    if (me == 0)
+        *there = (char *)0x600000001000; /* where nothing lies */
+    hearth_barrier();
+    if (me == last)
+        **there = 1;
+    hearth_barrier();
+}
+
+static void
+dies_by_exit_everywhere(void)
+{
+    exit(0);
+}
+
 static void
 dies_by_exit_quietly(void)
 {
@@ -280,8 +329,98 @@ dies_by_exit_quietly(void)
     hearth_barrier();
 }
 
+/* As another program ends, whose status is 0. */
+static void
+dies_by_exec(void)
+{
+    if (me == last)
+        execl("/bin/true", "true", (char *)NULL);
+    hearth_barrier();
+}
+
+static void
+dies_by_exec_everywhere(void)
+{
+    char *words[] = { "true", NULL };
+
+    execvp("true", words);
+}
+
+static void
+dies_by_exit_of_daemon(void)
+{
+    if (me == last && daemon(1, 1) != 0)
+        exit(1);
+    hearth_barrier();
+}
+
+static void
+dies_by_quick_exit(void)
+{
+    if (me == last)
+        quick_exit(0);
+    hearth_barrier();
+}
+
+/* ---- children may ---- */
+
+/* The C library has it for all, and its header for GNU's programs. */
+int execvpe(const char *, char *const *, char *const *);
+
+static void
+child_execs(int how)
+{
+    char *const words[] = { "sh", "-c", "test $X = 7 && exit 7", NULL };
+    char *const env[] = { "X=7", NULL };
+
+    setenv("X", "7", 1);
+    if (how == 0)
+        execl("/bin/sh", words[0], words[1], words[2], (char *)NULL);
+    if (how == 1)
+        execlp("sh", words[0], words[1], words[2], (char *)NULL);
+    if (how == 2)
+        execv("/bin/sh", words);
+    if (how == 3)
+        execvp("sh", words);
+    unsetenv("X");
+    if (how == 4)
+        execle("/bin/sh", words[0], words[1], words[2], (char *)NULL, env);
+    if (how == 5)
+        execve("/bin/sh", words, env);
+    if (how == 6)
+        execvpe("sh", words, env);
+    if (how == 7)
+        fexecve(open("/bin/sh", O_RDONLY), words, env);
+}
+
+static void
+children_exec(void)
+{
+    enum { HOWS = 8 };
+    char *const words[] = { "sh", "-c", "exit 7", NULL };
+    int         status = 0;
+    pid_t       child;
+
+    for (int how = 0; how <= HOWS; how++) {
+        child = how < HOWS ? fork() : -1;
+        if (child == 0) {
+            child_execs(how);
+            _exit(1);
+        }
+        if (how == HOWS &&
+            posix_spawn(&child, "/bin/sh", NULL, NULL, words, NULL) != 0)
+            exit(1);
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != 7)
+            exit(2 + how);
+    }
+    if (system("exit 7") != 7 << 8)
+        exit(1);
+}
+
 const struct badinput badinput_ends[] = {
     BADINPUT(ends_at_barrier),
+    BADINPUT(ends_never),
     BADINPUT(ends_with_lock),
     BADINPUT(ends_before_flag),
     BADINPUT(ends_before_fetch),
@@ -296,6 +435,13 @@ const struct badinput badinput_ends[] = {
     BADINPUT(stopped_awhile),
     BADINPUT(stopped_with_letters),
     BADINPUT(dies_by_exit),
+    BADINPUT(dies_by_exit_everywhere),
+    BADINPUT(dies_of_private_pointer),
     BADINPUT(dies_by_exit_quietly),
+    BADINPUT(dies_by_exec),
+    BADINPUT(dies_by_exec_everywhere),
+    BADINPUT(dies_by_exit_of_daemon),
+    BADINPUT(dies_by_quick_exit),
+    BADINPUT(children_exec),
     { 0 },
 };

@@ -3,7 +3,7 @@
  * A machine and an MPI that are not good enough, and ranks that are late, by
  * the profiling interface.
  */
-#define _GNU_SOURCE /* gettid */
+#define _GNU_SOURCE /* gettid, unshare */
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,17 +11,23 @@
 #include <ifaddrs.h>
 #include <mpi.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "badinput.h"
+#include "base/clock.h"
 #include "base/dlsym_next.h"
+#include "forbid.h"
 #include "life/liveness_line.h"
 #include "seen.h"
 
@@ -63,6 +69,29 @@ MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                : PMPI_Win_allocate(size, unit, info, comm, base, win);
 }
 
+/* A library of version 1 point something. */
+SEEN int
+MPI_Get_library_version(char *text, int *length)
+{
+    int rc = PMPI_Get_library_version(text, length);
+
+    if (strcmp(fake, "fake_older_mpi") == 0)
+        text[strcspn(text, "123456789")] = '1';
+    return rc;
+}
+
+SEEN int
+MPI_Get_version(int *major, int *minor)
+{
+    int rc = PMPI_Get_version(major, minor);
+
+    if (strcmp(fake, "fake_old_standard") == 0) {
+        *major = 3;
+        *minor = 0;
+    }
+    return rc;
+}
+
 /* Every rank on a machine of its own, which has no address. */
 SEEN int
 MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
@@ -88,6 +117,31 @@ getifaddrs(struct ifaddrs **all)
     return real(all);
 }
 
+/* As containers forbid it. */
+void
+memory_hide(void)
+{
+    if (!forbid(SYS_process_vm_readv, 0, EPERM) ||
+        !forbid(SYS_process_vm_writev, 0, EPERM))
+        exit(1);
+}
+
+/* As in a container of its own on the same host, but for rank 0. */
+void
+shm_leave(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+    if (rank == NULL)
+        rank = getenv("PMI_RANK");
+    if (rank == NULL || atoi(rank) == 0)
+        return;
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("own", "/dev/shm", "tmpfs", 0, NULL) != 0)
+        exit(1);
+}
+
 /* As a container forbids it. */
 long
 syscall(long number, ...)
@@ -107,6 +161,56 @@ syscall(long number, ...)
     if (real == NULL)
         hearthi_dlsym_next(&real, "syscall");
     return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+/* A kernel that has addresses of 39 bits, as for a program that asks for some:
+ * what it leaves to the kernel lies higher. */
+void *
+mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+    static void *(*real)(void *, size_t, int, int, int, off_t);
+
+    if (strcmp(fake, "fake_39_bits") == 0 &&
+        (flags & MAP_FIXED_NOREPLACE) != 0 &&
+        (uintptr_t)at + len > (uintptr_t)1 << 39) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    if (real == NULL)
+        hearthi_dlsym_next(&real, "mmap");
+    return real(at, len, prot, flags, fd, offset);
+}
+
+/* A host that has no IPv4 any more. */
+int
+bind(int fd, const struct sockaddr *at, socklen_t size)
+{
+    static int (*real)(int, const struct sockaddr *, socklen_t);
+    int       type = 0;
+    socklen_t room = sizeof type;
+
+    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &room);
+    if (type == SOCK_DGRAM && strcmp(fake, "fake_no_port") == 0) {
+        errno = EADDRNOTAVAIL;
+        return -1;
+    }
+    if (real == NULL)
+        hearthi_dlsym_next(&real, "bind");
+    return real(fd, at, size);
+}
+
+int
+memfd_create(const char *name, unsigned flags)
+{
+    static int (*real)(const char *, unsigned);
+
+    if (strcmp(fake, "fake_no_memfd") == 0) {
+        errno = EPERM;
+        return -1;
+    }
+    if (real == NULL)
+        hearthi_dlsym_next(&real, "memfd_create");
+    return real(name, flags);
 }
 
 /* Other processes' files are not seen. */
@@ -132,7 +236,7 @@ open(const char *name, int flags, ...)
 
 static volatile bool is_last, telling, exchanged, bye_said;
 
-/* A rank tells the one before where it listens (life/ring_setup.c). */
+/* A rank tells the one before where it listens (rendezvous.c). */
 enum { TAG_CARD = 0 };
 
 SEEN int
@@ -222,6 +326,19 @@ send(int fd, const void *data, size_t n, int flags)
     return sent;
 }
 
+/* For a second in all, however long each nap takes: others would take it for
+ * silent. */
+static void
+bye_await(void)
+{
+    static uint64_t end;
+
+    if (end == 0)
+        end = hearthi_now() + 1000000000;
+    while (!bye_said && hearthi_now() < end)
+        usleep(1000);
+}
+
 ssize_t
 recv(int fd, void *data, size_t n, int flags)
 {
@@ -230,8 +347,8 @@ recv(int fd, void *data, size_t n, int flags)
     ssize_t (*real)(int, void *, size_t, int);
     ssize_t got;
 
-    for (int ms = 0; other && greeted && !bye_said && ms < 1000; ms++)
-        usleep(1000);
+    if (other && greeted)
+        bye_await();
     hearthi_dlsym_next(&real, "recv");
     got = real(fd, data, n, flags);
     greeted |= other && got > 0;
@@ -263,4 +380,38 @@ port_take(void)
     if (me == 0 && bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
         perror("badinput: bind"); /* somebody's it is */
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int tests = -1; /* since it has come to its end */
+
+SEEN int
+MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    if (tests >= 0)
+        tests++;
+    return PMPI_Test(request, done, status);
+}
+
+void
+apart_wait(bool answers, unsigned ms)
+{
+    int any;
+
+    for (unsigned i = 0; i < ms; i++) {
+        if (answers)
+            MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &any,
+                       MPI_STATUS_IGNORE);
+        usleep(1000);
+    }
+    tests = 0;
+}
+
+bool
+apart_answered(void)
+{
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION / 100000 == 400
+    return tests > 0;
+#else
+    return true;
+#endif
 }

@@ -2,8 +2,9 @@
  *
  * Holds that cannot be.
  */
-#include "api/write_through.h"
+#include "api/api_pin.h"
 #include "badinput.h"
+#include "page/pin_count.h"
 
 static void
 hold_null(void)
@@ -15,7 +16,7 @@ hold_null(void)
 static void
 hold_outside(void)
 {
-    static char mine[PAGE];
+    static char mine[4096];
 
     page_new();
     hearth_hold(mine, sizeof mine, HEARTH_WRITE);
@@ -52,6 +53,18 @@ hold_how_unknown(void)
 }
 
 static void
+hold_too_often(void)
+{
+    char *p = page_new();
+
+    hearth_hold(p, 8, HEARTH_READ);
+    hearthi_pin_count.reads[hearthi_page_of(p)] = UINT32_MAX - 1;
+    hearth_hold(p, 8, HEARTH_READ);
+    if (hearthi_pin_count.reads[hearthi_page_of(p)] == UINT32_MAX)
+        hearth_hold(p, 8, HEARTH_READ);
+}
+
+static void
 hold_after_finalize(void)
 {
     void *p = page_new();
@@ -64,12 +77,12 @@ hold_after_finalize(void)
 static void
 hold_too_much(void)
 {
-    char *p = hearth_alloc(20 * PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc(20 * page_bytes(), 1, hearth_on(0));
 
     hearth_barrier();
     if (me == last) {
-        hearth_hold(p, 5 * PAGE, HEARTH_READ);
-        hearth_hold(p + 4 * PAGE, 5 * PAGE, HEARTH_READ);
+        hearth_hold(p, 5 * page_bytes(), HEARTH_READ);
+        hearth_hold(p + 4 * page_bytes(), 5 * page_bytes(), HEARTH_READ);
     }
     hearth_barrier();
 }
@@ -79,11 +92,11 @@ static void
 hold_too_scattered(void)
 {
     enum { PIECES = 40000 };
-    char *p = hearth_alloc((size_t)2 * PIECES * PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc((size_t)2 * PIECES * page_bytes(), 1, hearth_on(0));
 
     hearth_barrier();
     for (size_t i = 0; i < PIECES && me == last; i++)
-        hearth_hold(p + 2 * i * PAGE, 1, HEARTH_READ);
+        hearth_hold(p + 2 * i * page_bytes(), 1, HEARTH_READ);
     hearth_barrier();
 }
 
@@ -120,11 +133,11 @@ free_held(void)
 static void
 hold_nothing(void)
 {
-    char *p = hearth_alloc(4 * PAGE, 1, hearth_cyclic(1));
+    char *p = hearth_alloc(4 * page_bytes(), 1, hearth_cyclic(1));
 
     hearth_hold(NULL, 0, HEARTH_READ);
     hearth_drop(p, 0, HEARTH_WRITE);
-    hearth_hold(p, 4 * PAGE, HEARTH_WRITE);
+    hearth_hold(p, 4 * page_bytes(), HEARTH_WRITE);
     p[me] = 1;
 }
 
@@ -132,7 +145,7 @@ hold_nothing(void)
 static void
 free_received(void)
 {
-    static char pages[4 * PAGE];
+    static char pages[4 << 16];
     char       *p = hearth_alloc(sizeof pages, 1, hearth_on(0)), *q;
     uint64_t    number = hearthi_mostly_absent("MPI_Recv", p, sizeof pages);
 
@@ -172,6 +185,69 @@ atomic_crossing(void)
 }
 
 static void
+add_crossing(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_add((int64_t *)(void *)(p + 4), 1);
+}
+
+static void
+wait_how(void)
+{
+    char *p = page_new();
+
+    if (me == last)
+        hearth_wait_until((int64_t *)(void *)p, HEARTH_LE + 1, 1);
+}
+
+static void
+prefetchv_outside(void)
+{
+    static char outside;
+    const void *places[2] = { page_new(), &outside };
+
+    if (me == last)
+        hearth_prefetchv(places, (size_t[]){ 1, 1 }, 2);
+}
+
+static void
+read_mostly_outside(void)
+{
+    static char outside;
+
+    if (me == last)
+        hearth_read_mostly(&outside, 1);
+}
+
+static void
+name_outside(void)
+{
+    static char outside;
+
+    if (me == last)
+        hearth_name(&outside, "outside");
+}
+
+static void
+team_of_none(void)
+{
+    if (me == last)
+        hearth_team_of(MPI_COMM_NULL);
+}
+
+static void
+team_freed(void)
+{
+    hearth_team *t = hearth_team_of(MPI_COMM_WORLD);
+
+    hearth_team_free(t);
+    if (me == last)
+        hearth_team_barrier(t);
+}
+
+static void
 atomic_outside(void)
 {
     static int64_t word;
@@ -190,6 +266,7 @@ const struct badinput badinput_holds[] = {
     BADINPUT(hold_how_unknown),
     BADINPUT(hold_too_much),
     BADINPUT(hold_too_scattered),
+    BADINPUT(hold_too_often),
     BADINPUT(hold_after_finalize),
     BADINPUT(drop_not_held),
     BADINPUT(drop_twice),
@@ -200,5 +277,12 @@ const struct badinput badinput_holds[] = {
     BADINPUT(atomic_half),
     BADINPUT(atomic_crossing),
     BADINPUT(atomic_outside),
+    BADINPUT(add_crossing),
+    BADINPUT(wait_how),
+    BADINPUT(prefetchv_outside),
+    BADINPUT(read_mostly_outside),
+    BADINPUT(name_outside),
+    BADINPUT(team_of_none),
+    BADINPUT(team_freed),
     { 0 },
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "badinput.h"
+#include "transport/udp/send_window.h"
 
 /* The last rank goes away with a lock, and others wait for it, as far as that
  * can be known. */
@@ -133,6 +134,51 @@ thread_ends_with_lock(void)
     hearth_unlock(9);
 }
 
+static void *
+lock_pass(void *unused)
+{
+    hearth_lock(9);
+    hearth_unlock(9);
+    return unused;
+}
+
+/* Rank 0 has the lock for a while, and so many threads of the last one wait:
+ * the thread in the barrier is one more. */
+static void
+threads_wait(int many)
+{
+    enum { MANY = 400 };
+    static pthread_t thread[MANY];
+    pthread_attr_t   attr;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 1 << 17);
+    if (me == 0)
+        hearth_lock(9);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; me == last && i < many; i++)
+        pthread_create(&thread[i], &attr, lock_pass, NULL);
+    if (me == 0) {
+        sleep(many == MANY ? 20 : 1);
+        hearth_unlock(9);
+    }
+    hearth_barrier();
+    for (int i = 0; me == last && i < many; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void
+threads_too_many(void)
+{
+    threads_wait(400);
+}
+
+static void
+threads_most(void)
+{
+    threads_wait(HEARTHI_UDP_SLOTS - HEARTHI_UDP_BULK - 1);
+}
+
 /* The condition is entered when its lock can be had. */
 static volatile bool comes;
 
@@ -170,6 +216,8 @@ const struct badinput badinput_losses[] = {
     BADINPUT(dies_by_exit_with_lock),
     BADINPUT(finalize_with_lock),
     BADINPUT(finalize_while_waiting),
+    BADINPUT(threads_too_many),
+    BADINPUT(threads_most),
     BADINPUT(thread_ends_with_lock),
     { 0 },
 };

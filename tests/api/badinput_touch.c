@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,11 +24,11 @@
 static void
 touch_beyond(void)
 {
-    char *p = hearth_alloc(3 * PAGE, 1, hearth_block());
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_block());
 
     hearth_barrier();
     if (me == last)
-        p[3 * PAGE + 100] = 1;
+        p[3 * page_bytes() + 100] = 1;
 }
 
 static void
@@ -33,10 +36,10 @@ touch_between(void)
 {
     volatile char *p = page_new();
 
-    hearth_alloc(PAGE, 1, hearth_block());
+    hearth_alloc(page_bytes(), 1, hearth_block());
     hearth_barrier();
     if (me == last)
-        (void)p[PAGE + 50];
+        (void)p[page_bytes() + 50];
 }
 
 static void
@@ -130,7 +133,7 @@ touch_from_thread(void *p)
 static void
 thread_faults(void)
 {
-    char     *p = hearth_alloc(PAGE, 1, hearth_on(0));
+    char     *p = hearth_alloc(page_bytes(), 1, hearth_on(0));
     pthread_t thread;
 
     hearth_barrier();
@@ -157,7 +160,7 @@ jump_into_heap(void)
 static void
 child_touches(void)
 {
-    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc(2 * page_bytes(), 1, hearth_on(0));
     int   status;
     pid_t child;
 
@@ -167,7 +170,7 @@ child_touches(void)
         return;
     child = fork();
     if (child == 0)
-        _exit(p[PAGE]); /* which its parent has not */
+        _exit(p[page_bytes()]); /* which its parent has not */
     if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) ||
         WTERMSIG(status) != SIGSEGV)
         exit(1);
@@ -177,17 +180,17 @@ child_touches(void)
 static void
 child_reads(void)
 {
-    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc(2 * page_bytes(), 1, hearth_on(0));
     int   status;
     pid_t child;
 
     if (me == 0)
-        p[PAGE + 1] = 7;
+        p[page_bytes() + 1] = 7;
     hearth_barrier();
-    if (p[PAGE + 1] != 7)
+    if (p[page_bytes() + 1] != 7)
         exit(1);
     child = fork();
-    if (child == 0 && p[PAGE + 1] == 7)
+    if (child == 0 && p[page_bytes() + 1] == 7)
         execl("/bin/true", "true", (char *)NULL);
     if (child == 0)
         _exit(9);
@@ -199,7 +202,7 @@ child_reads(void)
 static void
 closes_descriptors(void)
 {
-    char *p = hearth_alloc(2 * PAGE, 1, hearth_on(0));
+    char *p = hearth_alloc(2 * page_bytes(), 1, hearth_on(0));
     char  path[64], link[64];
 
     p[me] = 1;
@@ -273,14 +276,14 @@ reduce_with(int64_t *word)
 static void
 reduction_touches_absent(void)
 {
-    reduce_with(hearth_alloc(PAGE, 1, hearth_on(0)));
+    reduce_with(hearth_alloc(page_bytes(), 1, hearth_on(0)));
 }
 
 /* The same of pages that the program holds. */
 static void
 reduction_touches_held(void)
 {
-    int64_t *word = hearth_alloc(PAGE, 1, hearth_on(0));
+    int64_t *word = hearth_alloc(page_bytes(), 1, hearth_on(0));
 
     if (me == 0)
         *word = 7;
@@ -290,7 +293,128 @@ reduction_touches_held(void)
     hearth_drop(word, sizeof *word, HEARTH_READ);
 }
 
+/* The program's own hands on pages of the heap. */
+static void
+protect_heap(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+
+    hearth_barrier();
+    if (me == last)
+        mprotect(p, page_bytes(), PROT_READ | PROT_WRITE);
+    hearth_barrier();
+}
+
+static void
+unmap_heap(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+
+    hearth_barrier();
+    if (me == last) {
+        munmap(p, page_bytes());
+        p[0] = 1;
+    }
+    hearth_barrier();
+}
+
+/* Whole pages, and never touched again: nothing faults. */
+static void
+map_over_heap(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+
+    hearth_barrier();
+    if (me == last &&
+        mmap(p + page_bytes(), page_bytes(), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        exit(1);
+    if (me == last)
+        p[page_bytes()] = 1;
+    hearth_barrier();
+}
+
+static void
+attach_over_heap(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+    int   id = shmget(IPC_PRIVATE, page_bytes(), IPC_CREAT | 0600);
+
+    hearth_barrier();
+    if (me == 0 && shmat(id, p, SHM_REMAP) != p)
+        exit(1);
+    shmctl(id, IPC_RMID, NULL);
+    hearth_barrier();
+}
+
+/* Where a store faults for ever, and where mprotect(2) is refused. */
+static void
+attach_to_read(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+    int   id = shmget(IPC_PRIVATE, page_bytes(), IPC_CREAT | 0600);
+
+    hearth_barrier();
+    if (me == 0 && shmat(id, p, SHM_REMAP | SHM_RDONLY) != p)
+        exit(1);
+    shmctl(id, IPC_RMID, NULL);
+    if (me == 0)
+        p[0] = 1;
+    hearth_barrier();
+}
+
+static void
+attach_to_copy(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+    int   id = shmget(IPC_PRIVATE, page_bytes(), IPC_CREAT | 0600);
+
+    hearth_barrier();
+    if (me == last && shmat(id, p, SHM_REMAP | SHM_RDONLY) != p)
+        exit(1);
+    shmctl(id, IPC_RMID, NULL);
+    if (me == last)
+        p[0] = 1;
+    hearth_barrier();
+}
+
+static void
+unmap_quietly(void)
+{
+    char *p = hearth_alloc(3 * page_bytes(), 1, hearth_on(0));
+
+    hearth_barrier();
+    if (me == last)
+        munmap(p, page_bytes());
+    hearth_barrier();
+}
+
+/* Mappings of many kinds, and all of them Hearth's. */
+static void
+heap_in_pieces(void)
+{
+    enum { PAGES = 400 };
+    char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
+
+    for (int i = me; i < PAGES; i += 3)
+        p[(size_t)i * page_bytes()] = 1;
+    hearth_barrier();
+    for (int i = 0; i < PAGES; i += 2)
+        p[(size_t)i * page_bytes() + (size_t)me + 1] = 1;
+    hearth_barrier();
+    hearth_malloc_on(page_bytes(), last);
+    hearth_free(p);
+}
+
 const struct badinput badinput_touches[] = {
+    BADINPUT(map_over_heap),
+    BADINPUT(attach_over_heap),
+    BADINPUT(attach_to_read),
+    BADINPUT(attach_to_copy),
+    BADINPUT(unmap_quietly),
+    BADINPUT(heap_in_pieces),
+    BADINPUT(protect_heap),
+    BADINPUT(unmap_heap),
     BADINPUT(shm_full),
     BADINPUT(home_memory_gone),
     BADINPUT(home_memory_gone_elsewhere),

@@ -23,7 +23,7 @@ own(int page)
 static void
 start_with_little_cache(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
     pages = pages_new(PAGES);
     for (int i = 0; i < PAGES; i++)
         if (i % ranks == me)
@@ -84,7 +84,10 @@ every_call(void *unused)
     step(p = pages_new(PAGES));
     step(count = hearth_alloc(1, sizeof *count, hearth_on(0)));
     step(hearth_barrier());
-    step(hearth_prefetch(p, PAGES * PAGE));
+    step(hearth_prefetch(p, PAGES * page_bytes()));
+    step(hearth_prefetchv((const void *[]){ p + page_words(), p },
+                          (size_t[]){ 1, 1 }, 2));
+    step(hearth_read_mostly(p, page_bytes()));
     step(touch_all());
     step(hearth_lock(LOCK));
     step(hearth_unlock(LOCK));
@@ -95,6 +98,9 @@ every_call(void *unused)
     step(if (me == 0) hearth_flag_reset(FLAG));
     step(hearth_fetch_add(count, 1));
     step(hearth_swap(count, 1));
+    step(hearth_add(count, 1));
+    step(hearth_atomic_flush());
+    step(hearth_wait_until(count, HEARTH_NE, 0));
     step(hearth_free(count));
     step(hearth_free(p));
     pthread_testcancel();
@@ -108,7 +114,7 @@ START_TEST(no_call_and_no_fault_is_a_cancellation_point)
     progress = 0;
     thread_start(&thread, every_call, NULL);
     thread_join_cancelled(thread);
-    expect_eq(progress, 16);
+    expect_eq(progress, 21);
     all_expected();
     expect_eq(touch_all(), 0);
     all_expected();

@@ -16,6 +16,8 @@
 
 enum { PAGE = 4096 };
 
+#undef hearth_init
+
 void
 hearth_init(MPI_Comm comm)
 {

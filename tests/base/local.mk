@@ -17,6 +17,11 @@ unit_tests += %D%/report %D%/yield_timer %D%/stat %D%/atomic_file
 %C%_stat_CFLAGS = $(test_cflags)
 %C%_stat_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/mpi_library
+%C%_mpi_library_SOURCES = %D%/mpi_library.c
+%C%_mpi_library_CFLAGS = $(test_cflags)
+%C%_mpi_library_LDADD = $(unit_ldadd)
+
 %C%_atomic_file_SOURCES = %D%/atomic_file.c
 %C%_atomic_file_CFLAGS = $(test_cflags)
 %C%_atomic_file_LDADD = $(unit_ldadd)

@@ -38,12 +38,27 @@ START_TEST(defaults_are_valid)
 
     ck_assert(load(&opt, NULL, NULL));
     ck_assert_uint_eq(opt.page_size, 0);
-    ck_assert_uint_eq(opt.heap, (size_t)256 << 30);
+    ck_assert_uint_eq(opt.heap, 0); /* 256 GiB, or what the kernel gives */
     ck_assert_uint_eq(opt.home, 0);
     ck_assert_uint_eq(opt.cache, 0);
     ck_assert_int_eq(opt.consistency, HEARTHI_RELEASE);
     ck_assert_int_eq(opt.progress, HEARTHI_AUTO);
     ck_assert_int_eq(opt.stats.how, HEARTHI_STATS_NO);
+}
+END_TEST
+
+START_TEST(a_deadlock_is_looked_for_where_a_time_is_given)
+{
+    struct hearthi_options opt;
+
+    ck_assert(load(&opt, NULL, NULL));
+    ck_assert_uint_eq(opt.deadlock, 0);
+    ck_assert(load(&opt, "HEARTH_DEADLOCK", "off"));
+    ck_assert_uint_eq(opt.deadlock, 0);
+    ck_assert(load(&opt, "HEARTH_DEADLOCK", "3s"));
+    ck_assert_uint_eq(opt.deadlock, 3000000000);
+    ck_assert(!load(&opt, "HEARTH_DEADLOCK", "soon"));
+    ck_assert_ptr_nonnull(strstr(why, "HEARTH_DEADLOCK"));
 }
 END_TEST
 
@@ -169,6 +184,9 @@ START_TEST(words_name_their_value)
 
     ck_assert(load(&opt, "HEARTH_CONSISTENCY", "scope"));
     ck_assert_int_eq(opt.consistency, HEARTHI_SCOPE);
+    ck_assert(load(&opt, "HEARTH_RACES", "writes"));
+    ck_assert_int_eq(opt.races, HEARTHI_RACES_WRITES);
+    ck_assert(!load(&opt, "HEARTH_RACES", "reads"));
     ck_assert(load(&opt, "HEARTH_PROGRESS", "none"));
     ck_assert_int_eq(opt.progress, HEARTHI_NONE);
     ck_assert(load(&opt, "HEARTH_CACHE", "auto"));
@@ -214,7 +232,6 @@ static const struct {
     { "HEARTH_HEAP", "4kb" },
     { "HEARTH_HEAP", "k" },
     { "HEARTH_HEAP", "1e9" },
-    { "HEARTH_HEAP", "auto" },
     { "HEARTH_HEAP", "1.5" },
     { "HEARTH_HEAP", "1.g" },
     { "HEARTH_HEAP", ".5g" },
@@ -262,6 +279,7 @@ static const struct {
     { "HEARTH_UDP_BUFFER", "16383" },
     { "HEARTH_UDP_BUFFER", "2g" },
     { "HEARTH_UDP_LOCAL", "mpi" },
+    { "HEARTH_FABRIC", "udp" },
     { "HEARTH_DIFF_PACK", "0" },
     { "HEARTH_DIFF_PACK", "1023" },
     { "HEARTH_DIFF_PACK", "all" },
@@ -425,7 +443,7 @@ START_TEST(values_print_as_they_are_typed)
     ck_assert(load(&hearthi_opt, "HEARTH_CACHE", "1536k"));
     ck_assert_str_eq(hearthi_option_text("cache"), "1536k");
     ck_assert_str_eq(hearthi_option_text("home"), "auto");
-    ck_assert_str_eq(hearthi_option_text("heap"), "256g");
+    ck_assert_str_eq(hearthi_option_text("heap"), "auto");
     ck_assert_str_eq(hearthi_option_text("node_size"), "0");
     ck_assert_str_eq(hearthi_option_text("transport"), "mpi");
     ck_assert_str_eq(hearthi_option_text("stats"), "no");
@@ -543,6 +561,7 @@ main(void)
     TCase *tc = tcase_create("load");
 
     tcase_add_test(tc, defaults_are_valid);
+    tcase_add_test(tc, a_deadlock_is_looked_for_where_a_time_is_given);
     tcase_add_test(tc, a_page_is_at_least_the_largest_of_all_systems);
     tcase_add_test(tc, a_network_is_a_name_or_has_bits);
     tcase_add_test(tc, what_goes_to_an_address_that_is_not_told_is_not_heard);

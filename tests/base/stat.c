@@ -57,24 +57,21 @@ START_TEST(a_reset_forgets_everything)
 }
 END_TEST
 
-START_TEST(the_table_names_every_counter_and_gives_seconds)
+START_TEST(a_counter_has_a_line_and_times_are_in_seconds)
 {
-    static char  text[8192];
-    FILE        *out = fmemopen(text, sizeof text, "w");
-    hearth_stats s;
+    static char text[8192];
+    FILE       *out = fmemopen(text, sizeof text, "w");
 
-    memset(&s, 0, sizeof s);
-    s.getpages = 123456789;
-    s.fault_ns = 2500000000u;
     ck_assert_ptr_ne(out, NULL);
-    hearthi_stats_print(out, &s, 4);
+    for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
+        hearthi_stat_print(out, (enum hearthi_stat)i, 2500000000u);
     fclose(out);
     for (int i = 0; i < HEARTHI_STAT_COUNT; i++)
         ck_assert_ptr_ne(strstr(text, hearthi_stat_name((enum hearthi_stat)i)),
                          NULL);
-    ck_assert_ptr_ne(strstr(text, "summed over 4 ranks"), NULL);
-    ck_assert_ptr_ne(strstr(text, " 123456789 "), NULL);
-    ck_assert_ptr_ne(strstr(text, " 2.500 s"), NULL);
+    ck_assert_ptr_ne(strstr(text, "getpages            2500000000    pages"),
+                     NULL);
+    ck_assert_ptr_ne(strstr(text, " 2.500 s  time in page faults"), NULL);
 }
 END_TEST
 
@@ -115,7 +112,6 @@ START_TEST(a_decimal_point_is_a_point_in_every_locale)
     static char text[8192];
     char        number[16];
     FILE       *out = fmemopen(text, sizeof text, "w");
-    const hearth_stats sum = { .fault_ns = 2500000000u };
 
     ck_assert_ptr_ne(out, NULL);
     if (!comma_set()) {
@@ -124,7 +120,7 @@ START_TEST(a_decimal_point_is_a_point_in_every_locale)
     }
     snprintf(number, sizeof number, "%.1f", 0.5);
     ck_assert_str_eq(number, "0,5");
-    hearthi_stats_print(out, &sum, 1);
+    hearthi_stat_print(out, HEARTHI_STAT_fault_ns, 2500000000u);
     fclose(out);
     ck_assert_ptr_ne(strstr(text, " 2.500 s"), NULL);
     format(number, sizeof number, "%g s", 0.5);
@@ -201,6 +197,9 @@ START_TEST(the_time_of_a_call_is_taken_in_less_than_100_ns)
     enum { TURNS = 5000, CALLS = 100 };
     uint64_t least = UINT64_MAX;
 
+#ifdef HEARTHI_COVERAGE
+    return; /* each line is counted, too */
+#endif
     hearthi_clock_open();
     if (hearthi_clock_scale == 0)
         return; /* the kernel's clock may be a system call */
@@ -229,12 +228,12 @@ main(void)
 
     tcase_add_test(tc, no_count_is_lost_between_threads);
     tcase_add_test(tc, a_reset_forgets_everything);
+    tcase_add_test(tc, a_decimal_point_is_a_point_in_every_locale);
     tcase_add_test(tc, a_value_goes_to_the_bucket_below_which_it_is_not);
     tcase_add_test(tc, a_fault_inside_a_call_counts_as_the_call);
     tcase_add_test(tc, serving_goes_to_what_the_program_did_when_it_began);
     tcase_add_test(tc, the_time_of_a_call_is_taken_in_less_than_100_ns);
-    tcase_add_test(tc, a_decimal_point_is_a_point_in_every_locale);
-    tcase_add_test(tc, the_table_names_every_counter_and_gives_seconds);
+    tcase_add_test(tc, a_counter_has_a_line_and_times_are_in_seconds);
     suite_add_tcase(s, tc);
     return unit_main(s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * attended [again] -- with HEARTH_GATEWAY=rank the program sees one rank less
- * than was started, and all else as with a thread.  Rank 0 says "attended",
- * or what is wrong.  For clusters.tap. */
+ * hidden_rank [again] -- with HEARTH_GATEWAY=rank the program sees one rank
+ * less than was started, and all else as with a thread.  Rank 0 says
+ * "attended", or what is wrong.  For clusters.tap. */
 #include <hearth/hearth.h>
 #include <stdbool.h>
 #include <stdio.h>

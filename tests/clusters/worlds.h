@@ -7,10 +7,10 @@
 
 #include "fixture.h"
 
-void worlds_apart_tests(TCase *tc); /* worlds_apart.c */
-void worlds_door_tests(TCase *tc);  /* worlds_door.c */
-void worlds_ahead_tests(TCase *tc); /* worlds_ahead.c */
-void worlds_mates_tests(TCase *tc); /* worlds_mates.c */
-void worlds_fault_tests(TCase *tc); /* worlds_fault.c */
+void worlds_remote_io_tests(TCase *tc);  /* worlds_remote_io.c */
+void worlds_listener_tests(TCase *tc);   /* worlds_listener.c */
+void worlds_ahead_tests(TCase *tc);      /* worlds_ahead.c */
+void worlds_node_cache_tests(TCase *tc); /* worlds_node_cache.c */
+void worlds_fault_tests(TCase *tc);      /* worlds_fault.c */
 
 #endif

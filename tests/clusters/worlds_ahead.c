@@ -46,7 +46,7 @@ pages_read(const int64_t *p, int pages, int64_t number)
 static int64_t *
 memory(void)
 {
-    return hearth_alloc(PAGES * PAGE, 1,
+    return hearth_alloc(PAGES * page_bytes(), 1,
                         hearth_within(hearth_block(), UINT64_C(1)));
 }
 
@@ -135,7 +135,7 @@ START_TEST(what_comes_ahead_may_be_freed)
         pages_write(p, turn * PAGES);
         pages_read(p, SOME, turn * PAGES);
         hearth_free(p);
-        q = hearth_alloc(PAGES * PAGE, 1,
+        q = hearth_alloc(PAGES * page_bytes(), 1,
                          turn % 2 ? hearth_on_cluster(hearth_clusters() - 1)
                                   : hearth_on_cluster(0));
         pages_write(q, -turn * PAGES);

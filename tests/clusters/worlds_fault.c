@@ -47,7 +47,7 @@ START_TEST(a_fault_on_a_page_of_another_cluster_allocates_nothing)
     int64_t         *p;
 
     fixture_start();
-    p = hearth_alloc(PAGES * PAGE, 1, hearth_on_cluster(0));
+    p = hearth_alloc(PAGES * page_bytes(), 1, hearth_on_cluster(0));
     if (hearth_cluster() == 0)
         p[0] = 1;
     barrier();

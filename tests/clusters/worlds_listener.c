@@ -166,7 +166,7 @@ START_TEST(a_child_that_stays_keeps_no_connection_alive)
 END_TEST
 
 void
-worlds_door_tests(TCase *tc)
+worlds_listener_tests(TCase *tc)
 {
     tcase_add_test(tc, many_threads_of_a_rank_wait_at_once);
     tcase_add_test(tc, a_child_that_stays_keeps_no_connection_alive);

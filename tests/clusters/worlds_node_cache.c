@@ -11,17 +11,18 @@ enum { TAG = 60, ROUNDS = 12 };
 static const struct hearthi_transport_ops *real;
 static int                                 mate;
 
-/* The gateway has not heard of the acquire when the mate reads. */
+/* The gateway has not heard of the acquire when the other rank of the node
+ * reads. */
 static void
 forget_late(uint64_t page, uint32_t count)
 {
     tell(mate, TAG);
     told_by(mate, TAG);
-    real->forget(page, count);
+    real->data.forget(page, count);
 }
 
-/* The last rank, whose mate is the one before, reads what rank 0 says by a
- * message that it has written. */
+/* The last rank, which is on one node with the one before, reads what rank 0
+ * says by a message that it has written. */
 static void
 reader_round(int64_t *p, int round)
 {
@@ -31,10 +32,10 @@ reader_round(int64_t *p, int round)
     tell(0, TAG);
     told_by(0, TAG);
     real = hearthi_transport;
-    ops.forget = forget_late;
+    ops.data.forget = forget_late;
     hearthi_transport = &ops;
     if (round % 2)
-        hearth_acquire(p, PAGE);
+        hearth_acquire(p, page_bytes());
     else
         hearth_acquire(NULL, 0);
     hearthi_transport = real;
@@ -42,7 +43,7 @@ reader_round(int64_t *p, int round)
 }
 
 /* An atomic step comes between, behind which the reader's copy is too old for
- * the mate, so that it asks the gateway.  It reads a word that nobody writes.
+ * the other, so that it asks the gateway.  It reads a word that nobody writes.
  */
 static void
 mate_round(const int64_t *p, int64_t *other)
@@ -58,18 +59,18 @@ writer_round(int64_t *p, int round)
 {
     told_by(ranks - 1, TAG);
     *word(p, 0) = 2 * round + 1;
-    hearth_release(p, PAGE);
+    hearth_release(p, page_bytes());
     tell(ranks - 1, TAG);
 }
 
-START_TEST(an_acquire_takes_nothing_that_a_mate_had_of_the_gateway)
+START_TEST(an_acquire_takes_nothing_that_a_rank_of_the_node_had_of_the_gateway)
 {
     int64_t *p, *other;
 
     fixture_start_with("NODE_SIZE", "2");
     mate = ranks - 2;
-    p = hearth_alloc(PAGE, 1, hearth_on(0));
-    other = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    p = hearth_alloc(page_bytes(), 1, hearth_on(0));
+    other = hearth_alloc(page_bytes(), 1, hearth_on(ranks - 1));
     for (int round = 1; round <= ROUNDS; round++) {
         if (me == 0)
             *word(p, 0) = 2 * round;
@@ -90,8 +91,9 @@ START_TEST(an_acquire_takes_nothing_that_a_mate_had_of_the_gateway)
 END_TEST
 
 void
-worlds_mates_tests(TCase *tc)
+worlds_node_cache_tests(TCase *tc)
 {
-    tcase_add_test(tc,
-                   an_acquire_takes_nothing_that_a_mate_had_of_the_gateway);
+    tcase_add_test(
+        tc,
+        an_acquire_takes_nothing_that_a_rank_of_the_node_had_of_the_gateway);
 }

@@ -13,7 +13,7 @@
 /* Of any length, from any byte on, from every rank to every cluster. */
 START_TEST(bytes_are_written_and_read_past_copies)
 {
-    enum { BYTES = 3 * PAGE };
+    enum { BYTES = 12000 };
     char *p, back[BYTES];
 
     fixture_start();
@@ -45,7 +45,7 @@ START_TEST(what_was_written_past_copies_is_found_by_pages)
     int64_t *p;
 
     fixture_start();
-    p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    p = hearth_alloc(page_bytes(), 1, hearth_on(ranks - 1));
     for (int64_t turn = 1; turn <= 5; turn++) {
         int64_t value = 0;
 
@@ -76,7 +76,7 @@ START_TEST(what_is_written_comes_after_what_was_stored)
 
     fixture_start();
     c = hearth_cluster_of(ranks - 1);
-    p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    p = hearth_alloc(page_bytes(), 1, hearth_on(ranks - 1));
     for (int64_t turn = 1; turn <= ranks; turn++) {
         value = 2 * turn;
         if (me == turn - 1) {
@@ -104,7 +104,7 @@ START_TEST(bytes_may_come_from_the_heap_and_go_there)
     int64_t *there, *from, *to;
     int      last;
 
-    setenv("HEARTH_CACHE", "256k", 1);
+    setenv("HEARTH_CACHE", bytes_of_pages(64), 1);
     fixture_start_with("INTERPOSE", "no");
     unsetenv("HEARTH_CACHE");
     last = hearth_clusters() - 1;
@@ -161,8 +161,8 @@ START_TEST(time_in_the_explicit_interface_is_counted)
     int64_t *first, *last, *p;
 
     fixture_start();
-    first = hearth_alloc(PAGE, 1, hearth_on(0));
-    last = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    first = hearth_alloc(page_bytes(), 1, hearth_on(0));
+    last = hearth_alloc(page_bytes(), 1, hearth_on(ranks - 1));
     p = hearth_cluster() == 0 ? last : first;
     time_expect(false, p);
     time_expect(true, p);
@@ -229,7 +229,7 @@ START_TEST(words_that_come_home_are_not_read_in_halves)
 END_TEST
 
 void
-worlds_apart_tests(TCase *tc)
+worlds_remote_io_tests(TCase *tc)
 {
     tcase_add_test(tc, bytes_are_written_and_read_past_copies);
     tcase_add_test(tc, what_was_written_past_copies_is_found_by_pages);

@@ -106,7 +106,7 @@ step_double(struct actor *a)
 static void *
 act(void *actor)
 {
-    for (int k = 0; k < 30; k++) {
+    for (int k = 0; k < rounds_of(30); k++) {
         step64(actor);
         for (int i = 0; i < 3; i++)
             step32(actor);
@@ -268,6 +268,53 @@ START_TEST(steps_and_stores_beside_them_lose_nothing)
 }
 END_TEST
 
+/* So many messages for some steps on words that are not 0. */
+static uint64_t
+messages_of(int64_t *w, int kind)
+{
+    enum { STEPS = 20 };
+    uint64_t before = messages_begun();
+
+    for (int k = 0; k < STEPS; k++)
+        switch (kind) {
+        case 0: hearth_fetch_add(w, 1); break;
+        case 1: hearth_fetch_and(w, -1 - (1 << k)); break;
+        case 2: hearth_fetch_or(w, 1 << k); break;
+        case 3: hearth_fetch_xor(w, 3 << k); break;
+        case 4: hearth_fetch_or32((int32_t *)(w + 1), 1 << k); break;
+        default: hearth_fetch_add_double((double *)(w + 2), 0.5);
+        }
+    return messages_begun() - before;
+}
+
+/* Over mpi bitwise steps and sums are two there, a look and a swap. */
+START_TEST(over_datagrams_a_step_of_any_kind_is_one_request)
+{
+    int64_t *w = hearth_alloc(8, sizeof *w, hearth_on(0));
+    bool     udp = strcmp(hearth_option("transport"), "udp") == 0 &&
+               hearth_clusters() == 1;
+
+    barrier();
+    if (me == 0) {
+        w[0] = 1 << 30;
+        *(int32_t *)(w + 1) = 1 << 30;
+        *(double *)(w + 2) = 1;
+    }
+    barrier();
+    if (me == ranks - 1 && udp && apart(0, me)) {
+        uint64_t adds = messages_of(w, 0);
+
+        expect(adds > 0);
+        for (int kind = 1; kind < 6; kind++)
+            expect(messages_of(w, kind) < adds + adds / 2);
+        expect(*(double *)(w + 2) == 11);
+    }
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
 TCase *
 atomics(void)
 {
@@ -278,5 +325,6 @@ atomics(void)
     tcase_add_test(tc, steps_of_all_kinds_at_once_lose_nothing);
     tcase_add_test(tc, a_compare_and_swap_fails_where_another_came_first);
     tcase_add_test(tc, steps_and_stores_beside_them_lose_nothing);
+    tcase_add_test(tc, over_datagrams_a_step_of_any_kind_is_one_request);
     return tc;
 }

@@ -2,6 +2,8 @@
  *
  * Condition variables.
  */
+#include <pthread.h>
+
 #include "flags.h"
 
 enum { LOCK = 77, FULL = 5, EMPTY = 6, ROOM = 3 };
@@ -40,22 +42,22 @@ queue_take(struct queue *q)
 
 START_TEST(a_bounded_queue_brings_each_item_once)
 {
-    enum { ITEMS = 60 };
+    const int     items = rounds_of(60);
     struct queue *q = (struct queue *)pages_new(1);
     int           puts = (ranks + 1) / 2, takes = ranks == 1 ? 1 : ranks / 2;
     int64_t       sum = 0, all;
 
-    for (int i = 0; i < ITEMS * takes && me % 2 == 0; i++) {
+    for (int i = 0; i < items * takes && me % 2 == 0; i++) {
         queue_put(q, i * ranks + me);
         if (ranks == 1)
             sum += queue_take(q);
     }
-    for (int i = 0; i < ITEMS * puts && me % 2 == 1; i++)
+    for (int i = 0; i < items * puts && me % 2 == 1; i++)
         sum += queue_take(q);
     barrier();
     MPI_Allreduce(&sum, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     sum = 0;
-    for (int i = 0; i < ITEMS * takes; i++)
+    for (int i = 0; i < items * takes; i++)
         for (int r = 0; r < ranks; r += 2)
             sum += i * ranks + r;
     expect_eq(q->put, q->taken);
@@ -152,10 +154,50 @@ START_TEST(a_broadcast_wakes_all_that_wait)
 }
 END_TEST
 
+/* The last rank's threads, which are more than the words it has for them and
+ * than the places of a condition that are in use at a time (cond.c over mpi).
+ * Two are woken one by one, and then all. */
+enum { CROWD = 64 + 56 + 3 };
+
+static void *
+come_and_wait_too(void *w)
+{
+    come_and_wait(w, 0);
+    return NULL;
+}
+
+START_TEST(any_number_of_threads_waits_for_one_condition)
+{
+    struct wakes *w = (struct wakes *)pages_new(1);
+    pthread_t     thread[CROWD];
+    bool          come = threads_allowed() && me == ranks - 1;
+    const int     crowd = rounds_of(CROWD);
+
+    for (int t = 0; come && t < crowd; t++)
+        expect_eq(pthread_create(&thread[t], NULL, come_and_wait_too, w), 0);
+    if (threads_allowed() && me == 0) {
+        wakes_after(w, crowd, 0);
+        for (int k = 1; k <= 2; k++) {
+            hearth_cond_signal(FULL);
+            wakes_after(w, 0, k);
+        }
+        hearth_cond_broadcast(FULL);
+    }
+    for (int t = 0; come && t < crowd; t++)
+        pthread_join(thread[t], NULL);
+    barrier();
+    if (threads_allowed())
+        expect_eq(w->woken, crowd);
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
 /* The last rank waits for each, and the first wakes that one among others. */
 START_TEST(every_number_is_a_condition)
 {
-    int      step = ranks <= 2 ? 17 : 101;
+    int step = ranks <= 2 ? HEARTH_CONDS / rounds_of(HEARTH_CONDS / 17) : 101;
     int64_t *p = pages_new(1);
 
     for (int c = HEARTH_CONDS - 1; c >= 0; c -= step) {
@@ -189,6 +231,7 @@ conditions(void)
     tcase_add_test(tc, a_bounded_queue_brings_each_item_once);
     tcase_add_test(tc, signals_wake_one_each_in_the_order_of_coming);
     tcase_add_test(tc, a_broadcast_wakes_all_that_wait);
+    tcase_add_test(tc, any_number_of_threads_waits_for_one_condition);
     tcase_add_test(tc, every_number_is_a_condition);
     return tc;
 }

@@ -7,10 +7,30 @@
 
 #include "delay.h"
 #include "flags.h"
+#include "transport/mpi/rma_object.h"
+
+/* With all else that stands in the word beside it. */
+START_TEST(a_flag_word_has_the_ticket_of_the_last_node)
+{
+    for (unsigned set = 0; set < 2; set++) {
+        struct hearthi_serving s = { set, HEARTHI_NODES_MOST,
+                                     HEARTHI_EPOCHS - 1, UINT8_MAX,
+                                     UINT32_MAX };
+
+        s = hearthi_serving_read(hearthi_serving_make(s));
+        expect_eq(s.set, set);
+        expect_eq(s.ticket, HEARTHI_NODES_MOST);
+        expect_eq(s.epoch, HEARTHI_EPOCHS - 1);
+        expect_eq(s.whole, UINT8_MAX);
+        expect_eq(s.end, UINT32_MAX);
+    }
+    all_expected();
+}
+END_TEST
 
 START_TEST(every_flag_can_be_set_and_waited_for)
 {
-    int step = ranks <= 2 ? 1 : 13;
+    int step = ranks <= 2 ? HEARTH_FLAGS / rounds_of(HEARTH_FLAGS) : 13;
 
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < HEARTH_FLAGS; i += step)
@@ -227,12 +247,12 @@ END_TEST
  * while others swap. */
 START_TEST(adding_and_swapping_at_once_loses_nothing)
 {
-    enum { STEPS = 200 };
+    const int steps = rounds_of(200);
     int64_t *w = hearth_alloc(512, sizeof *w, hearth_on(ranks - 1));
     int64_t  mine = 0, all = 0;
 
     barrier();
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < steps; k++) {
         hearth_fetch_add(w, 1 + me);
         if ((k + me) % 2 == 0)
             mine += hearth_swap(w, 0);
@@ -240,7 +260,7 @@ START_TEST(adding_and_swapping_at_once_loses_nothing)
     barrier();
     mine += me == 0 ? *w : 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    expect_eq(all, STEPS * ranks * (ranks + 1) / 2);
+    expect_eq(all, steps * ranks * (ranks + 1) / 2);
     barrier();
     hearth_free(w);
     all_expected();
@@ -285,6 +305,7 @@ flags_and_atomics(void)
     TCase *tc = tcase_create("flags and atomics");
 
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);
+    tcase_add_test(tc, a_flag_word_has_the_ticket_of_the_last_node);
     tcase_add_test(tc, every_flag_can_be_set_and_waited_for);
     tcase_add_test(tc, a_flag_stays_set_until_it_is_reset);
     tcase_add_test(tc, a_reset_flag_is_waited_for_again);

@@ -6,15 +6,20 @@
 
 TCase *flags_and_atomics(void);
 TCase *atomics(void);    /* atomics.c */
+TCase *adds(void);       /* adds.c */
+TCase *adds_posted(void);
+TCase *teams(void);      /* teams.c */
 TCase *flag_logs(void);  /* flag_log.c */
 TCase *full_lists(void); /* full.c */
 TCase *tries(void);      /* tries.c */
 TCase *rests(void);
-TCase *stays(void);             /* stay.c */
-TCase *stays_in_barriers(void); /* stay_barrier.c */
+TCase *stays(void);             /* delegation.c */
+TCase *stays_in_barriers(void); /* delegation_barrier.c */
 TCase *conditions(void);        /* conds.c */
+TCase *crowds(void);            /* crowd.c */
 
-/* A lock that nobody has had, so that it stays at the second unlock: stay.c.
+/* A lock that nobody has had, so that it stays at the second unlock:
+ * delegation.c.
  */
 int lock_new(void);
 

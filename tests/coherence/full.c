@@ -95,7 +95,7 @@ runs_expect(int64_t *p, int64_t value, int step)
 
 START_TEST(a_barrier_of_too_many_runs_keeps_the_copies_of_other_pages)
 {
-    size_t   words = (size_t)PAGE / sizeof(int64_t);
+    size_t   words = page_bytes() / sizeof(int64_t);
     bool     reads = me == ranks - 1 && ranks > 1;
     int64_t *other = pages_new(OTHERS);
     int64_t *p = hearth_alloc(2 * RUNS * words * (size_t)writers(), sizeof *p,

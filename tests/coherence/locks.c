@@ -3,16 +3,21 @@
  * Locks as such: mutual exclusion, fairness, trying, all numbers, logs that
  * overflow.
  */
+#include <pthread.h>
+
+#include "delay.h"
 #include "flags.h"
+#include "transport/mpi/mpi_fabric.h"
 
 /* Who is inside writes its name and finds it still there. */
 START_TEST(one_rank_at_a_time_is_inside)
 {
-    enum { STEPS = 25, LOCKS = 5 };
+    enum { LOCKS = 5 };
+    int      steps = rounds_of(25) * LOCKS;
     int64_t *p = pages_new(LOCKS);
     uint64_t random = (uint64_t)me;
 
-    for (int k = 0; k < STEPS * LOCKS; k++) {
+    for (int k = 0; k < steps; k++) {
         int      i = (int)(hearthi_random(&random) % LOCKS);
         int64_t *inside;
 
@@ -33,7 +38,7 @@ START_TEST(one_rank_at_a_time_is_inside)
     for (int i = 1; i < LOCKS && me == 0; i++)
         word(p, 0)[1] += word(p, i)[1];
     barrier();
-    expect_eq(word(p, 0)[1], STEPS * LOCKS * ranks);
+    expect_eq(word(p, 0)[1], steps * ranks);
     hearth_free(p);
     all_expected();
 }
@@ -180,7 +185,7 @@ END_TEST
  * when there are more ranks than cores). */
 START_TEST(every_number_is_a_lock)
 {
-    int      step = ranks <= 2 ? 1 : 29;
+    int      step = ranks <= 2 ? HEARTH_LOCKS / rounds_of(HEARTH_LOCKS) : 29;
     int64_t *p = hearth_alloc(HEARTH_LOCKS, sizeof *p, hearth_cyclic(1));
 
     for (int pass = 0; pass < 2; pass++) {
@@ -237,6 +242,80 @@ START_TEST(a_log_that_overflows_loses_nothing)
 }
 END_TEST
 
+/* The sections together write so many pages that they fill the log, which is
+ * merged and written anew.  Whatever is Put must be there until it is flushed.
+ */
+START_TEST(a_log_is_merged_from_memory_that_is_there)
+{
+    enum { PAGES = 128, ROUNDS = 40 };
+    int64_t *p = pages_new(PAGES);
+    int64_t  sum = 0;
+
+    for (int i = 0; i < PAGES; i++)
+        sum += word(p, i)[0];
+    expect_eq(sum, 0);
+    barrier();
+    delay_transfers(true);
+    for (int k = 0; k < ROUNDS; k++) {
+        if (me == k % 2) {
+            hearth_lock(2201);
+            for (int i = k % 2; i < PAGES; i += 2)
+                word(p, i)[0]++;
+            hearth_unlock(2201);
+        }
+        mpi_barrier();
+    }
+    hearth_lock(2201);
+    for (int i = 0; i < PAGES; i++)
+        expect_eq(word(p, i)[0], i % 2 == 0   ? (ROUNDS + 1) / 2
+                                 : ranks == 1 ? 0
+                                              : ROUNDS / 2);
+    hearth_unlock(2201);
+    delay_transfers(false);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Each has a lock of its own, whose steps need no other thread. */
+enum { STEPPERS = 80 };
+
+static pthread_barrier_t steppers;
+
+static void *
+step_alone(void *lock)
+{
+    pthread_barrier_wait(&steppers);
+    for (int k = 0; k < 2; k++) {
+        hearth_lock(*(int *)lock);
+        hearth_unlock(*(int *)lock);
+    }
+    return NULL;
+}
+
+/* Open MPI 5 over UCX aborts at the 255th flush or request (mpi.h). */
+START_TEST(steps_of_many_threads_are_bounded)
+{
+    pthread_t thread[STEPPERS];
+    int       lock[STEPPERS];
+    bool      all = threads_allowed() && me == ranks - 1;
+
+    pthread_barrier_init(&steppers, NULL, STEPPERS);
+    delay_flush(all ? 2 : 0);
+    for (int t = 0; all && t < STEPPERS; t++) {
+        lock[t] = 2300 + t;
+        pthread_create(&thread[t], NULL, step_alone, &lock[t]);
+    }
+    for (int t = 0; all && t < STEPPERS; t++)
+        pthread_join(thread[t], NULL);
+    expect(delay_flush(0) <= HEARTHI_ATOMIC_OPS_MOST);
+    pthread_barrier_destroy(&steppers);
+    barrier();
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -252,7 +331,10 @@ main(int argc, char **argv)
     tcase_add_test(tc, many_locks_are_held_at_once);
     tcase_add_test(tc, every_number_is_a_lock);
     tcase_add_test(tc, a_log_that_overflows_loses_nothing);
+    tcase_add_test(tc, a_log_is_merged_from_memory_that_is_there);
+    tcase_add_test(tc, steps_of_many_threads_are_bounded);
     suite_add_tcase(s, tc);
+    suite_add_tcase(s, crowds());
     suite_add_tcase(s, tries());
     suite_add_tcase(s, rests());
     suite_add_tcase(s, stays());
@@ -260,6 +342,9 @@ main(int argc, char **argv)
     suite_add_tcase(s, conditions());
     suite_add_tcase(s, flags_and_atomics());
     suite_add_tcase(s, atomics());
+    suite_add_tcase(s, adds());
+    suite_add_tcase(s, adds_posted());
+    suite_add_tcase(s, teams());
     suite_add_tcase(s, flag_logs());
     suite_add_tcase(s, full_lists());
     return mpi_main(argc, argv, s);

@@ -8,7 +8,7 @@
 static inline int64_t *
 words_on(int rank, int pages)
 {
-    return hearth_alloc((size_t)pages * PAGE / 8, 8, hearth_on(rank));
+    return hearth_alloc((size_t)pages * page_bytes() / 8, 8, hearth_on(rank));
 }
 
 /* Pages that this rank has asked for, and that moved. */

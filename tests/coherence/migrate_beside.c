@@ -49,9 +49,9 @@ beside(void *unused)
             w[FREE + me] = ++s.mine[i];
             break;
         default:
-            hearth_hold(w, PAGE, HEARTH_WRITE);
+            hearth_hold(w, page_bytes(), HEARTH_WRITE);
             w[FREE + me] = ++s.mine[i];
-            hearth_drop(w, PAGE, HEARTH_WRITE);
+            hearth_drop(w, page_bytes(), HEARTH_WRITE);
         }
         sched_yield();
     }
@@ -88,7 +88,7 @@ play(bool threads)
 {
     pthread_t other;
 
-    s.p = hearth_alloc(PAGES * PAGE / 8, 8, hearth_first_touch());
+    s.p = hearth_alloc(PAGES * page_bytes() / 8, 8, hearth_first_touch());
     for (int i = 0; i < PAGES; i++)
         s.locked[i] = s.counted[i] = s.mine[i] = 0;
     s.wrong = false;

@@ -15,7 +15,8 @@ owner(int i)
 
 START_TEST(pages_are_at_home_where_they_are_written_first)
 {
-    int64_t *p = hearth_alloc(PAGES * PAGE / 8, 8, hearth_first_touch());
+    int64_t *p =
+        hearth_alloc(PAGES * page_bytes() / 8, 8, hearth_first_touch());
 
     for (int i = 0; i < PAGES; i++)
         if (owner(i) == me)
@@ -33,14 +34,15 @@ END_TEST
 
 START_TEST(what_nobody_wrote_is_zero)
 {
-    int64_t *p = hearth_alloc(PAGES * PAGE / 8, 8, hearth_first_touch());
+    int64_t *p =
+        hearth_alloc(PAGES * page_bytes() / 8, 8, hearth_first_touch());
 
     for (int i = 0; i < PAGES; i += 2)
         if (owner(i) == me)
             word(p, i)[7] = i;
     barrier();
     for (int i = 0; i < PAGES; i++)
-        for (int k = 0; k < PAGE / 8; k++)
+        for (size_t k = 0; k < page_bytes() / 8; k++)
             expect_eq(word(p, i)[k], k == 7 && i % 2 == 0 ? i : 0);
     hearth_free(p);
     all_expected();
@@ -49,7 +51,7 @@ END_TEST
 
 START_TEST(a_page_of_several_nodes_has_one_home)
 {
-    int64_t *p = hearth_alloc(PAGE / 8, 8, hearth_first_touch());
+    int64_t *p = hearth_alloc(page_bytes() / 8, 8, hearth_first_touch());
     int      home = hearth_home(p), least, most;
 
     p[me] = me;
@@ -87,7 +89,8 @@ dealt_write(int64_t *p, int64_t value)
 
 START_TEST(pages_that_are_dealt_move_at_once_and_cost_nothing_then)
 {
-    int64_t     *p = hearth_alloc(DEALT * PAGE / 8, 8, hearth_first_touch());
+    int64_t *p =
+        hearth_alloc(DEALT * page_bytes() / 8, 8, hearth_first_touch());
     hearth_stats a, b;
 
     dealt_write(p, 1);
@@ -110,6 +113,35 @@ START_TEST(pages_that_are_dealt_move_at_once_and_cost_nothing_then)
 }
 END_TEST
 
+/* Of two pages that follow each other, at home on the last rank, three ranks
+ * have written the second, both, and the first.  The first two of them meet at
+ * the second page, so what the second one asks for is refused everywhere, and
+ * the third has the first page alone.  That moves once then, and does not
+ * become new as well. */
+START_TEST(a_page_of_what_was_refused_to_one_moves_to_another_once)
+{
+    int64_t *p =
+        hearth_alloc(PAGES * page_bytes() / 8, 8, hearth_first_touch());
+    int          i = PAGES - PAGES / 8;
+    hearth_stats s;
+
+    if (me == 1 || me == 2)
+        word(p, i)[me] = me;
+    if (me < 2)
+        word(p, i + 1)[me] = 1 + me;
+    barrier();
+    hearth_get_stats(&s);
+    expect_eq((int64_t)s.renewed, 0);
+    for (int r = 0; r < 3 && r < ranks; r++) {
+        expect_eq(word(p, i)[r], r);
+        expect_eq(word(p, i + 1)[r], r < 2 ? 1 + r : 0);
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 TCase *
 first_touch_tests(void)
 {
@@ -122,5 +154,7 @@ first_touch_tests(void)
     tcase_add_test(tc, a_page_of_several_nodes_has_one_home);
     tcase_add_test(tc,
                    pages_that_are_dealt_move_at_once_and_cost_nothing_then);
+    tcase_add_test(tc,
+                   a_page_of_what_was_refused_to_one_moves_to_another_once);
     return tc;
 }

@@ -47,14 +47,14 @@ atomic_late(int home, size_t at, const struct hearthi_atomic_op *step)
     tell(last(), DONE);
     while (!atomic_load(&passed))
         sched_yield();
-    return prompt->atomic(home, at, step);
+    return prompt->data.atomic(home, at, step);
 }
 
 static void
 barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
              struct hearthi_barrier_notices *news)
 {
-    (prompt->barrier)(own, n, invalidate_all, news);
+    (prompt->collective.barrier)(own, n, invalidate_all, news);
     told_by(1, DONE);
 }
 
@@ -96,9 +96,9 @@ moving_barrier(struct scene *s)
 
     prompt = hearthi_transport;
     if (me == last())
-        ops.barrier = barrier_late;
+        ops.collective.barrier = barrier_late;
     if (s->stays)
-        ops.atomic = atomic_late;
+        ops.data.atomic = atomic_late;
     atomic_store(&passed, false);
     hearthi_transport = &ops;
     if (plays)

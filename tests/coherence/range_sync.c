@@ -42,13 +42,13 @@ pass_round(bool all)
     for (int k = 0; k < ROUNDS; k++) {
         if (ranks > 1 && (k > 0 || me > 0)) {
             told_by(last_rank(), TAG);
-            acquire(p, (size_t)PAGES * PAGE, all);
+            acquire(p, (size_t)PAGES * page_bytes(), all);
         }
         for (int i = 0; i < PAGES; i++) {
             expect_eq(*word(p, i), k * ranks + me);
             ++*word(p, i);
         }
-        release(p, (size_t)PAGES * PAGE, all);
+        release(p, (size_t)PAGES * page_bytes(), all);
         if (ranks > 1 && (k < ROUNDS - 1 || me < ranks - 1))
             tell(next_rank(), TAG);
     }
@@ -74,21 +74,21 @@ END_TEST
 /* Pages of two writers, each of which tells the other of its half. */
 START_TEST(halves_of_a_page_are_exchanged)
 {
-    enum { HALF = PAGE / 8 / 2 };
-    int64_t *p = pages_new(1);
-    int      other = ranks - 1 - me;
-    bool     plays = ranks > 1 && (me == 0 || me == ranks - 1);
-    int64_t *mine = p + (me == 0 ? 0 : HALF);
-    int64_t *theirs = p + (me == 0 ? HALF : 0);
+    const int half = (int)page_words() / 2;
+    int64_t  *p = pages_new(1);
+    int       other = ranks - 1 - me;
+    bool      plays = ranks > 1 && (me == 0 || me == ranks - 1);
+    int64_t  *mine = p + (me == 0 ? 0 : half);
+    int64_t  *theirs = p + (me == 0 ? half : 0);
 
     for (int k = 1; plays && k <= ROUNDS; k++) {
-        for (int i = 0; i < HALF; i++)
+        for (int i = 0; i < half; i++)
             mine[i] = k * 1000 + i;
-        hearth_release(mine, sizeof *mine * HALF);
+        hearth_release(mine, sizeof *mine * (size_t)half);
         MPI_Sendrecv(NULL, 0, MPI_BYTE, other, TAG, NULL, 0, MPI_BYTE, other,
                      TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        hearth_acquire(theirs, sizeof *theirs * HALF);
-        for (int i = 0; i < HALF; i++) {
+        hearth_acquire(theirs, sizeof *theirs * (size_t)half);
+        for (int i = 0; i < half; i++) {
             expect_eq(theirs[i], k * 1000 + i);
             expect_eq(mine[i], k * 1000 + i);
         }
@@ -242,7 +242,7 @@ exchange_held(bool all)
 {
     int64_t *p = pages_new(ranks);
     int      last = ranks - 1, other = last - me;
-    size_t   bytes = (size_t)ranks * PAGE;
+    size_t   bytes = (size_t)ranks * page_bytes();
 
     if (me == last)
         hearth_hold(p, bytes, HEARTH_READ | HEARTH_WRITE);
@@ -288,7 +288,7 @@ START_TEST(a_range_costs_what_it_has)
     for (int i = 0; i < ranks * PAGES; i++)
         copies_take(word(p, i), 1, 0);
     hearth_get_stats(&before);
-    hearth_acquire(word(p, 0), (size_t)ranks * PAGE);
+    hearth_acquire(word(p, 0), (size_t)ranks * page_bytes());
     for (int i = 0; i < ranks * PAGES; i++)
         expect_eq(*word(p, i), 0);
     hearth_get_stats(&after);
@@ -302,7 +302,7 @@ END_TEST
 int
 main(int argc, char **argv)
 {
-    Suite *s = suite_create("order");
+    Suite *s = suite_create("range_sync");
     TCase *tc = tcase_create("messages");
 
     tcase_add_unchecked_fixture(tc, fixture_start, fixture_stop);

@@ -6,10 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fixture.h"
+#include "jia/jia_start.h"
 #include "jia_alloc.h"
+#include "seen.h"
 
 static char *no_arguments[] = { (char *)"jia", NULL };
 
@@ -40,7 +44,7 @@ END_TEST
 
 START_TEST(locks_exclude_and_carry_writes)
 {
-    int *p = (int *)jia_alloc(PAGE);
+    int *p = (int *)jia_alloc(page_bytes());
 
     for (int i = 0; i < 20; i++) {
         jia_lock(1023);
@@ -57,7 +61,7 @@ END_TEST
 
 START_TEST(locks_nest_to_depth_8)
 {
-    int *p = (int *)jia_alloc2p(PAGE, jiahosts - 1);
+    int *p = (int *)jia_alloc2p(page_bytes(), jiahosts - 1);
 
     for (int i = 0; i < 8; i++)
         jia_lock(10 + i);
@@ -73,7 +77,7 @@ END_TEST
 START_TEST(locks_above_63_are_locks_of_their_own)
 {
     enum { ROUNDS = 5, LOCKS = 1024, STEP = 64, NEST = 8 };
-    int *p = (int *)jia_alloc2p(PAGE, jiahosts - 1);
+    int *p = (int *)jia_alloc2p(page_bytes(), jiahosts - 1);
     int  last = LOCKS - 1 - jiapid % 2 * NEST * STEP;
 
     for (int i = 0; i < ROUNDS; i++) {
@@ -161,26 +165,26 @@ END_TEST
 
 START_TEST(condition_variables_release_and_stay_set)
 {
-    int *p = (int *)jia_alloc1(PAGE);
+    int *p = (int *)jia_alloc1(page_bytes());
 
     if (jiapid == jiahosts - 1) {
         p[0] = 42;
-        jia_setcv(15);
+        jia_setcv(63);
     }
-    jia_waitcv(15);
-    jia_waitcv(15);
+    jia_waitcv(63);
+    jia_waitcv(63);
     all_assert(p[0] == 42);
     jia_barrier();
-    jia_resetcv(15);
+    jia_resetcv(63);
     jia_barrier();
     if (jiapid == 0) {
         p[0] = 43;
-        jia_setcv(15);
+        jia_setcv(63);
     }
-    jia_waitcv(15);
+    jia_waitcv(63);
     all_assert(p[0] == 43);
     jia_barrier();
-    jia_resetcv(15);
+    jia_resetcv(63);
 }
 END_TEST
 
@@ -238,14 +242,39 @@ START_TEST(divtask_deals_equal_parts)
 }
 END_TEST
 
+enum { TAG_MEASURED = 78 };
+
+static bool tells_load;
+
+/* By which jia_loadcheck() says what it has measured: host 0 hears before that
+ * it was. */
+SEEN int
+MPI_Iallgather(const void *mine, int n, MPI_Datatype type, void *all, int each,
+               MPI_Datatype of, MPI_Comm comm, MPI_Request *request)
+{
+    if (tells_load)
+        PMPI_Send(NULL, 0, MPI_BYTE, 0, TAG_MEASURED, MPI_COMM_WORLD);
+    return PMPI_Iallgather(mine, n, type, all, each, of, comm, request);
+}
+
+/* Host 0 is the slow one, whoever gets a core when: its time begins before the
+ * others begin anew, and goes on for as long again behind the last of them. */
 START_TEST(divtask_follows_the_load)
 {
-    int begin = 0, end = 999;
+    double since = jia_clock();
+    int    begin = 0, end = 999;
 
     jia_config(LOADBAL, ON);
     all_assert(parts_cover(0, 999));
-    sleep_ms(jiapid == 0 ? 120 : 20); /* host 0 is the slow one */
+    if (jiapid != 0)
+        jia_config(LOADBAL, ON);
+    for (int h = 1; jiapid == 0 && h < jiahosts; h++)
+        told_by(h, TAG_MEASURED);
+    if (jiapid == 0)
+        sleep_ms((long)((jia_clock() - since) * 1000) + 1);
+    tells_load = jiapid != 0;
     jia_loadcheck();
+    tells_load = false;
     all_assert(parts_cover(0, 999));
     jia_divtask(&begin, &end);
     all_assert_timely(jiapid != 0 || jiahosts == 1 || end < 999 / jiahosts);
@@ -275,20 +304,151 @@ START_TEST(messages_cross)
 }
 END_TEST
 
+/* A long message as MPI sends it over a network: it goes on only while its
+ * sender is inside MPI.  That begins with the next but AWAY calls of MPI_Test.
+ */
+enum { LONG = 65536, AWAY = 3, TAG_HELD = 77 };
+
+static bool holds;
+
+static struct held {
+    bool        is, sent;
+    int         tests, bytes, to, tag;
+    const void *from;
+    MPI_Comm    comm;
+    MPI_Request handle, real;
+} held;
+
+SEEN int
+MPI_Isend(const void *buf, int count, MPI_Datatype type, int to, int tag,
+          MPI_Comm comm, MPI_Request *request)
+{
+    if (!holds || held.is)
+        return PMPI_Isend(buf, count, type, to, tag, comm, request);
+    held = (struct held){ .is = true,
+                          .bytes = count,
+                          .to = to,
+                          .tag = tag,
+                          .from = buf,
+                          .comm = comm };
+    PMPI_Irecv(NULL, 0, MPI_BYTE, 0, TAG_HELD, MPI_COMM_SELF, request);
+    held.handle = *request;
+    return MPI_SUCCESS;
+}
+
+SEEN int
+MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    if (!held.is || *request != held.handle)
+        return PMPI_Test(request, done, status);
+    *done = 0;
+    if (++held.tests < AWAY)
+        return MPI_SUCCESS;
+    if (!held.sent)
+        PMPI_Isend(held.from, held.bytes, MPI_BYTE, held.to, held.tag,
+                   held.comm, &held.real);
+    held.sent = true;
+    PMPI_Test(&held.real, done, status);
+    if (!*done)
+        return MPI_SUCCESS;
+    held.is = false;
+    PMPI_Send(NULL, 0, MPI_BYTE, 0, TAG_HELD, MPI_COMM_SELF);
+    return PMPI_Wait(request, status);
+}
+
+static void
+long_message(char *buf, int tag)
+{
+    memset(buf, tag, LONG);
+    holds = true;
+    if (jiapid == 0)
+        jia_send(buf, LONG, 1, tag);
+    holds = false;
+}
+
+static bool
+long_message_came(char *buf, int tag)
+{
+    memset(buf, 0, LONG);
+    return jia_recv(buf, LONG, 0, tag) == LONG && buf[0] == tag &&
+           buf[LONG - 1] == tag;
+}
+
+/* Whoever receives it comes to the barrier only then. */
+START_TEST(a_long_message_goes_on_while_its_sender_is_at_a_barrier)
+{
+    char *buf = malloc(LONG);
+    bool  came = true;
+
+    if (jiahosts > 1) {
+        long_message(buf, 5);
+        if (jiapid == 1)
+            came = long_message_came(buf, 5);
+    }
+    jia_barrier();
+    all_assert(came);
+    free(buf);
+}
+END_TEST
+
+/* The sender takes and releases a lock that is free until it is received. */
+START_TEST(a_long_message_goes_on_while_its_sender_takes_locks)
+{
+    char *buf = malloc(LONG);
+    int  *word = (int *)jia_alloc2p(page_bytes(), 0);
+    bool  came = true;
+
+    jia_barrier();
+    if (jiahosts > 1) {
+        long_message(buf, 6);
+        if (jiapid == 1) {
+            came = long_message_came(buf, 6);
+            jia_lock(3);
+            *word = 1;
+            jia_unlock(3);
+        }
+        for (bool told = jiapid != 0; !told;) {
+            jia_lock(3);
+            told = *word == 1;
+            jia_unlock(3);
+        }
+    }
+    jia_barrier();
+    all_assert(came);
+    free(buf);
+}
+END_TEST
+
 /* Shared memory as a buffer, whose pages are not here yet. */
 START_TEST(messages_take_shared_memory)
 {
-    char *p = (char *)jia_alloc2(4 * PAGE, PAGE);
+    char *p = (char *)jia_alloc2(4 * page_bytes(), page_bytes());
 
     if (jiapid == 0)
-        memset(p, 7, 2 * PAGE);
+        memset(p, 7, 2 * page_bytes());
     jia_barrier();
     if (jiapid == jiahosts - 1)
-        jia_send(p + 10, PAGE, 0, 3);
+        jia_send(p + 10, page_bytes(), 0, 3);
     if (jiapid == 0)
-        jia_recv(p + 2 * PAGE, PAGE, jiahosts - 1, 3);
+        jia_recv(p + 2 * page_bytes(), page_bytes(), jiahosts - 1, 3);
     jia_barrier();
-    all_assert(p[2 * PAGE] == 7 && p[3 * PAGE - 1] == 7 && p[3 * PAGE] == 0);
+    all_assert(p[2 * page_bytes()] == 7 && p[3 * page_bytes() - 1] == 7 &&
+               p[3 * page_bytes()] == 0);
+}
+END_TEST
+
+/* Its end is not the host's, whose handlers it has. */
+START_TEST(a_child_of_fork_ends_alone)
+{
+    int   status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        exit(7);
+    all_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+               WEXITSTATUS(status) == 7);
 }
 END_TEST
 
@@ -329,14 +489,14 @@ END_TEST
 
 START_TEST(can_be_started_again)
 {
-    unsigned long first = jia_alloc(PAGE);
+    unsigned long first = jia_alloc(page_bytes());
 
     stop();
     all_assert(!hearth_initialized());
     start();
     all_assert(hearth_home((void *)first) == -1);
     /* The turn begins again. */
-    all_assert(hearth_home((void *)jia_alloc(PAGE)) == 0);
+    all_assert(hearth_home((void *)jia_alloc(page_bytes())) == 0);
 }
 END_TEST
 
@@ -361,7 +521,10 @@ suite_new(void)
     tcase_add_test(c, divtask_deals_equal_parts);
     tcase_add_test(c, divtask_follows_the_load);
     tcase_add_test(c, messages_cross);
+    tcase_add_test(c, a_long_message_goes_on_while_its_sender_is_at_a_barrier);
+    tcase_add_test(c, a_long_message_goes_on_while_its_sender_takes_locks);
     tcase_add_test(c, messages_take_shared_memory);
+    tcase_add_test(c, a_child_of_fork_ends_alone);
     tcase_add_test(c, messages_nobody_wants_are_dropped_at_exit);
     tcase_add_test(c, reduce_and_bcast_combine);
     tcase_add_test(c, can_be_started_again);

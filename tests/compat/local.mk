@@ -1,9 +1,9 @@
-# Other systems' words: jia.h, Tmk.h, PARMACS.
-# Programs as users of Tmk.h and of PARMACS write them.
+# Other systems' words: jia.h, Tmk.h, PARMACS, argo.hpp.
+# Programs as users of Tmk.h, of PARMACS and of ArgoDSM write them.
 tap_tests += %D%/ways.tap
 EXTRA_DIST += %D%/tmk_calls.c %D%/tmk_jacobi.c %D%/tmk_tsp.c \
   %D%/parmacs_all.C %D%/parmacs_bad.C %D%/parmacs_loop.C %D%/parmacs_loop.h \
-  %D%/parmacs_work.C
+  %D%/parmacs_splash3.C %D%/parmacs_work.C %D%/argo_calls.cpp
 
 # Tests of jia.h: its calls, programs as JIAJIA's users write them, bad input.
 mpi_tests += %D%/jia.mpi

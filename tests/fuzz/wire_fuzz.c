@@ -2,11 +2,8 @@
  *
  * libFuzzer's way into the decoder (fuzz.sh).
  */
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -13,7 +13,7 @@ barrier_by(exchange *instead)
     struct hearthi_transport_ops ops = *hearthi_transport;
 
     barrier_prompt = hearthi_transport;
-    ops.barrier = instead;
+    ops.collective.barrier = instead;
     hearthi_transport = &ops;
     barrier();
     hearthi_transport = barrier_prompt;
@@ -26,15 +26,15 @@ static struct {
 } other;
 
 static void
-exchange_behind(const struct hearthi_notice *own, size_t n, bool invalidate_all,
-                struct hearthi_barrier_notices *news)
+exchange_behind(const struct hearthi_notice *own, size_t n,
+                bool invalidate_all, struct hearthi_barrier_notices *news)
 {
     pthread_t thread;
 
     pthread_create(&thread, NULL, other.run, other.arg);
     pthread_join(thread, NULL);
     tell(ranks - 1, other.tag);
-    (barrier_prompt->barrier)(own, n, invalidate_all, news);
+    (barrier_prompt->collective.barrier)(own, n, invalidate_all, news);
 }
 
 void

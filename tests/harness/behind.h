@@ -9,7 +9,8 @@
 
 /* hearth_barrier() by another exchange, which calls barrier_prompt's. */
 typedef void exchange(const struct hearthi_notice *own, size_t n,
-                      bool invalidate_all, struct hearthi_barrier_notices *news);
+                      bool                            invalidate_all,
+                      struct hearthi_barrier_notices *news);
 void         barrier_by(exchange *instead);
 extern const struct hearthi_transport_ops *barrier_prompt;
 

@@ -104,6 +104,14 @@ messages_begun(void)
 }
 
 bool
+rma_used(void)
+{
+    return hearth_nodes() > 1 &&
+           strcmp(hearth_option("transport"), "mpi") == 0 &&
+           strcmp(hearth_option("fabric"), "mpi") == 0;
+}
+
+bool
 release_consistency(void)
 {
     return strcmp(hearth_option("consistency"), "release") == 0;
@@ -131,7 +139,7 @@ page_bytes(void)
 int64_t *
 pages_new(int count)
 {
-    return hearth_alloc((size_t)count * PAGE / sizeof(int64_t),
+    return hearth_alloc((size_t)count * page_bytes() / sizeof(int64_t),
                         sizeof(int64_t), hearth_cyclic(1));
 }
 

@@ -14,8 +14,6 @@
 #include "base/hash.h"
 #include "harness.h"
 
-enum { PAGE = 4096 };
-
 extern int me, ranks; /* hearth_rank(), hearth_size() */
 
 /* Fixtures: Hearth on MPI_COMM_WORLD with the options of the environment. */
@@ -25,6 +23,10 @@ void fixture_stop(void);
 /* The same with HEARTH_<name> = value for this one time. */
 void fixture_start_with(const char *name, const char *value);
 void fixture_start_on(MPI_Comm comm, const char *name, const char *value);
+
+/* A value of HEARTH_CACHE or another option of bytes: room for so many pages
+ * of the next start.  Lasts to the next call. */
+const char *bytes_of_pages(size_t pages);
 
 /* The same with locks that do not stay, so that a rank's own are an acquire
  * and a release each time. */
@@ -49,6 +51,10 @@ bool apart(int a, int b);
  * too, whenever others ask, or ask again. */
 uint64_t messages_begun(void);
 
+/* True where ranks of other nodes are reached by MPI's RMA, whose calls a test
+ * may see. */
+bool rma_used(void);
+
 /* True under HEARTH_CONSISTENCY=release. */
 bool release_consistency(void);
 
@@ -61,17 +67,13 @@ page_words(void)
     return page_bytes() / sizeof(int64_t);
 }
 
-/* A value of HEARTH_CACHE or another option of bytes: room for so many pages
- * of the next start.  Lasts to the next call. */
-const char *bytes_of_pages(size_t pages);
-
 /* Words that each have a page of their own; page i has its home on rank
  * i % ranks. */
 int64_t *pages_new(int count);
 static inline int64_t *
 word(int64_t *pages, int i)
 {
-    return pages + (size_t)i * PAGE / sizeof(int64_t);
+    return pages + (size_t)i * page_bytes() / sizeof(int64_t);
 }
 
 /* A message of the program's own, with nothing in it. */

@@ -38,6 +38,10 @@ int failing_rank(int ok);
  * each rank says where it was last. */
 void harness_at(const char *function, int line);
 
+/* So many rounds of a loop; fewer, but at least two, where a machine is
+ * MPI_TEST_SLOWER times as slow as others (./machines). */
+int rounds_of(int n);
+
 /* True if MPI was initialised with MPI_THREAD_MULTIPLE. */
 bool threads_allowed(void);
 

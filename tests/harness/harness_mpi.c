@@ -170,6 +170,15 @@ all_expected(void)
     ck_abort_msg("%s", text);
 }
 
+int
+rounds_of(int n)
+{
+    const char *times = getenv("MPI_TEST_SLOWER");
+    int         few = times != NULL && atoi(times) > 1 ? n / atoi(times) : n;
+
+    return few >= 2 || n < 2 ? few : 2;
+}
+
 bool
 threads_allowed(void)
 {

@@ -15,6 +15,20 @@ split = %D%/split.h %D%/split.c $(link_proxy) %D%/visitor.h
 levels = %D%/levels.c %D%/levels.h %D%/behind.c %D%/behind.h
 delay = %D%/delay.c %D%/delay.h
 half = %D%/half.c %D%/half.h
+short = %D%/short.c %D%/short.h %D%/short.def
+
+# What tests/liveness/short is linked with: the calls of short.def.
+short_wraps = \
+  -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=mmap \
+  -Wl,--wrap=memfd_create -Wl,--wrap=ftruncate -Wl,--wrap=mprotect \
+  -Wl,--wrap=madvise -Wl,--wrap=open -Wl,--wrap=pthread_create \
+  -Wl,--wrap=sigaltstack -Wl,--wrap=getifaddrs -Wl,--wrap=eventfd \
+  -Wl,--wrap=socket -Wl,--wrap=bind -Wl,--wrap=listen -Wl,--wrap=accept4 \
+  -Wl,--wrap=connect -Wl,--wrap=setsockopt -Wl,--wrap=getsockopt \
+  -Wl,--wrap=getsockname -Wl,--wrap=send -Wl,--wrap=sendto \
+  -Wl,--wrap=sendmsg -Wl,--wrap=sendmmsg -Wl,--wrap=recv \
+  -Wl,--wrap=recvfrom -Wl,--wrap=recvmsg -Wl,--wrap=recvmmsg \
+  -Wl,--wrap=poll -Wl,--wrap=ppoll
 
 # A command without userfaultfd.
 check_PROGRAMS += %D%/forbid

@@ -61,7 +61,11 @@ static int
 naive_home(hearth_layout l, size_t bytes, size_t i)
 {
     size_t n = ranks_within(l);
-    size_t r = (size_t)((__uint128_t)(i * PAGE + PAGE / 2) * n / bytes);
+    size_t r =
+        bytes < page_bytes()
+            ? 0
+            : (size_t)((__uint128_t)(i * page_bytes() + page_bytes() / 2) * n /
+                       bytes);
 
     switch (l.kind) {
     case HEARTH_CYCLIC: return rank_within(l, i / l.pages % n);
@@ -102,7 +106,7 @@ list_new(struct expected *e, uint64_t *random)
         while (len-- > 0)
             e->home[e->pages++] = home;
     }
-    e->bytes = e->pages * PAGE;
+    e->bytes = e->pages * page_bytes();
     return hearthi_alloc(e->bytes, 4,
                          &(struct hearthi_placing){ .stretch = list, .n = n });
 }
@@ -112,8 +116,8 @@ live_new(struct expected *e, uint64_t *random)
 {
     hearth_layout l = layout_draw(random);
 
-    e->bytes = 1 + draw(random, (size_t)MOST * PAGE);
-    e->pages = (e->bytes + PAGE - 1) / PAGE;
+    e->bytes = 1 + draw(random, (size_t)MOST * page_bytes());
+    e->pages = (e->bytes + page_bytes() - 1) / page_bytes();
     if (draw(random, 5) == 0) {
         e->p = list_new(e, random);
         return;
@@ -298,12 +302,22 @@ work(void *arg)
             expect_eq(*at, w->rounds);
             *at = w->rounds + 1;
         }
-        hearth_release(w->words, PAGES * PAGE);
-        hearth_acquire(w->words, PAGES * PAGE);
+        hearth_release(w->words, PAGES * page_bytes());
+        hearth_acquire(w->words, PAGES * page_bytes());
         sleep_ms(1);
     }
     return NULL;
 }
+
+/* Where their first element is, not behind their last. */
+START_TEST(a_few_elements_are_at_home_on_the_first_rank)
+{
+    double *p = hearth_alloc(10, sizeof *p, hearth_block());
+
+    all_assert(hearth_home(p) == 0 && hearth_home(p + 9) == 0);
+    hearth_free(p);
+}
+END_TEST
 
 START_TEST(places_change_while_threads_fault)
 {
@@ -351,7 +365,7 @@ END_TEST
 static void
 start_with_few_frames(void)
 {
-    fixture_start_with("HOME", "64m");
+    fixture_start_with("HOME", bytes_of_pages(16384));
 }
 
 int
@@ -362,6 +376,7 @@ main(int argc, char **argv)
 
     tcase_add_unchecked_fixture(tc, start_with_few_frames, fixture_stop);
     tcase_add_test(tc, every_layout_is_as_a_table_would_have_it);
+    tcase_add_test(tc, a_few_elements_are_at_home_on_the_first_rank);
     tcase_add_test(tc, places_change_while_threads_fault);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

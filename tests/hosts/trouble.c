@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * trouble SECONDS -- count together under locks, and tell each other numbers
- * at barriers, for so long.  Each rank says which process it is, so that
- * trouble.tap can stop or end it in the midst of that; rank 0 says "right" if
- * nothing was lost, and "done".
+ * at barriers, for so long.  Rank 0 says "right" if nothing was lost, and
+ * "done".
  *
  * trouble late -- rank 0 keeps a lock for which the others wait, and is late
  * at a barrier.
+ *
+ * MPI_TEST_PROCESSES begins the names of files in which each rank says which
+ * process it is, so that trouble.tap can stop or end it in the midst of that:
+ * *.starts.RANK before it calls hearth_init, and *.works.RANK behind that.
  */
 #include <hearth/hearth.h>
 #include <signal.h>
@@ -88,6 +91,25 @@ late(void)
     hearth_barrier();
 }
 
+/* A file that is there is whole, as a line that goes by launchers of several
+ * hosts may not be. */
+static void
+process_say(const char *what)
+{
+    const char *begin = getenv("MPI_TEST_PROCESSES");
+    char        name[256], part[256];
+    FILE       *f;
+
+    if (begin == NULL)
+        return;
+    snprintf(name, sizeof name, "%s.%s.%d", begin, what, me);
+    snprintf(part, sizeof part, "%s.part.%d", begin, me);
+    f = fopen(part, "w");
+    if (f == NULL || fprintf(f, "%ld\n", (long)getpid()) < 0 ||
+        fclose(f) != 0 || rename(part, name) != 0)
+        perror(name);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -98,13 +120,14 @@ main(int argc, char **argv)
      */
     signal(SIGUSR1, SIG_IGN);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    process_say("starts");
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();
     ranks = hearth_size();
     if (want != NULL && atoi(want) != ranks)
         fail("not as many ranks as were asked for", 0, ranks);
-    printf("rank %d is process %ld\n", me, (long)getpid());
-    fflush(stdout);
+    process_say("works");
     sum = hearth_alloc(LOCKS, sizeof *sum, hearth_on(ranks - 1));
     page = hearth_alloc((size_t)ranks * WORDS, sizeof *page, hearth_cyclic(1));
     hearth_barrier();

@@ -110,6 +110,12 @@ START_TEST(requests_on_the_heap_are_completed_in_every_way)
 }
 END_TEST
 
+START_TEST(calls_of_mpi_4_take_heap_memory)
+{
+    table_run(calls_newer);
+}
+END_TEST
+
 START_TEST(derived_datatypes_find_the_heap)
 {
     table_run(calls_types);
@@ -181,6 +187,7 @@ START_TEST(what_goes_to_nobody_may_be_no_memory)
     enum { ROW = 100 };
     double     *array = hearth_alloc(ROW, sizeof *array, hearth_on(0));
     double     *beyond = array + (1 << 20) / sizeof *array;
+    double      result[ROW];
     MPI_Request request[2];
     MPI_Win     win;
 
@@ -192,6 +199,8 @@ START_TEST(what_goes_to_nobody_may_be_no_memory)
     MPI_Irecv(beyond, ROW, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
               &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Exscan(array, me == 0 ? beyond : result, ROW, MPI_DOUBLE, MPI_SUM,
+               comm);
     if (ranks > 1 && windows()) {
         double *base;
 
@@ -207,19 +216,6 @@ START_TEST(what_goes_to_nobody_may_be_no_memory)
     all_expected();
 }
 END_TEST
-
-static const char *copied_in;
-
-static int
-attribute_copy(MPI_Comm from, int key, void *extra, void *value, void *copy,
-               int *keep)
-{
-    (void)from, (void)key, (void)extra;
-    copied_in = hearthi_mpi_call;
-    *(void **)copy = value;
-    *keep = 1;
-    return MPI_SUCCESS;
-}
 
 /* MPICH lets the root have its own bytes back from a rank that has got them,
  * 64 KiB and more by process_vm_readv(): a page that may only be read refuses
@@ -253,6 +249,55 @@ START_TEST(a_root_may_receive_what_it_has_sent)
     all_expected();
 }
 END_TEST
+
+/* Counts are read by the call that prepares an operation, and places may be
+ * read by each start. */
+START_TEST(arrays_of_counts_may_lie_in_the_heap)
+{
+    int *array =
+        hearth_alloc((size_t)ranks * page_bytes(), 1, hearth_cyclic(1));
+    int *words =
+        array + page_bytes() / sizeof *array * (size_t)((me + 1) % ranks);
+    int mine[CALL_RANKS], sum = -1;
+
+    for (int r = 0; r < ranks; r++) {
+        array[page_bytes() / sizeof *array * (size_t)me + (size_t)r] = 1;
+        mine[r] = me + r;
+    }
+    hearth_barrier();
+    MPI_Reduce_scatter(mine, &sum, words, MPI_INT, MPI_SUM, comm);
+    expect_eq(sum, ranks * (ranks - 1) / 2 + ranks * me);
+#if HAVE_DECL_MPI_BCAST_INIT
+    MPI_Request request;
+
+    hearth_barrier(); /* a copy that came may go: another is asked for */
+    words = array + page_bytes() / sizeof *array * (size_t)((me + 2) % ranks);
+    sum = -1;
+    MPI_Reduce_scatter_init(mine, &sum, words, MPI_INT, MPI_SUM, comm,
+                            MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    expect_eq(sum, ranks * (ranks - 1) / 2 + ranks * me);
+#endif
+    hearth_barrier();
+    hearth_free(array);
+    all_expected();
+}
+END_TEST
+
+static const char *copied_in;
+
+static int
+attribute_copy(MPI_Comm from, int key, void *extra, void *value, void *copy,
+               int *keep)
+{
+    (void)from, (void)key, (void)extra;
+    copied_in = hearthi_mpi_call;
+    *(void **)copy = value;
+    *keep = 1;
+    return MPI_SUCCESS;
+}
 
 /* A call that has no buffer moves the bytes of others, too: a fault or a call
  * of the kernel there must know that it is inside. */
@@ -291,6 +336,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, neighbours_exchange_heap_memory);
     tcase_add_test(tc, heap_memory_is_an_origin_of_one_sided_calls);
     tcase_add_test(tc, files_are_read_into_the_heap_and_written_from_it);
+    tcase_add_test(tc, calls_of_mpi_4_take_heap_memory);
+    tcase_add_test(tc, arrays_of_counts_may_lie_in_the_heap);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -8,6 +8,7 @@
 #ifndef CALLS_H
 #define CALLS_H
 
+#include "config.h"
 #include "fixture.h"
 
 enum { CALL_REQUESTS = 8, CALL_RANKS = 16 };
@@ -46,7 +47,15 @@ struct call {
 
 extern const struct call calls_blocking[], calls_pending[], calls_completion[],
     calls_types[], calls_collectives[], calls_neighbours[], calls_rma[],
-    calls_files[];
+    calls_files[], calls_newer[];
+
+/* Some turns make the call with large counts, where there is one. */
+#if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
+#define EITHER(o, call, ...) \
+    ((o)->turn / 4 % 2 == 0 ? call##_c(__VA_ARGS__) : call(__VA_ARGS__))
+#else
+#define EITHER(o, call, ...) call(__VA_ARGS__)
+#endif
 
 /* What some tables need around their rows; for operations on comm. */
 void calls_neighbours_begin(MPI_Comm comm);
@@ -59,6 +68,9 @@ void calls_files_end(void);
 /* The next request that is waited for. */
 MPI_Request *request_new(struct operation *o);
 void         requests_wait(struct operation *o);
+
+/* The same, and free what is the row's own. */
+void own_end(struct operation *o);
 
 /* Pages of a buffer, as its rank has them when the call is made. */
 enum state {

@@ -38,13 +38,6 @@ parts_new(struct operation *o, int count)
     return p;
 }
 
-static void
-parts_end(struct operation *o)
-{
-    requests_wait(o);
-    free(o->own);
-}
-
 /* A function NAME that calls MPI_UPPER or MPI_Ilower with such arguments. */
 #define COLLECTIVE(name, lower, upper, ...)                     \
     static void name(struct operation *o)                       \
@@ -147,7 +140,7 @@ reduce_local(struct operation *o)
     MPI_Reduce_local(o->send, o->recv, XOR);
 }
 
-#define ROW(name) #name, CALL_PENDS, name, parts_end, NULL, 0
+#define ROW(name) #name, CALL_PENDS, name, own_end, NULL, 0
 
 const struct call calls_collectives[] = {
     { ROW(bcast) },

@@ -72,33 +72,33 @@ wait(struct operation *o)
 #define IN  o->recv, (int)o->bytes, MPI_BYTE
 
 /* Functions that do this and look at the status. */
-#define BLOCKS(name, before, ...)                       \
-    static void file_##name(struct operation *o)        \
-    {                                                   \
-        MPI_Status status;                              \
-                                                        \
-        before;                                         \
-        must(MPI_File_##name(__VA_ARGS__, &status), o); \
-        counted(&status, o);                            \
+#define BLOCKS(name, before, ...)                                  \
+    static void file_##name(struct operation *o)                   \
+    {                                                              \
+        MPI_Status status;                                         \
+                                                                   \
+        before;                                                    \
+        must(EITHER(o, MPI_File_##name, __VA_ARGS__, &status), o); \
+        counted(&status, o);                                       \
     }
-#define PENDS(name, before, ...)                               \
-    static void file_##name(struct operation *o)               \
-    {                                                          \
-        before;                                                \
-        must(MPI_File_##name(__VA_ARGS__, request_new(o)), o); \
+#define PENDS(name, before, ...)                                          \
+    static void file_##name(struct operation *o)                          \
+    {                                                                     \
+        before;                                                           \
+        must(EITHER(o, MPI_File_##name, __VA_ARGS__, request_new(o)), o); \
     }
-#define SPLIT(name, before, buffer, ...)                       \
-    static void file_##name##_begin(struct operation *o)       \
-    {                                                          \
-        before;                                                \
-        must(MPI_File_##name##_begin(file, __VA_ARGS__), o);   \
-    }                                                          \
-    static void file_##name##_end(struct operation *o)         \
-    {                                                          \
-        MPI_Status status;                                     \
-                                                               \
-        must(MPI_File_##name##_end(file, buffer, &status), o); \
-        counted(&status, o);                                   \
+#define SPLIT(name, before, buffer, ...)                                \
+    static void file_##name##_begin(struct operation *o)                \
+    {                                                                   \
+        before;                                                         \
+        must(EITHER(o, MPI_File_##name##_begin, file, __VA_ARGS__), o); \
+    }                                                                   \
+    static void file_##name##_end(struct operation *o)                  \
+    {                                                                   \
+        MPI_Status status;                                              \
+                                                                        \
+        must(MPI_File_##name##_end(file, buffer, &status), o);          \
+        counted(&status, o);                                            \
     }
 #define MINE   seek(o, me, false)
 #define RIGHT  seek(o, o->right, false)

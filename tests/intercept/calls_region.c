@@ -30,7 +30,7 @@ span_of(enum state state, size_t bytes)
 {
     size_t need = state == LAST ? bytes + (size_t)2 * SIDE : AT + bytes + SIDE;
 
-    return (need + PAGE - 1) / PAGE * PAGE;
+    return (need + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
 /* The bytes beside it on that side; both are before it where it is last. */
@@ -59,8 +59,8 @@ regions_new(struct sides *s, struct region *all, enum state state,
     char  *block = NULL;
 
     if (state != LAST)
-        block =
-            hearth_alloc((size_t)ranks * span, 1, hearth_cyclic(span / PAGE));
+        block = hearth_alloc((size_t)ranks * span, 1,
+                             hearth_cyclic(span / page_bytes()));
     for (int r = 0; r < ranks; r++) {
         int home = state <= READ ? r : (r + s->shift) % ranks;
 
@@ -106,7 +106,7 @@ region_touch(const struct region *r)
 {
     const volatile unsigned char *p = r->base;
 
-    for (size_t i = 0; i < r->span; i += PAGE)
+    for (size_t i = 0; i < r->span; i += page_bytes())
         (void)p[i];
 }
 

@@ -79,29 +79,26 @@ epoch_end(struct operation *o)
 }
 
 /* Each: the call, with a request or without. */
-#define REQUESTED(name, ...)                                        \
-    static void name(struct operation *o)                           \
-    {                                                               \
-        int n = (int)o->bytes;                                      \
-                                                                    \
-        memory_fill(o);                                             \
-        epoch_begin(o);                                             \
-        if (o->call->how == REQUEST)                                \
-            MPI_R##name(__VA_ARGS__, window_of(o), request_new(o)); \
-        else                                                        \
-            UPPER_##name(__VA_ARGS__, window_of(o));                \
+#define REQUESTED(lower, upper, ...)                           \
+    static void lower(struct operation *o)                     \
+    {                                                          \
+        int n = (int)o->bytes;                                 \
+                                                               \
+        memory_fill(o);                                        \
+        epoch_begin(o);                                        \
+        if (o->call->how == REQUEST)                           \
+            EITHER(o, MPI_R##lower, __VA_ARGS__, window_of(o), \
+                   request_new(o));                            \
+        else                                                   \
+            EITHER(o, MPI_##upper, __VA_ARGS__, window_of(o)); \
     }
-#define UPPER_put            MPI_Put
-#define UPPER_get            MPI_Get
-#define UPPER_accumulate     MPI_Accumulate
-#define UPPER_get_accumulate MPI_Get_accumulate
-#define WORDS                n / WORD, MPI_UINT64_T
+#define WORDS n / WORD, MPI_UINT64_T
 
-REQUESTED(put, o->send, n, MPI_BYTE, o->right, 0, n, MPI_BYTE)
-REQUESTED(get, o->recv, n, MPI_BYTE, o->right, 0, n, MPI_BYTE)
-REQUESTED(accumulate, o->send, WORDS, o->right, 0, WORDS, MPI_SUM)
-REQUESTED(get_accumulate, o->send, WORDS, o->recv, WORDS, o->right, 0, WORDS,
-          MPI_SUM)
+REQUESTED(put, Put, o->send, n, MPI_BYTE, o->right, 0, n, MPI_BYTE)
+REQUESTED(get, Get, o->recv, n, MPI_BYTE, o->right, 0, n, MPI_BYTE)
+REQUESTED(accumulate, Accumulate, o->send, WORDS, o->right, 0, WORDS, MPI_SUM)
+REQUESTED(get_accumulate, Get_accumulate, o->send, WORDS, o->recv, WORDS,
+          o->right, 0, WORDS, MPI_SUM)
 
 static void
 fetch_and_op(struct operation *o)

@@ -120,6 +120,13 @@ requests_wait(struct operation *o)
     MPI_Waitall(o->count, o->requests, MPI_STATUSES_IGNORE);
 }
 
+void
+own_end(struct operation *o)
+{
+    requests_wait(o);
+    free(o->own);
+}
+
 static struct operation
 operation_of(const struct trial *t, MPI_Comm comm)
 {

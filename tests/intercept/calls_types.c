@@ -239,13 +239,6 @@ bottom_broadcast(struct operation *o)
     MPI_Type_free(&type);
 }
 
-static void
-bottom_broadcast_end(struct operation *o)
-{
-    requests_wait(o);
-    free(o->own);
-}
-
 /* Out of heap memory into heap memory, and out of that. */
 static void
 packed(struct operation *o)
@@ -302,8 +295,7 @@ const struct call calls_types[] = {
     { "Type_create_indexed_block", CALL_PENDS, exchanged, NULL, NULL, 9 },
     { "Type_create_darray", CALL_PENDS, exchanged, NULL, NULL, 10 },
     { "BOTTOM", CALL_PENDS, bottom, bottom_end, NULL, 0 },
-    { "Bcast of BOTTOM", CALL_PENDS, bottom_broadcast, bottom_broadcast_end,
-      NULL, 0 },
+    { "Bcast of BOTTOM", CALL_PENDS, bottom_broadcast, own_end, NULL, 0 },
     { "Pack", CALL_BLOCKS, packed, NULL, NULL, 0 },
     { "Unpack", CALL_BLOCKS, unpacked, NULL, NULL, 0 },
     { "Pack_external", CALL_BLOCKS, packed_external, NULL, NULL, 0 },

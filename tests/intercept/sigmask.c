@@ -39,12 +39,12 @@ static void catch (int sig)
 static bool
 memory_works(int k)
 {
-    char *page = memory + (size_t)k * (size_t)ranks * PAGE;
+    char *page = memory + (size_t)k * (size_t)ranks * page_bytes();
     bool  ok;
 
-    page[(size_t)((me + 1) % ranks) * PAGE] = (char)(k + 1);
+    page[(size_t)((me + 1) % ranks) * page_bytes()] = (char)(k + 1);
     barrier();
-    ok = page[(size_t)me * PAGE] == (char)(k + 1);
+    ok = page[(size_t)me * page_bytes()] == (char)(k + 1);
     barrier();
     return ok;
 }
@@ -53,7 +53,8 @@ static void
 start(void)
 {
     fixture_start();
-    memory = hearth_alloc((size_t)ranks * 16 * PAGE, 1, hearth_cyclic(1));
+    memory =
+        hearth_alloc((size_t)ranks * 16 * page_bytes(), 1, hearth_cyclic(1));
 }
 
 static void
@@ -79,8 +80,8 @@ START_TEST(a_handler_may_be_installed_by_every_name_of_signal)
     static signal_function *const names[] = { signal,        ssignal,
                                               bsd_signal,    sysv_signal,
                                               __sysv_signal, sigset };
-    char                         *none =
-        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *none = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     start();
     for (int i = 0; i < 6; i++) {
@@ -90,7 +91,7 @@ START_TEST(a_handler_may_be_installed_by_every_name_of_signal)
         signal(SIGSEGV, SIG_DFL);
     }
     stop();
-    munmap(none, PAGE);
+    munmap(none, (size_t)sysconf(_SC_PAGESIZE));
     all_expected();
 }
 END_TEST
@@ -102,6 +103,11 @@ START_TEST(a_name_of_signal_tells_who_was_there)
     expect(__sysv_signal(SIGSEGV, catch) == SIG_DFL);
     expect(sigset(SIGSEGV, SIG_HOLD) == catch);
     expect(bsd_signal(SIGSEGV, SIG_DFL) == catch);
+    expect(sigignore(SIGSEGV) == 0);
+    expect(memory_works(0));
+    expect(bsd_signal(SIGSEGV, SIG_DFL) == SIG_IGN);
+    expect(sigignore(SIGUSR2) == 0);
+    expect(bsd_signal(SIGUSR2, SIG_DFL) == SIG_IGN);
     expect(__sysv_signal(SIGUSR2, catch) == SIG_DFL);
     expect(bsd_signal(SIGUSR2, SIG_DFL) == catch);
     stop();
@@ -133,6 +139,22 @@ START_TEST(who_blocks_all_signals_may_use_the_heap)
     sigset(SIGSEGV, SIG_HOLD);
     expect(memory_works(2));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    stop();
+    all_expected();
+}
+END_TEST
+
+START_TEST(who_blocks_all_signals_by_the_old_names_may_use_the_heap)
+{
+    int before;
+
+    start();
+    before = sigblock(~0);
+    expect(memory_works(0));
+    sigsetmask(~0);
+    expect(memory_works(1));
+    sigsetmask(before);
+    expect(memory_works(2));
     stop();
     all_expected();
 }
@@ -197,7 +219,7 @@ static void
 touch(int sig)
 {
     (void)sig;
-    seen = memory[(size_t)((me + 1) % ranks) * PAGE];
+    seen = memory[(size_t)((me + 1) % ranks) * page_bytes()];
 }
 
 START_TEST(a_handler_of_another_signal_may_use_the_heap)
@@ -205,7 +227,7 @@ START_TEST(a_handler_of_another_signal_may_use_the_heap)
     struct sigaction act = { .sa_handler = touch }, old;
 
     start();
-    memory[(size_t)me * PAGE] = 9;
+    memory[(size_t)me * page_bytes()] = 9;
     barrier();
     sigfillset(&act.sa_mask);
     sigaction(SIGUSR2, &act, &old);
@@ -251,7 +273,7 @@ START_TEST(a_handler_may_use_the_heap_in_a_wait_with_a_mask)
     sigaction(SIGUSR2, &act, &old);
     pthread_sigmask(SIG_BLOCK, &usr2, NULL);
     for (int i = 0; i < 3; i++) {
-        memory[(size_t)me * PAGE] = (char)(10 + i);
+        memory[(size_t)me * page_bytes()] = (char)(10 + i);
         barrier();
         seen = 0;
         raise(SIGUSR2);
@@ -284,8 +306,8 @@ START_TEST(a_handler_that_is_not_deferred_is_called_in_itself)
     struct sigaction act = { .sa_handler = catch_twice,
                              .sa_flags = SA_NODEFER };
 
-    none_here =
-        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    none_here = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     start();
     sigaction(SIGSEGV, &act, NULL);
     if (sigsetjmp(back, 1) == 0)
@@ -294,7 +316,7 @@ START_TEST(a_handler_that_is_not_deferred_is_called_in_itself)
     expect(memory_works(0));
     signal(SIGSEGV, SIG_DFL);
     stop();
-    munmap(none_here, PAGE);
+    munmap(none_here, (size_t)sysconf(_SC_PAGESIZE));
     all_expected();
 }
 END_TEST
@@ -308,6 +330,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_handler_may_be_installed_by_every_name_of_signal);
     tcase_add_test(tc, a_name_of_signal_tells_who_was_there);
     tcase_add_test(tc, who_blocks_all_signals_may_use_the_heap);
+    tcase_add_test(tc,
+                   who_blocks_all_signals_by_the_old_names_may_use_the_heap);
     tcase_add_test(tc, threads_that_started_with_all_blocked_may_use_the_heap);
     tcase_add_test(tc, a_handler_of_another_signal_may_use_the_heap);
     tcase_add_test(tc, a_handler_may_use_the_heap_in_a_wait_with_a_mask);

@@ -45,9 +45,10 @@ pattern(int of, size_t i)
 static void
 memory_new(size_t n)
 {
-    part_bytes = (n + BEFORE + BEHIND + PAGE - 1) / PAGE * PAGE;
+    part_bytes =
+        (n + BEFORE + BEHIND + page_bytes() - 1) / page_bytes() * page_bytes();
     memory = hearth_alloc((size_t)ranks * part_bytes - BEHIND, 1,
-                          hearth_cyclic(part_bytes / PAGE));
+                          hearth_cyclic(part_bytes / page_bytes()));
 }
 
 static struct region
@@ -96,7 +97,7 @@ part_prepare(enum state state, size_t n)
     if (state == CLEAN || state == WRITTEN)
         expect(part_read(part));
     if (state == WRITTEN)
-        for (size_t i = 0; i < part_bytes; i += PAGE)
+        for (size_t i = 0; i < part_bytes; i += page_bytes())
             region_of(part, 0).begin[i] = pattern(part, i);
     return part;
 }
@@ -263,8 +264,8 @@ END_TEST
 START_TEST(a_count_may_go_beyond_the_allocation)
 {
     FILE *f = tmpfile();
-    char *p = hearth_alloc((size_t)ranks * PAGE, 1, hearth_cyclic(1));
-    char *last = p + (size_t)ranks * PAGE - 100;
+    char *p = hearth_alloc((size_t)ranks * page_bytes(), 1, hearth_cyclic(1));
+    char *last = p + (size_t)ranks * page_bytes() - 100;
 
     if (me == 0) {
         expect_eq(pwrite(fileno(f), "eleven byte", 11, 0), 11);
@@ -292,15 +293,16 @@ blocked_run(void *arg)
     const struct blocked *b = arg;
 
     for (;;)
-        if (read(b->fd, b->p, 3 * PAGE) < 0)
+        if (read(b->fd, b->p, 3 * page_bytes()) < 0)
             return NULL;
 }
 
 /* What is held cannot be freed. */
 START_TEST(a_thread_that_is_cancelled_in_a_call_holds_nothing)
 {
-    char *p = hearth_alloc((size_t)ranks * 4 * PAGE, 1, hearth_cyclic(1));
-    int   fds[2];
+    char *p =
+        hearth_alloc((size_t)ranks * 4 * page_bytes(), 1, hearth_cyclic(1));
+    int            fds[2];
     struct blocked b = { .p = p + 100 };
     pthread_t      thread;
     void          *result = NULL;
@@ -325,10 +327,10 @@ END_TEST
 /* What is written beside it meanwhile, here and elsewhere, comes together. */
 START_TEST(a_call_may_last_over_barriers)
 {
-    char      *p = hearth_alloc((size_t)ranks * PAGE, 1, hearth_cyclic(1));
-    char      *mine = p + (size_t)((me + 1) % ranks) * PAGE;
-    char      *home = p + (size_t)me * PAGE;
-    int        fds[2];
+    char *p = hearth_alloc((size_t)ranks * page_bytes(), 1, hearth_cyclic(1));
+    char *mine = p + (size_t)((me + 1) % ranks) * page_bytes();
+    char *home = p + (size_t)me * page_bytes();
+    int   fds[2];
     struct end e = { .bytes = mine + 64, .n = 128 };
     pthread_t  thread;
     char       bytes[128];
@@ -372,6 +374,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, long_buffers_come_and_go);
     tcase_add_test(tc, a_count_may_go_beyond_the_allocation);
     system_tells(tc);
+    system_small(tc);
     tcase_add_test(tc, a_thread_that_is_cancelled_in_a_call_holds_nothing);
     tcase_add_test(tc, a_call_may_last_over_barriers);
     suite_add_tcase(s, tc);

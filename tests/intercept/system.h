@@ -26,5 +26,6 @@ struct transfer {
 extern const struct transfer transfers[];
 
 void system_tells(TCase *tc); /* system_tells.c */
+void system_small(TCase *tc); /* system_small.c */
 
 #endif

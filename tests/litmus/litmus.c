@@ -36,7 +36,7 @@ START_TEST(a_message_written_under_the_lock_is_seen)
 {
     int64_t *p = pages_new(2 * ranks + 1);
 
-    for (int k = 1; k <= ROUNDS * ranks; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS) * ranks; k++) {
         int64_t *data = word(p, k % (2 * ranks)) + 8;
         int64_t *ready = word(p, k / 2 % (2 * ranks));
         int      lock = 3 * k;
@@ -67,7 +67,8 @@ START_TEST(a_message_written_before_the_lock_is_seen)
 {
     int64_t *p = pages_new(2 * ranks + 1);
 
-    for (int k = 1; release_consistency() && k <= ROUNDS * ranks; k++) {
+    for (int k = 1; release_consistency() && k <= rounds_of(ROUNDS) * ranks;
+         k++) {
         int64_t *data = word(p, k % (2 * ranks)) + 8;
         int64_t *ready = word(p, k / 2 % (2 * ranks));
 
@@ -93,7 +94,7 @@ START_TEST(of_two_stores_one_is_seen)
     int64_t *p = pages_new(2 * ranks);
     int64_t *seen = pages_new(2);
 
-    for (int k = 1; k <= ROUNDS * ranks; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS) * ranks; k++) {
         int64_t *mine = word(p, (k + me) % (2 * ranks));
         int64_t *other;
         int      a = k % ranks, b = (k + 1) % ranks;
@@ -121,7 +122,8 @@ START_TEST(visibility_passes_through_a_chain_of_locks)
 {
     int64_t *p = pages_new(2 * ranks + 2);
 
-    for (int k = 1; release_consistency() && k <= ROUNDS * ranks; k++) {
+    for (int k = 1; release_consistency() && k <= rounds_of(ROUNDS) * ranks;
+         k++) {
         int64_t *x = word(p, (k + k / ranks) % (2 * ranks)) + 5;
         int      place = (me + k) % ranks; /* in the chain */
 
@@ -148,7 +150,8 @@ START_TEST(a_chain_of_locks_carries_updates)
 {
     int64_t *p = pages_new(2 * ranks + 2);
 
-    for (int k = 1; release_consistency() && k <= ROUNDS * ranks; k++) {
+    for (int k = 1; release_consistency() && k <= rounds_of(ROUNDS) * ranks;
+         k++) {
         int64_t *x = word(p, k % (2 * ranks)) + 5;
         int64_t  before = *x;
         int      place = (me + k) % ranks;
@@ -200,7 +203,7 @@ START_TEST(a_flag_shows_what_its_setter_wrote)
 {
     int64_t *p = pages_new(2 * ranks);
 
-    for (int k = 1; k <= ROUNDS * ranks; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS) * ranks; k++) {
         int64_t *data = word(p, k % (2 * ranks));
 
         expect(*data != k); /* a copy to be dropped */
@@ -229,7 +232,7 @@ START_TEST(flags_pass_on_what_was_seen)
 {
     int64_t *p = pages_new(3 * ranks + 1);
 
-    for (int k = 1; k <= ROUNDS; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS); k++) {
         int64_t *x = word(p, 2 * ranks + k % ranks);
         int      place = (me + k) % ranks;
 
@@ -260,7 +263,7 @@ START_TEST(a_flag_passes_on_what_a_lock_showed)
 {
     int64_t *p = pages_new(ranks + 2);
 
-    for (int k = 1; k <= ROUNDS * ranks; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS) * ranks; k++) {
         int64_t *x = word(p, k % ranks);
         int      place = (me + k) % ranks;
 
@@ -278,9 +281,71 @@ START_TEST(a_flag_passes_on_what_a_lock_showed)
         barrier();
         expect_eq(*x, k);
     }
-    for (int k = 1; me == 0 && k <= ROUNDS * ranks; k++)
+    for (int k = 1; me == 0 && k <= rounds_of(ROUNDS) * ranks; k++)
         hearth_flag_reset(500 + k);
     barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Each rank adds to words of two homes before it counts itself under a lock:
+ * whoever finds so many counted finds no less added.  Half of the adds are
+ * made inside. */
+START_TEST(what_was_added_before_a_release_is_there_behind_its_acquire)
+{
+    enum { STEPS = 10 };
+    int64_t *p = pages_new(3);
+
+    for (int k = 0; k < STEPS; k++) {
+        int64_t counted;
+
+        hearth_add(word(p, 0), 1);
+        hearth_lock(85);
+        hearth_add32((int32_t *)(void *)word(p, 1), 1);
+        counted = ++*word(p, 2);
+        expect(hearth_fetch_add(word(p, 0), 0) >= counted);
+        expect(hearth_fetch_add32((int32_t *)(void *)word(p, 1), 0) >=
+               (int32_t)counted);
+        hearth_unlock(85);
+    }
+    barrier();
+    for (int i = 0; i < 3; i++)
+        expect_eq(i == 1 ? *(int32_t *)(void *)word(p, 1) : *word(p, i),
+                  ranks * STEPS);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* A word of data and a word that is added to, of different homes: who has
+ * waited for the sum, and acquires, finds the data. */
+START_TEST(what_was_released_before_an_add_is_seen_behind_a_wait)
+{
+    int64_t *p = pages_new(2 * ranks);
+
+    for (int k = 1; k <= rounds_of(ROUNDS); k++) {
+        int      writer = k % ranks;
+        int64_t *data = word(p, k % (2 * ranks)) + 7;
+        int64_t *sum = word(p, (k + 1) % (2 * ranks));
+        int64_t  before;
+
+        expect(*data != k); /* a copy to be dropped */
+        before = hearth_fetch_add(sum, 0);
+        barrier();
+        if (me == writer) {
+            dawdle();
+            *data = k;
+            hearth_release(data, sizeof *data);
+            hearth_add(sum, 1);
+            hearth_atomic_flush();
+        }
+        expect_eq(hearth_wait_until(sum, HEARTH_GT, before), before + 1);
+        hearth_acquire(data, sizeof *data);
+        expect_eq(*data, k);
+        barrier();
+    }
     hearth_free(p);
     all_expected();
 }
@@ -302,6 +367,9 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_flag_shows_what_its_setter_wrote);
     tcase_add_test(tc, flags_pass_on_what_was_seen);
     tcase_add_test(tc, a_flag_passes_on_what_a_lock_showed);
+    tcase_add_test(
+        tc, what_was_added_before_a_release_is_there_behind_its_acquire);
+    tcase_add_test(tc, what_was_released_before_an_add_is_seen_behind_a_wait);
     suite_add_tcase(s, tc);
     suite_add_tcase(s, litmus_pages());
     suite_add_tcase(s, litmus_homes());

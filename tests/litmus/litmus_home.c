@@ -44,11 +44,11 @@ home_writes(int64_t *at, int home, int64_t from, int steps)
 START_TEST(what_is_as_it_was_is_told_of_too)
 {
     for (int home = 0; home < ranks; home++) {
-        int64_t *p = hearth_alloc(PAGE, sizeof *p, hearth_on(home));
+        int64_t *p = hearth_alloc(page_bytes(), sizeof *p, hearth_on(home));
 
         barrier();
         home_writes(p, home, 0, STEPS);
-        for (int k = 0; k < 2 * STEPS; k++) {
+        for (int k = 0; k < rounds_of(2 * STEPS); k++) {
             if (me == home) {
                 locked_add(p, 1);
                 p[8] = 1; /* only for itself */
@@ -78,13 +78,13 @@ END_TEST
  * looked at. */
 START_TEST(a_counter_at_home_here_and_there_counts)
 {
-    enum { TURNS = 60 };
+    int turns = rounds_of(60);
 
     for (int home = 0; home < ranks; home++) {
-        int64_t *p = hearth_alloc(PAGE, sizeof *p, hearth_on(home));
+        int64_t *p = hearth_alloc(page_bytes(), sizeof *p, hearth_on(home));
 
         barrier();
-        for (int k = 0; k < TURNS; k++) {
+        for (int k = 0; k < turns; k++) {
             locked_add(p, 1);
             if (k % 7 == 3)
                 dawdle();
@@ -92,7 +92,7 @@ START_TEST(a_counter_at_home_here_and_there_counts)
                 barrier();
         }
         barrier();
-        expect_eq(*p, (int64_t)TURNS * ranks);
+        expect_eq(*p, (int64_t)turns * ranks);
         barrier();
         hearth_free(p);
     }
@@ -123,14 +123,14 @@ is_tracked(int home)
 /* One fault in sixteen intervals, and the three of which it is learnt. */
 START_TEST(a_page_that_its_home_writes_each_time_stays_open)
 {
-    enum { MANY = 48, FEW = 8 };
+    int many = rounds_of(48), few = many / 16 + 5;
 
     for (int home = 0; home < ranks; home++) {
-        int64_t *p = hearth_alloc(PAGE, sizeof *p, hearth_on(home));
+        int64_t *p = hearth_alloc(page_bytes(), sizeof *p, hearth_on(home));
 
         barrier();
         home_writes(p, home, 0, STEPS);
-        if (faults_of(p, home, STEPS, MANY) > FEW && me == home)
+        if (faults_of(p, home, STEPS, many) > (uint64_t)few && me == home)
             expect(!is_tracked(home));
         barrier();
         hearth_free(p);
@@ -146,7 +146,7 @@ START_TEST(a_page_that_is_written_no_more_is_told_of_no_more)
     hearth_stats before, after;
 
     for (int home = 0; home < ranks; home++) {
-        int64_t *p = hearth_alloc(PAGE, sizeof *p, hearth_on(home));
+        int64_t *p = hearth_alloc(page_bytes(), sizeof *p, hearth_on(home));
 
         barrier();
         home_writes(p, home, 0, STEPS);

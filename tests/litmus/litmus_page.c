@@ -15,7 +15,7 @@ enum { ROUNDS = 6 };
 static void
 interleave_writes(size_t size, size_t unit, hearth_layout layout)
 {
-    size_t         count = (3 * PAGE + 40) / size;
+    size_t         count = (3 * page_bytes() + 40) / size;
     size_t         units = count * size / unit;
     unsigned char *p = hearth_alloc(count, size, layout);
 
@@ -52,10 +52,10 @@ END_TEST
  * anybody's byte is lost to what the neighbours bring home. */
 START_TEST(bytes_of_one_page_grow_under_different_locks)
 {
-    enum { STEPS = 15 };
-    unsigned char *p = hearth_alloc(PAGE, 1, hearth_on(ranks / 2));
+    int            steps = rounds_of(15);
+    unsigned char *p = hearth_alloc(page_bytes(), 1, hearth_on(ranks / 2));
 
-    for (int k = 1; k <= STEPS; k++) {
+    for (int k = 1; k <= steps; k++) {
         hearth_lock(40 + me);
         expect_eq(p[100 + me], k - 1);
         p[100 + me] = (unsigned char)k;
@@ -64,7 +64,7 @@ START_TEST(bytes_of_one_page_grow_under_different_locks)
     }
     barrier();
     for (int r = 0; r < ranks; r++)
-        expect_eq(p[100 + r], STEPS);
+        expect_eq(p[100 + r], steps);
     hearth_free(p);
     all_expected();
 }
@@ -74,25 +74,27 @@ END_TEST
 START_TEST(pages_may_be_written_without_being_read)
 {
     enum { PAGES = 8 };
-    size_t         bytes = (size_t)ranks * PAGES * PAGE;
+    size_t         bytes = (size_t)ranks * PAGES * page_bytes();
     unsigned char *p = hearth_alloc(bytes, 1, hearth_block());
 
     for (int k = 1; k <= 4; k++) {
         int            part = (me + k) % ranks; /* whose home it is */
-        unsigned char *mine = p + (size_t)part * PAGES * PAGE;
+        unsigned char *mine = p + (size_t)part * PAGES * page_bytes();
 
-        memset(mine, 16 * k + me, (PAGES - 1) * PAGE);
-        mine[(PAGES - 1) * PAGE + k] = (unsigned char)(16 * k + me);
+        memset(mine, 16 * k + me, (PAGES - 1) * page_bytes());
+        mine[(PAGES - 1) * page_bytes() + k] = (unsigned char)(16 * k + me);
         barrier();
         for (size_t i = 0; i < bytes; i += 97) {
-            int writer = ((int)(i / PAGE / PAGES) + 16 * ranks - k) % ranks;
+            int writer =
+                ((int)(i / page_bytes() / PAGES) + 16 * ranks - k) % ranks;
 
-            if (i / PAGE % PAGES < PAGES - 1)
+            if (i / page_bytes() % PAGES < PAGES - 1)
                 expect_eq(p[i], 16 * k + writer);
         }
         for (int r = 0; r < ranks; r++)
-            expect_eq(p[((size_t)r * PAGES + PAGES - 1) * PAGE + (size_t)k],
-                      16 * k + (r + 16 * ranks - k) % ranks);
+            expect_eq(
+                p[((size_t)r * PAGES + PAGES - 1) * page_bytes() + (size_t)k],
+                16 * k + (r + 16 * ranks - k) % ranks);
         barrier();
     }
     hearth_free(p);
@@ -107,14 +109,14 @@ END_TEST
 START_TEST(a_first_copy_hides_nothing)
 {
     enum { PAGES = 24 };
-    unsigned char *p =
-        hearth_alloc((size_t)(ranks * PAGES) * PAGE, 1, hearth_block());
-    int64_t *turn = pages_new(ranks);
+    unsigned char *p = hearth_alloc((size_t)(ranks * PAGES) * page_bytes(), 1,
+                                    hearth_block());
+    int64_t       *turn = pages_new(ranks);
 
     barrier();
-    for (int k = 1; k < PAGES; k++) {
+    for (int k = 1; k < rounds_of(PAGES); k++) {
         int            home = k % ranks;
-        unsigned char *page = p + (size_t)(home * PAGES + k) * PAGE;
+        unsigned char *page = p + (size_t)(home * PAGES + k) * page_bytes();
 
         if (me == home) {
             for (int step = 1; step <= 3; step++) {
@@ -151,15 +153,54 @@ START_TEST(a_first_copy_hides_nothing)
 }
 END_TEST
 
+/* The same where a barrier lies behind the first copies, whose homes have
+ * armed the pages when they have left it: others are out before them or after,
+ * and have a copy then that is to stay. */
+START_TEST(a_first_copy_before_a_barrier_hides_nothing)
+{
+    enum { PAGES = 12 };
+    unsigned char *p = hearth_alloc((size_t)(ranks * PAGES) * page_bytes(), 1,
+                                    hearth_block());
+
+    barrier();
+    for (int k = 1; k < rounds_of(PAGES); k++) {
+        int            home = k % ranks;
+        unsigned char *page = p + (size_t)(home * PAGES + k) * page_bytes();
+
+        if (me == home)
+            page[0] = 1;
+        else
+            expect_eq(page[64 + me], 0);
+        barrier();
+        dawdle();
+        for (int step = 2; step <= 3; step++) {
+            if (me != home)
+                expect_eq(page[0], step - 1);
+            barrier();
+            if (me == home)
+                page[0] = (unsigned char)step;
+            barrier();
+        }
+        hearth_lock(51);
+        expect_eq(page[0], 3);
+        hearth_unlock(51);
+    }
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* Bytes of ours that no lock covers are dirty while an acquire drops the
  * page, since another rank wrote it: they go home first. */
 START_TEST(a_dirty_page_that_must_be_dropped_is_kept)
 {
-    unsigned char *p = hearth_alloc((size_t)ranks * PAGE, 1, hearth_cyclic(1));
+    unsigned char *p =
+        hearth_alloc((size_t)ranks * page_bytes(), 1, hearth_cyclic(1));
 
-    for (int k = 1; k <= ROUNDS; k++) {
+    for (int k = 1; k <= rounds_of(ROUNDS); k++) {
         for (int step = 0; step < 3 * ranks; step++) {
-            unsigned char *page = p + step % ranks * PAGE;
+            unsigned char *page = p + step % ranks * page_bytes();
 
             page[1000 + 8 * me + step / ranks] = (unsigned char)(16 * k + me);
             dawdle();
@@ -170,11 +211,11 @@ START_TEST(a_dirty_page_that_must_be_dropped_is_kept)
         }
         barrier();
         for (int i = 0; i < ranks * ranks * 3; i++)
-            expect_eq(p[i % ranks * PAGE + 1000 + 8 * (i / ranks % ranks) +
-                        i / ranks / ranks],
+            expect_eq(p[i % ranks * page_bytes() + 1000 +
+                        8 * (i / ranks % ranks) + i / ranks / ranks],
                       16 * k + i / ranks % ranks);
         for (int r = 0; r < ranks; r++)
-            expect_eq(p[r * PAGE], 3 * ranks * k);
+            expect_eq(p[r * page_bytes()], 3 * ranks * k);
         barrier();
     }
     hearth_free(p);
@@ -186,9 +227,9 @@ END_TEST
  * home then must not contain its 1. */
 START_TEST(an_old_value_does_not_come_back)
 {
-    unsigned char *p = hearth_alloc(PAGE, 1, hearth_on(0));
+    unsigned char *p = hearth_alloc(page_bytes(), 1, hearth_on(0));
 
-    for (int k = 0; k < ROUNDS * ranks; k++) {
+    for (int k = 0; k < rounds_of(ROUNDS) * ranks; k++) {
         int a = k % ranks, b = (k + 1) % ranks;
 
         if (me == a)
@@ -213,7 +254,7 @@ END_TEST
 START_TEST(values_alternate_under_a_lock)
 {
     enum { TURNS = 10 };
-    unsigned char *p = hearth_alloc(PAGE, 1, hearth_on(ranks - 1));
+    unsigned char *p = hearth_alloc(page_bytes(), 1, hearth_on(ranks - 1));
     int64_t       *turn = pages_new(1);
 
     for (int done = 0; done < TURNS;) {
@@ -267,7 +308,7 @@ END_TEST
 START_TEST(a_run_that_is_written_meanwhile_arrives)
 {
     enum { PAGES = 256, TIMES = 3, BURST = 4000000, TRIES = 100 };
-    const size_t words = PAGES * PAGE / sizeof(int64_t);
+    const size_t words = PAGES * page_bytes() / sizeof(int64_t);
     hearth_stats before, after;
 
     hearth_get_stats(&before);
@@ -327,7 +368,7 @@ START_TEST(a_barrier_shows_everything)
     enum { PAGES = 40 };
     int64_t *p = pages_new(PAGES);
 
-    for (int k = 1; k <= 10; k++) {
+    for (int k = 1; k <= rounds_of(10); k++) {
         for (int i = 0; i < PAGES; i++)
             if ((i + k) % 3 != 0)
                 word(p, i)[64 + me] = k * 100 + i;
@@ -352,6 +393,7 @@ litmus_pages(void)
     tcase_add_test(tc, bytes_of_one_page_grow_under_different_locks);
     tcase_add_test(tc, pages_may_be_written_without_being_read);
     tcase_add_test(tc, a_first_copy_hides_nothing);
+    tcase_add_test(tc, a_first_copy_before_a_barrier_hides_nothing);
     tcase_add_test(tc, a_dirty_page_that_must_be_dropped_is_kept);
     tcase_add_test(tc, an_old_value_does_not_come_back);
     tcase_add_test(tc, values_alternate_under_a_lock);

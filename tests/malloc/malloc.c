@@ -102,7 +102,7 @@ START_TEST(objects_of_all_sizes_keep_what_is_written)
     struct piece piece[LIVE] = { 0 };
 
     state = (uint64_t)me + 5;
-    for (unsigned step = 0; step < STEPS; step++) {
+    for (unsigned step = 0; step < (unsigned)rounds_of(STEPS); step++) {
         struct piece *o = &piece[draw(LIVE)];
 
         if (o->p == NULL) {
@@ -310,7 +310,7 @@ struct node {
  * and the last one frees it. */
 START_TEST(a_list_grows_under_a_lock_and_is_freed_by_another_rank)
 {
-    const int     nodes = 300;
+    const int     nodes = rounds_of(300);
     struct node **head = hearth_alloc(1, sizeof *head, hearth_on(0));
     long          sum = 0, n = 0;
 
@@ -348,7 +348,7 @@ START_TEST(what_other_ranks_free_is_used_again)
         hearth_alloc((size_t)ranks * OBJECTS, sizeof *box, hearth_block());
     struct piece *from = box + (size_t)((me + 1) % ranks) * OBJECTS;
 
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < (unsigned)rounds_of(ROUNDS); round++) {
         for (int i = 0; i < OBJECTS; i++) {
             struct piece *o = &box[(size_t)me * OBJECTS + (size_t)i];
 

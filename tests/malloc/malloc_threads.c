@@ -67,7 +67,7 @@ work(void *arg)
 {
     struct worker *w = arg;
 
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < rounds_of(STEPS); step++) {
         size_t      i = draw(w, BOXES);
         struct box *b = &w->boxes[i];
 
@@ -138,8 +138,8 @@ step_after_another(int home, size_t at, const struct hearthi_atomic_op *step)
         was_faster = true;
         expect(hearthi_arena_map_split(home, 1) != NULL);
     }
-    was = under->atomic(home, at, step);
-    now = under->atomic(home, at, &look);
+    was = under->data.atomic(home, at, step);
+    now = under->data.atomic(home, at, &look);
     if (now > most_carved)
         most_carved = now;
     return was;
@@ -157,7 +157,7 @@ refused_carve(uint64_t all)
     most_carved = 0;
     was_faster = false;
     under = hearthi_transport;
-    ops.atomic = step_after_another;
+    ops.data.atomic = step_after_another;
     hearthi_transport = &ops;
     expect(hearthi_arena_map_split(0, 2) == NULL);
     hearthi_transport = under;
@@ -194,7 +194,7 @@ tell_to_forget(void *arg)
 {
     struct telling *t = arg;
 
-    for (int i = 0; i < TELLINGS; i++) {
+    for (int i = 0; i < rounds_of(TELLINGS); i++) {
         uint64_t was = hearthi_remote_word_get(ranks - 1, hearthi_forget_at());
 
         hearthi_owner_cache_used_by(ranks - 1);

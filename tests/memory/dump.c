@@ -62,7 +62,8 @@ pages_at_home(const int64_t *pages, int count)
     size_t n = 0;
 
     for (int i = 0; i < count; i++)
-        n += hearth_home(pages + (size_t)i * PAGE / sizeof *pages) == me;
+        n += hearth_home(pages + (size_t)i * page_bytes() / sizeof *pages) ==
+             me;
     return n;
 }
 
@@ -70,7 +71,7 @@ static void
 home_memory_once(const struct dump *before, const int64_t *pages, int count)
 {
     struct dump now = dump_now();
-    size_t      home = pages_at_home(pages, count) * PAGE;
+    size_t      home = pages_at_home(pages, count) * page_bytes();
 
     expect_eq(now.heap, home);
     expect(now.all < before->all + home + SLACK);
@@ -95,7 +96,7 @@ START_TEST(a_core_holds_home_memory_once_at_its_own_addresses)
 
     fixture_start();
     home_memory_once(&before, NULL, 0);
-    block = hearth_alloc(PAGES, PAGE, hearth_block());
+    block = hearth_alloc(PAGES, page_bytes(), hearth_block());
     all_touched(block, PAGES);
     home_memory_once(&before, block, PAGES);
     cyclic = pages_new(FREED);

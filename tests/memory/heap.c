@@ -39,12 +39,19 @@ private_kib(void)
     return status_kib("RssAnon:");
 }
 
+/* How many times as long a library takes that counts (./check --coverage). */
+#ifdef HEARTHI_COVERAGE
+enum { SLOWER = 10 };
+#else
+enum { SLOWER = 1 };
+#endif
+
 /* The machine may be busy with other things: the best of a few tries. */
 START_TEST(a_tebibyte_starts_within_a_second)
 {
     double best = 1e9;
 
-    for (int i = 0; i < TRIES && best >= 1; i++) {
+    for (int i = 0; i < TRIES && best >= SLOWER; i++) {
         double start, took;
 
         MPI_Barrier(MPI_COMM_WORLD);
@@ -56,7 +63,7 @@ START_TEST(a_tebibyte_starts_within_a_second)
                       MPI_COMM_WORLD);
         best = took < best ? took : best;
     }
-    all_assert_timely(best < 1);
+    all_assert_timely(best < SLOWER);
 }
 END_TEST
 
@@ -89,11 +96,11 @@ START_TEST(an_allocation_costs_what_is_touched)
     before = resident_kib();
     p = hearth_alloc(bytes, 1, hearth_block());
     barrier();
-    for (size_t i = (size_t)me * PAGE; i < bytes; i += step)
+    for (size_t i = (size_t)me * page_bytes(); i < bytes; i += step)
         p[i] = (unsigned char)(me + 1);
     barrier();
     for (int r = 0; r < ranks; r++)
-        for (size_t i = (size_t)r * PAGE; i < bytes; i += step)
+        for (size_t i = (size_t)r * page_bytes(); i < bytes; i += step)
             expect_eq(p[i], r + 1);
     expect(resident_kib() - before < 100 * 1024);
     barrier();
@@ -111,11 +118,11 @@ parts_touch(unsigned char *p, size_t bytes)
     size_t step = bytes / PARTS;
 
     for (size_t i = 0; i < PARTS; i++)
-        p[i * step + (size_t)me * PAGE] = (unsigned char)(i % 255 + 1);
+        p[i * step + (size_t)me * page_bytes()] = (unsigned char)(i % 255 + 1);
     barrier();
     for (size_t i = 0; i < PARTS; i++)
         for (int r = 0; r < ranks; r++)
-            expect_eq(p[i * step + (size_t)r * PAGE], i % 255 + 1);
+            expect_eq(p[i * step + (size_t)r * page_bytes()], i % 255 + 1);
     barrier();
 }
 
@@ -137,7 +144,8 @@ tebibyte(hearth_layout layout, double *best)
 }
 
 /* Milliseconds, but for what MPI takes for a window; memory for what is
- * touched, and back again.  In the first round all the rest gets memory, such
+ * touched, and back again: 256 pages stand for none, since some are touched by
+ * the allocation.  In the first round all the rest gets memory, such
  * as MPI's own and twins. */
 START_TEST(a_tebibyte_is_allocated_at_once)
 {
@@ -156,7 +164,7 @@ START_TEST(a_tebibyte_is_allocated_at_once)
         unsigned char *p = tebibyte(layouts[i % TRIES], &best);
 
         if (i >= TRIES)
-            expect(resident_kib() - before < 1024);
+            expect(resident_kib() - before < (long)page_bytes() / 4);
         placed = private_kib();
         parts_touch(p, TEBIBYTE);
         touched = private_kib();
@@ -166,7 +174,7 @@ START_TEST(a_tebibyte_is_allocated_at_once)
         if (i >= TRIES)
             expect(private_kib() - placed < 256);
     }
-    expect_timely(best < 0.05);
+    expect_timely(best < 0.05 * SLOWER);
     fixture_stop();
     all_expected();
 }

@@ -22,7 +22,7 @@ enum rule {
     BEGUN_FIRST,       /* a log counts as begun before a set has told it */
     NO_ANEW,           /* an append of a later epoch leaves the log its own */
     NO_AHEAD,          /* a log of a later epoch is read like any other */
-    NO_AHEAD_TELLS,    /* ... and the barrier is not told "everything" */
+    NO_AHEAD_TELLS,    /* ... and the barrier is not told "invalidate_all" */
     AHEAD_OUTSIDE,     /* ... but outside of a barrier */
     NO_LOST,           /* ... nor are other locks */
     RELEASE_LATE,      /* the release epoch moves when the barrier is left */
@@ -38,7 +38,7 @@ enum rule {
     RULES
 };
 
-/* Things to be known: the write, and "everything" of each rank. */
+/* Things to be known: the write, and "invalidate_all" of each rank. */
 enum { WRITE, EVERYTHING, THINGS = EVERYTHING + RANKS_MOST };
 
 /* What a rank knows of a thing.  The last two have a bit for each lock. */
@@ -108,7 +108,7 @@ _Static_assert(sizeof(struct state) <= STATE_MOST, "a state fits");
 void log_read(const struct log *log, struct thread *t);
 void log_append(struct log *log, const struct thread *t, uint8_t epoch);
 
-/* The notices that are to be given; the rest is "everything". */
+/* The notices that are to be given; the rest is "invalidate_all". */
 void release_collect(struct rank *r, struct thread *t);
 /* Learn what was granted; those that are no news become 0. */
 void grant_learn(struct rank *r, unsigned me, struct thread *t);

@@ -6,14 +6,14 @@
  * The home's rank and two ranks of the gateway's cluster each take a lock a
  * few times, write the page or read it, and give the lock back; one of the two
  * learns of the home's last write by a message of the program's own instead,
- * and both may fetch in advance, without the lock.
- * The page counts up, so that who reads it must find as much as there was when
- * the lock was given to him.  A fetch is asked for at the gateway, served at
- * the other in steps, and comes back; so does a store, in the order of the
- * link.  The two are of one node, and take copies of each other whose fetch
- * began after they had last acquired (page/node_cache.h).  The home sees that
- * the page is shared when it was told, at a release, and tells of its writes
- * from then on (coherence/sharer_flags.c).
+ * and both may fetch in advance, without the lock.  The page counts up, so
+ * that who reads it must find as much as there was when the lock was given to
+ * him.  A fetch is asked for at the gateway, served at the other in steps, and
+ * comes back; so does a store, in the order of the link.  The two are of one
+ * node, and take copies of each other whose fetch began after they had last
+ * acquired (page/node_cache.h).  The home sees that the page is shared when it
+ * was told, at a release, and tells of its writes from then on
+ * (coherence/sharer_flags.c).
  */
 #include "gateway.h"
 

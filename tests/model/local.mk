@@ -6,7 +6,8 @@ check_PROGRAMS += %D%/chain %D%/flag
 %C%_chain_SOURCES = %D%/chain.c %D%/chain.h %D%/chain_take.c %D%/search.c \
   %D%/search.h
 %C%_flag_SOURCES = %D%/flag.c %D%/search.c %D%/search.h
-check_PROGRAMS += %D%/wake
+check_PROGRAMS += %D%/wake %D%/asleep
+%C%_asleep_SOURCES = %D%/asleep.c %D%/search.c %D%/search.h
 %C%_wake_SOURCES = %D%/wake.c %D%/search.c %D%/search.h
 check_PROGRAMS += %D%/gateway
 %C%_gateway_SOURCES = %D%/gateway.c %D%/gateway.h %D%/gateway_mate.c \

@@ -43,7 +43,7 @@ struct op {
 };
 extern const struct op program[WRITERS][OPS];
 
-/* Where a writer is inside an operation: settling (pack.c). */
+/* Where a writer is inside an operation: settling (diff_aggregate.c). */
 enum at { BEGIN, TELL, ARRIVE, LOOK_DONE, RING };
 
 struct writer {

@@ -33,8 +33,8 @@ enum { ABSENT, PLACED, CONDEMNED, FREED };
  * before, so that no store is a fault. */
 enum { OPEN, ARMED, WRITTEN, STEADY };
 
-/* A guest's copy.  CLOSING: no longer visible, its diff on the way.  HERE: it
- * was brought in advance, and is not visible yet. */
+/* A guest's copy.  CLOSING: no longer visible, its diff on the way.
+ * PREFETCHED: it was brought in advance, and is not visible yet. */
 enum { NONE, CLEAN, DIRTY, CLOSING, HERE };
 
 /* Where a rank's synchronising thread is.  From FENCE to PUBLISH, and in

@@ -6,6 +6,7 @@
 #   MODEL=full tests/model/model.sh    larger ones as well: minutes, some GiB
 #   tests/model/model --scan-once --trace      how one fails, step by step
 #   tests/model/epoch --no-begin --trace
+# Needs: tests/model/*
 model=tests/model/model
 test -x "$model" || { echo "no $model: make check builds it"; exit 1; }
 
@@ -162,6 +163,15 @@ fails --serving-first
 fails --write-first
 fails --no-reread
 fails --no-round
+model=tests/model/asleep
+holds
+fails --no-handover
+fails --leave-late
+fails --say-late
+fails --see-late
+holds --held
+fails --held --no-limit
+
 model=tests/model/wake
 holds
 fails --no-look
@@ -195,6 +205,8 @@ fails --no-end
 fails --first-end
 fails --no-mark
 fails --no-name
+fails --come-late
+fails --no-count
 # Locks that stay.
 model=tests/model/stay
 holds
@@ -205,6 +217,11 @@ fails --end-first
 fails --enter-wanted
 fails --want-once
 fails --no-wake
+holds --asleep
+fails --asleep --no-raise
+fails --asleep --raise-first
+fails --asleep --pass-unraised
+fails --asleep --no-wake
 # Letters, over a network that loses bells and tears words; and over one that
 # does not, where nobody may have to ring again.
 model=tests/model/mail

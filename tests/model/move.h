@@ -3,7 +3,7 @@
  * A page that moves to another home (coherence/migrate.c) while a second
  * thread of each rank loads, stores, synchronises and counts in it: the old
  * home, the new one, and a third rank; with --mates another one on that one's
- * node. These two take copies of each other (page/node_cache.h), store
+ * node.  These two take copies of each other (page/node_cache.h), store
  * nothing, and nobody refuses or counts then, or the walk would be too long.
  *
  * With --renew the old home asks for the page to become new, if nobody has a

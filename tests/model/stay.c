@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Locks that stay with their last holder (src/node/lock_delegation.h): one
- * lock, and three ranks.  The first has two threads and the second one; they
- * take the lock a few times, and may keep it.  The third one tries.  The
+ * Locks that stay with their last holder (src/node/lock_delegation.h):
+ * one lock, and three ranks.  The first has two threads and the second one;
+ * they take the lock a few times, and may keep it.  The third one tries.  The
  * transport is a queue, and a hint that names who keeps the lock (chain.c).
  * Who wants it reads the hint and asks later; that may be lost, and may come
  * when nobody wants it any more.
+ *
+ * With --asleep the waiters are of one node, sleep between their looks
+ * (src/node/node_lock.c), and none tries.
  */
 #include "search.h"
 
@@ -26,6 +29,10 @@ enum rule {
     ENTER_WANTED,  /* who enters does not look whether it is wanted */
     WANT_ONCE,     /* who waits wants it once */
     NO_WAKE,       /* who wants it while nobody is inside wakes nobody */
+    ASLEEP,        /* who waits looks once and sleeps; no want is lost */
+    NO_RAISE,      /* who keeps the lock does not wake the next */
+    RAISE_FIRST,   /* ... wakes it before that step */
+    PASS_UNRAISED, /* who passes the lock on does not wake the next */
     RULES
 };
 
@@ -37,6 +44,10 @@ static const char *const rules[RULES + 1] = {
     [ENTER_WANTED] = "--enter-wanted",
     [WANT_ONCE] = "--want-once",
     [NO_WAKE] = "--no-wake",
+    [ASLEEP] = "--asleep",
+    [NO_RAISE] = "--no-raise",
+    [RAISE_FIRST] = "--raise-first",
+    [PASS_UNRAISED] = "--pass-unraised",
 };
 
 /* Where a thread is, named by its next step; INSIDE by the transport, or KEPT.
@@ -55,6 +66,7 @@ enum at {
     HINT,
     BEGIN,
     LATE,
+    RAISE,
     PASS,
     END
 };
@@ -65,6 +77,8 @@ struct thread {
     uint8_t asked;   /* it wanted the lock in this wait */
     uint8_t ends;    /* after it has passed the lock on, the stay ends */
     uint8_t excused; /* a try, and somebody was inside meanwhile */
+    uint8_t raised;  /* since it looked */
+    uint8_t looked, sleeps;
 };
 
 struct state {
@@ -113,9 +127,57 @@ want(struct state *s, int rank)
     return true;
 }
 
+/* Who waits with a ticket is woken, or does not sleep. */
+static void
+raise(struct state *s, uint8_t ticket)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (s->thread[i].at == WAIT && s->thread[i].ticket == ticket) {
+            s->thread[i].raised = 1;
+            s->thread[i].sleeps = 0;
+        }
+}
+
+static void
+serving_next(struct state *s)
+{
+    s->serving++;
+    if (!broken(PASS_UNRAISED))
+        raise(s, s->serving);
+}
+
+/* It reads the event, looks whether it is its turn, wants the lock if a keeper
+ * is named, and sleeps unless the event was raised. */
+static bool
+asleep_wait(struct state *s, struct thread *t)
+{
+    if (t->sleeps)
+        return false;
+    switch (t->looked++) {
+    case 0: t->raised = 0; return true;
+    case 1:
+        if (t->ticket == s->serving) {
+            t->at = INSIDE;
+            t->looked = 0;
+        }
+        return true;
+    case 2: t->target = s->hint; return true;
+    case 3:
+        if (t->target != 0)
+            want(s, t->target - 1);
+        return true;
+    default:
+        t->sleeps = !t->raised;
+        t->looked = 0;
+        return true;
+    }
+}
+
 static bool
 turn_wait(struct state *s, struct thread *t, int choice)
 {
+    if (broken(ASLEEP))
+        return choice == 0 && asleep_wait(s, t);
     if (t->ticket == s->serving) {
         t->at = INSIDE;
         return choice == 0;
@@ -219,6 +281,8 @@ keep_begin(struct state *s, struct thread *t, int rank)
     *byte = FREE;
     if (broken(HINT_LATE))
         t->at = LATE;
+    else if (broken(ASLEEP) && !broken(NO_RAISE) && !broken(RAISE_FIRST))
+        t->at = RAISE;
     else
         turn_end(t);
 }
@@ -226,7 +290,7 @@ keep_begin(struct state *s, struct thread *t, int rank)
 static void
 pass(struct state *s, struct thread *t)
 {
-    s->serving++;
+    serving_next(s);
     if (t->ends)
         t->at = END;
     else
@@ -250,11 +314,20 @@ synchronise(struct state *s, struct thread *t, int rank, int choice)
         if (s->next - s->serving == 1)
             s->hint = (uint8_t)(rank + 1);
         t->at = s->next - s->serving == 1 ? BEGIN : PASS;
+        if (t->at == BEGIN && broken(RAISE_FIRST))
+            t->at = RAISE;
         break;
     case BEGIN: keep_begin(s, t, rank); break;
     case LATE:
         s->hint = (uint8_t)(rank + 1);
         turn_end(t);
+        break;
+    case RAISE:
+        raise(s, t->ticket + 1);
+        if (broken(RAISE_FIRST))
+            t->at = BEGIN;
+        else
+            turn_end(t);
         break;
     case PASS: pass(s, t); break;
     case END:
@@ -301,7 +374,7 @@ thread_step(struct state *s, int i, int choice)
         return try_step(s, t);
     if (t->at != OUT)
         return synchronise(s, t, rank, choice);
-    if (t->turns == turns_of[i])
+    if (t->turns == turns_of[i] || (broken(ASLEEP) && i == TRIER))
         return false;
     t->turns++;
     if (i == TRIER)
@@ -325,7 +398,7 @@ giver_step(struct state *s, int rank)
         s->called |= s->byte[rank] != (FREE | WANTED);
         *at = broken(END_FIRST) ? END : PASS;
     } else if (*at == PASS) {
-        s->serving++;
+        serving_next(s);
         *at = broken(END_FIRST) ? OUT : END;
     } else {
         s->byte[rank] = AWAY;

@@ -51,7 +51,7 @@ pages_write(int64_t value)
     for (int i = 0; i < count; i++)
         if (is_mine(i))
             *word(pages, i) = value + i;
-    hearth_release(pages, (size_t)count * PAGE);
+    hearth_release(pages, (size_t)count * page_bytes());
 }
 
 static void
@@ -66,7 +66,7 @@ static void
 start(void)
 {
     count = ranks * EACH;
-    pages = hearth_alloc((size_t)count, PAGE, hearth_block());
+    pages = hearth_alloc((size_t)count, page_bytes(), hearth_block());
     for (int k = 1; k <= SETTLED; k++) {
         pages_write(k);
         barrier();

@@ -10,18 +10,20 @@
 
 #include "fixture.h"
 
-enum { PAGES = 2048, WORDS = PAGE / sizeof(int64_t), MOST = 4096 };
+enum { PAGES = 2048, MOST = 4096, USED = 512 }; /* words of a page */
+enum { TABLE = 40 };
 
-/* Pages at home on the next rank, each with its number in all words. */
+/* Pages at home on the next rank, each with its number in all words that are
+ * used. */
 static int64_t *
 words_new(hearth_layout layout)
 {
-    int64_t *p = hearth_alloc((size_t)PAGES * WORDS, sizeof *p, layout);
+    int64_t *p = hearth_alloc((size_t)PAGES * page_words(), sizeof *p, layout);
 
     for (size_t i = 0; i < PAGES; i++)
-        if (hearth_home(p + i * WORDS) == me)
-            for (size_t k = 0; k < WORDS; k++)
-                p[i * WORDS + k] = (int64_t)(i + 1);
+        if (hearth_home(p + i * page_words()) == me)
+            for (size_t k = 0; k < USED; k++)
+                p[i * page_words() + k] = (int64_t)(i + 1);
     barrier();
     return p;
 }
@@ -40,7 +42,7 @@ cost_of(int64_t *p, const int *order, int n, bool write)
 
     hearth_get_stats(&a);
     for (int i = 0; i < n; i++) {
-        size_t at = (size_t)order[i] * WORDS + (size_t)i % WORDS;
+        size_t at = (size_t)order[i] * page_words() + (size_t)i % USED;
 
         if (write)
             w[at] = -order[i] - 1;
@@ -124,6 +126,37 @@ START_TEST(a_row_of_faults_at_any_distance_is_followed)
 }
 END_TEST
 
+/* What a fault brings at most, of a row that is long enough. */
+static uint64_t
+most_of_a_fault(int64_t *p)
+{
+    volatile int64_t *w = p;
+    hearth_stats      a, b;
+    uint64_t          most = 0;
+
+    for (size_t i = 0; i < PAGES; i++) {
+        hearth_get_stats(&a);
+        expect_eq(w[i * page_words()], i + 1);
+        hearth_get_stats(&b);
+        if (b.getpages - a.getpages > most)
+            most = b.getpages - a.getpages;
+    }
+    return most;
+}
+
+/* 512 pages of 4 KiB, and not 512 of 64. */
+START_TEST(a_fault_fetches_as_many_bytes_of_pages_of_any_length)
+{
+    int64_t *p = words_new(hearth_on(0));
+
+    if (me == ranks - 1 && apart(0, me) && page_bytes() <= 1 << 20)
+        expect_eq(most_of_a_fault(p) * page_bytes(), 2 << 20);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 /* A row that ends costs no more in vain than it had pages. */
 START_TEST(what_a_row_fetches_in_vain_is_bounded)
 {
@@ -149,6 +182,45 @@ START_TEST(single_pages_here_and_there_fetch_nothing_else)
         order[n++] = page;
     order_shuffle(n, 7);
     expect_eq(read_cost(n).ahead, 0);
+    all_expected();
+}
+END_TEST
+
+/* Of all homes, in no order, some of them twice and some across a seam.  None
+ * that was not named comes, and no fault is left. */
+START_TEST(pages_of_many_places_come_in_a_few_rounds)
+{
+    enum { MANY = 200 };
+    int64_t     *p = words_new(hearth_cyclic(1));
+    const void  *place[MANY + 3];
+    size_t       bytes[MANY + 3], far = 0;
+    hearth_stats a, b;
+    struct cost  c;
+
+    for (int i = 0; i < MANY; i++) {
+        order[i] = (i * 611 + 3) % PAGES;
+        far += apart(me, hearth_home(p + (size_t)order[i] * page_words()));
+        place[i] = p + (size_t)order[i] * page_words() + 5;
+        bytes[i] = 8;
+    }
+    place[MANY] = place[17];
+    bytes[MANY] = 100;
+    place[MANY + 1] = NULL;
+    bytes[MANY + 1] = 0;
+    place[MANY + 2] = place[3];
+    bytes[MANY + 2] = 1;
+    hearth_get_stats(&a);
+    hearth_prefetchv(place, bytes, MANY + 3);
+    hearth_prefetchv(place, bytes, 0);
+    hearth_get_stats(&b);
+    /* What another rank of the node has is no fetch. */
+    expect_eq(b.getpages - a.getpages + b.matepages - a.matepages, far);
+    c = cost_of(p, order, MANY, false);
+    expect_eq(c.wrong, 0);
+    expect_eq(c.pages, 0);
+    expect_eq(c.faults, 0);
+    barrier();
+    hearth_free(p);
     all_expected();
 }
 END_TEST
@@ -221,8 +293,8 @@ START_TEST(many_rows_of_writes_are_followed)
         for (int i = 0; i < PAGES; i++) {
             int64_t page = order[i];
 
-            expect_eq(p[page * WORDS + i % WORDS], -page - 1);
-            expect_eq(p[page * WORDS + (i + 1) % WORDS], page + 1);
+            expect_eq(p[page * page_words() + i % USED], -page - 1);
+            expect_eq(p[page * page_words() + (i + 1) % USED], page + 1);
         }
         barrier();
         hearth_free(p);
@@ -237,7 +309,7 @@ n_remote(const int64_t *p, int n)
     uint64_t remote = 0;
 
     for (int i = 0; i < n; i++)
-        remote += apart(me, hearth_home(p + (size_t)order[i] * WORDS));
+        remote += apart(me, hearth_home(p + (size_t)order[i] * page_words()));
     return remote;
 }
 
@@ -282,7 +354,7 @@ static void
 small_cache_start(void)
 {
     small_cache = true;
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 static void
@@ -305,6 +377,59 @@ START_TEST(fetch_ahead_1_fetches_what_is_touched)
 }
 END_TEST
 
+/* A table that each rank reads after every barrier, while no rank writes; then
+ * its home writes a word. */
+static uint64_t
+table_read(int64_t *p, int64_t first)
+{
+    hearth_stats a, b;
+
+    hearth_get_stats(&a);
+    expect_eq(*(volatile int64_t *)p, first);
+    for (size_t i = 1; i < TABLE; i++)
+        expect_eq(*(volatile int64_t *)(p + i * page_words()), (int64_t)i + 1);
+    hearth_get_stats(&b);
+    expect_eq(b.twins - a.twins, 0);
+    return b.getpages - a.getpages + b.matepages - a.matepages;
+}
+
+/* This rank has written pages of others before.  A home may come to the first
+ * barrier before it is told. */
+START_TEST(what_is_read_mostly_is_fetched_once_and_has_no_twins)
+{
+    int64_t *p = hearth_alloc(TABLE * page_words(), sizeof *p, hearth_on(0));
+    uint64_t far = apart(me, 0) ? TABLE : 0;
+
+    hearth_read_mostly(p, TABLE * page_bytes());
+    barrier();
+    for (size_t i = (size_t)me; i < TABLE; i += (size_t)ranks)
+        p[i * page_words()] = (int64_t)i + 1;
+    barrier();
+    expect(table_read(p, 1) <= far);
+    for (int k = 0; k < 2; k++) {
+        barrier();
+        expect_eq(table_read(p, 1), 0);
+    }
+    mpi_barrier();
+    if (me == 0)
+        p[0] = 77;
+    barrier();
+    expect_eq(table_read(p, 77), far > 0);
+    barrier();
+    expect_eq(table_read(p, 77), 0);
+    barrier();
+    if (me == ranks - 1)
+        p[0] = 78;
+    barrier();
+    table_read(p, 78);
+    barrier();
+    expect_eq(table_read(p, 78), 0);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 static TCase *
 tcase_with(Suite *s, const char *name, void (*start)(void))
 {
@@ -323,8 +448,11 @@ main(int argc, char **argv)
     TCase *tc = tcase_with(s, "patterns", fixture_start);
 
     tcase_add_test(tc, a_row_of_faults_at_any_distance_is_followed);
+    tcase_add_test(tc, a_fault_fetches_as_many_bytes_of_pages_of_any_length);
     tcase_add_test(tc, what_a_row_fetches_in_vain_is_bounded);
     tcase_add_test(tc, single_pages_here_and_there_fetch_nothing_else);
+    tcase_add_test(tc, pages_of_many_places_come_in_a_few_rounds);
+    tcase_add_test(tc, what_is_read_mostly_is_fetched_once_and_has_no_twins);
     tcase_add_test(tc, a_region_that_is_read_whole_comes_in_groups);
     tcase_add_test(tc, a_region_of_which_a_quarter_is_read_comes_page_by_page);
     tcase_add_test(tc, every_second_page_at_random_fetches_no_other);

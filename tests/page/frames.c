@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Frames of cached copies: they pass from page to page, and no memory that a
- * transport has seen goes back (tests/transport/mpi/registered.tap runs this, too).
+ * transport has seen goes back (tests/transport/mpi/registered.tap runs this,
+ * too).
  */
 #include <dlfcn.h>
 #include <hearth/hearth.h>
@@ -17,14 +18,14 @@
 #include "fixture.h"
 #include "page/page.h"
 
-enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 }; /* HEARTH_CACHE=64k */
+enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 };
 
 static _Atomic bool stop;
 
 static void
 start(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(CACHE));
 }
 
 /* What rank r writes into a word of its own in page i. */
@@ -97,7 +98,7 @@ START_TEST(ranges_are_fetched_into_frames_that_do_not_follow_each_other)
     for (int turn = 0; turn < 30; turn++) {
         int at = turn * 37 % (PAGES - 8);
 
-        hearth_prefetch(word(p, at), 8 * PAGE);
+        hearth_prefetch(word(p, at), 8 * page_bytes());
         for (int i = at; i < at + 8; i++)
             for (int r = 0; r < ranks; r++)
                 wrong += word(p, i)[r] != value(i, r, 0);
@@ -112,11 +113,12 @@ END_TEST
 START_TEST(what_is_freed_is_used_again)
 {
     for (int turn = 0; turn < 12; turn++) {
-        int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
-                                  turn % 3 == 0   ? hearth_cyclic(1)
-                                  : turn % 3 == 1 ? hearth_block()
-                                                  : hearth_on(turn % ranks));
-        int      dirt = 0;
+        int64_t *p =
+            hearth_alloc((size_t)PAGES * page_bytes() / sizeof *p, sizeof *p,
+                         turn % 3 == 0   ? hearth_cyclic(1)
+                         : turn % 3 == 1 ? hearth_block()
+                                         : hearth_on(turn % ranks));
+        int dirt = 0;
 
         for (int i = 0; i < PAGES; i++)
             dirt += word(p, i)[me] != 0;
@@ -151,8 +153,8 @@ mappings_of_heap(void)
 /* Or the kernel's limit would be met without warning. */
 START_TEST(the_kernel_has_no_more_mappings_than_are_counted)
 {
-    int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
-                              hearth_on(0));
+    int64_t *p = hearth_alloc((size_t)PAGES * page_bytes() / sizeof *p,
+                              sizeof *p, hearth_on(0));
 
     for (int turn = 0; turn < 9; turn++) {
         write_all(p, turn % 3, turn);
@@ -198,7 +200,7 @@ prefetch_beside(void *arg)
     int64_t *p = arg;
 
     while (!stop)
-        hearth_prefetch(p, (size_t)OPENED * PAGE);
+        hearth_prefetch(p, (size_t)OPENED * page_bytes());
     return NULL;
 }
 

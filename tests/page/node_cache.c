@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "node_cache.h"
+
 #include "page/node_cache.h"
 
 int owner, taker;
@@ -44,7 +45,7 @@ start(void)
 static void
 small_start(void)
 {
-    setenv("HEARTH_CACHE", "64k", 1);
+    setenv("HEARTH_CACHE", bytes_of_pages(16), 1);
     start();
     unsetenv("HEARTH_CACHE");
 }
@@ -74,7 +75,7 @@ off_start(void)
 int64_t *
 page_new(void)
 {
-    int64_t *p = hearth_alloc(2 * WORDS, sizeof *p, hearth_on(HOME));
+    int64_t *p = hearth_alloc(2 * page_words(), sizeof *p, hearth_on(HOME));
 
     barrier();
     return p;
@@ -97,7 +98,7 @@ first_copies_pass(int64_t *p)
         barrier();
     }
     if (me == HOME)
-        p[0] = p[1] = p[WORDS - 1] = 0;
+        p[0] = p[1] = p[page_words() - 1] = 0;
     barrier();
 }
 
@@ -122,7 +123,7 @@ nodes_apart(void)
     return n;
 }
 
-/* Mates come to each page together, or one behind the other. */
+/* Ranks of a node come to each page together, or one behind the other. */
 static void
 pages_read(const char *name, int64_t *p, int pages, bool together)
 {
@@ -133,7 +134,7 @@ pages_read(const char *name, int64_t *p, int pages, bool together)
     for (int i = 0; i < pages; i++) {
         if (together)
             mpi_barrier();
-        expect_eq(p[(size_t)i * WORDS], i);
+        expect_eq(p[(size_t)i * page_words()], i);
     }
     hearth_get_stats(&b);
     fetched = of_all(b.getpages - a.getpages);
@@ -144,18 +145,19 @@ pages_read(const char *name, int64_t *p, int pages, bool together)
     barrier();
 }
 
-START_TEST(mates_that_miss_a_page_fetch_it_once)
+START_TEST(ranks_of_a_node_that_miss_a_page_fetch_it_once)
 {
     enum { PAGES = 256 };
-    int64_t *p = hearth_alloc(PAGES * WORDS, sizeof *p, hearth_on(HOME));
+    int64_t *p =
+        hearth_alloc(PAGES * page_words(), sizeof *p, hearth_on(HOME));
 
     for (int i = 0; me == HOME && i < PAGES; i++)
-        p[(size_t)i * WORDS] = i;
+        p[(size_t)i * page_words()] = i;
     barrier();
     for (int k = 0; k < 3; k++) {
         pages_read(__func__, p, PAGES, true);
         for (int i = 0; me == HOME && i < PAGES; i++)
-            p[(size_t)i * WORDS + 1] = k;
+            p[(size_t)i * page_words() + 1] = k;
         barrier();
     }
     hearth_free(p);
@@ -163,21 +165,22 @@ START_TEST(mates_that_miss_a_page_fetch_it_once)
 }
 END_TEST
 
-/* A range that all ask for at once: each mate fetches a part. */
-START_TEST(mates_that_prefetch_a_range_fetch_it_once)
+/* A range that all ask for at once: each rank fetches a part. */
+START_TEST(ranks_of_a_node_that_prefetch_a_range_fetch_it_once)
 {
     enum { PAGES = 4096 };
-    int64_t     *p = hearth_alloc(PAGES * WORDS, sizeof *p, hearth_on(HOME));
+    int64_t *p =
+        hearth_alloc(PAGES * page_words(), sizeof *p, hearth_on(HOME));
     hearth_stats a, b;
     uint64_t     all;
 
     for (int i = 0; me == HOME && i < PAGES; i++)
-        p[(size_t)i * WORDS] = i;
+        p[(size_t)i * page_words()] = i;
     barrier();
     hearth_get_stats(&a);
-    hearth_prefetch(p, PAGES * PAGE);
+    hearth_prefetch(p, PAGES * page_bytes());
     for (int i = 0; i < PAGES; i++)
-        expect_eq(p[(size_t)i * WORDS], i);
+        expect_eq(p[(size_t)i * page_words()], i);
     hearth_get_stats(&b);
     all = of_all(b.getpages - a.getpages);
     /* Two may begin with the same piece in the same microsecond. */
@@ -195,7 +198,7 @@ START_TEST(with_off_nothing_is_taken)
 
     expect_eq(p[0], 0);
     mpi_barrier();
-    expect_eq(p[WORDS], 0);
+    expect_eq(p[page_words()], 0);
     expect_eq(taken(), 0);
     barrier();
     hearth_free(p);
@@ -300,8 +303,8 @@ main(int argc, char **argv)
     TCase *tc = tcase_with(s, "on", start);
     TCase *small = tcase_with(s, "small", small_start);
 
-    tcase_add_test(tc, mates_that_miss_a_page_fetch_it_once);
-    tcase_add_test(tc, mates_that_prefetch_a_range_fetch_it_once);
+    tcase_add_test(tc, ranks_of_a_node_that_miss_a_page_fetch_it_once);
+    tcase_add_test(tc, ranks_of_a_node_that_prefetch_a_range_fetch_it_once);
     tcase_add_test(tc, who_comes_later_takes_what_is_there);
     tcase_add_test(tc, what_is_taken_of_a_first_copy_goes_at_the_next_acquire);
     tcase_add_test(tc, what_is_taken_of_a_later_copy_is_told_of);

@@ -2,7 +2,7 @@
  *
  * Tests of copies that ranks of a node take from each other.
  *
- * The litmus tests are played by three ranks: a home, and two mates of another
+ * The litmus tests are played by three ranks: a home, and two ranks of another
  * node, of which `owner` has a copy and `taker` has none.  What is not ordered
  * by Hearth is ordered by empty messages.
  */
@@ -11,9 +11,10 @@
 
 #include "fixture.h"
 
-enum { HOME = 0, WORDS = PAGE / sizeof(int64_t) };
+enum { HOME = 0 };
 
-/* -1, or a rank: the first pair of mates that HOME is not on a node with. */
+/* -1, or a rank: the first two ranks of a node that HOME is not on a node
+ * with. */
 extern int owner, taker;
 
 /* Two pages at HOME, which nobody has. */
@@ -38,16 +39,16 @@ void next_is_seen(int64_t *p);
 /* Nodes that fetch from HOME's. */
 uint64_t nodes_apart(void);
 
-/* In mates_old.c: nothing is taken that is too old, or another page's. */
+/* In node_cache_old.c: nothing is taken that is too old, or another page's. */
 void old_ones_add(TCase *tc);
 
 /* The same with few frames, where that tells more. */
 void small_ones_add(TCase *tc);
 
-/* In mates_beside.c: beside other threads; and that with few frames. */
+/* In node_cache_beside.c: beside other threads; and that with few frames. */
 void beside_ones_add(TCase *small, TCase *tc);
 
-/* In mates_ahead.c: beside what was foreseen, and moves. */
+/* In node_cache_ahead.c: beside what was foreseen, and moves. */
 void ahead_ones_add(TCase *tc);
 void moving_ones_add(TCase *tc);
 

@@ -36,7 +36,7 @@ static int64_t *
 trained(bool reads)
 {
     int64_t *p =
-        hearth_alloc((size_t)PAGES * WORDS, sizeof *p, hearth_on(HOME));
+        hearth_alloc((size_t)PAGES * page_words(), sizeof *p, hearth_on(HOME));
 
     for (int k = 0; k < TRAIN; k++) {
         all_write(p, k);
@@ -58,7 +58,7 @@ stats(void)
 
 /* ---- in advance ---- */
 
-START_TEST(mates_foresee_different_pages)
+START_TEST(ranks_of_a_node_foresee_different_pages)
 {
     int64_t *p = trained(apart(me, HOME));
     uint64_t before, fetched = 0, all;
@@ -95,7 +95,7 @@ owner_has(int64_t *p, int64_t value)
     owner_first(1);
 }
 
-START_TEST(what_a_mate_has_foreseen_is_taken)
+START_TEST(what_a_rank_of_the_node_has_foreseen_is_taken)
 {
     int64_t *p = trained(me == owner);
 
@@ -161,9 +161,9 @@ END_TEST
 START_TEST(what_moved_here_and_away_is_not_taken_as_it_was)
 {
     enum { MOVING = 16, ALONE = 9, TURNS = 3 };
-    int64_t *p =
-        hearth_alloc((size_t)MOVING * WORDS, sizeof *p, hearth_on(HOME));
-    int64_t value = 0;
+    int64_t *p = hearth_alloc((size_t)MOVING * page_words(), sizeof *p,
+                              hearth_on(HOME));
+    int64_t  value = 0;
 
     for (int turn = 0; turn < TURNS && taker >= 0; turn++)
         for (int k = 0; k < ALONE; k++) {
@@ -184,8 +184,8 @@ END_TEST
 void
 ahead_ones_add(TCase *tc)
 {
-    tcase_add_test(tc, mates_foresee_different_pages);
-    tcase_add_test(tc, what_a_mate_has_foreseen_is_taken);
+    tcase_add_test(tc, ranks_of_a_node_foresee_different_pages);
+    tcase_add_test(tc, what_a_rank_of_the_node_has_foreseen_is_taken);
     tcase_add_test(tc, what_was_foreseen_and_dropped_is_not_taken);
     tcase_add_test(tc, what_was_foreseen_before_an_acquire_is_not_taken);
 }

@@ -11,7 +11,7 @@
 
 enum { THREADS = 6, EACH = 4, LATE = 7, ROUNDS = 3 };
 
-/* Are there mates and one more rank, and may all threads call? */
+/* Are there two ranks of a node and one more, and may all threads call? */
 static bool
 may_play(void)
 {
@@ -29,21 +29,22 @@ struct part {
 static void *
 part_fetch(void *p)
 {
-    hearth_prefetch(((struct part *)p)->from, EACH * PAGE);
+    hearth_prefetch(((struct part *)p)->from, EACH * page_bytes());
     return NULL;
 }
 
 /* Each of the threads has a quarter of the frames that there are; of what it
- * is to bring the mate has all but a page, so that little comes from home, but
- * all of it is on its way until that has come. */
+ * is to bring the other has all but a page, so that little comes from home,
+ * but all of it is on its way until that has come. */
 START_TEST(what_is_taken_counts_as_on_its_way)
 {
-    int64_t    *p = hearth_alloc(THREADS * EACH * WORDS, 8, hearth_on(HOME));
+    int64_t *p =
+        hearth_alloc(THREADS * EACH * page_words(), 8, hearth_on(HOME));
     struct part part[THREADS];
 
     barrier();
     for (int i = 0; me == owner && i + 1 < THREADS; i++)
-        hearth_prefetch(word(p, i * EACH), (EACH - 1) * PAGE);
+        hearth_prefetch(word(p, i * EACH), (EACH - 1) * page_bytes());
     mpi_barrier();
     if (me == taker && may_play()) {
         for (int i = 0; i < THREADS; i++) {

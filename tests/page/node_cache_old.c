@@ -119,7 +119,7 @@ START_TEST(a_copy_that_was_written_is_as_old_as_its_fetch)
     if (me == owner) {
         told_by(taker, 3);
         hearth_lock(2);
-        p[WORDS - 1] = 7;
+        p[page_words() - 1] = 7;
         hearth_unlock(2);
         tell(taker, 4);
     }
@@ -147,19 +147,20 @@ END_TEST
 START_TEST(what_was_fetched_before_a_barrier_is_not_taken)
 {
     enum { PAGES = 1024 };
-    int64_t *p = hearth_alloc(PAGES * WORDS, sizeof *p, hearth_on(HOME));
-    volatile int64_t *last = p + (PAGES - 1) * WORDS;
+    int64_t *p =
+        hearth_alloc(PAGES * page_words(), sizeof *p, hearth_on(HOME));
+    volatile int64_t *last = p + (PAGES - 1) * page_words();
 
     for (int round = 1; round <= ROUNDS; round++) {
         barrier();
         for (int i = 0; i < PAGES; i++) {
             if (me == HOME)
-                p[(size_t)i * WORDS] = round;
+                p[(size_t)i * page_words()] = round;
         }
         barrier();
         expect_eq(*last, round);
         for (int i = 0; me == owner && i < PAGES; i += 2)
-            expect_eq(p[(size_t)i * WORDS], round);
+            expect_eq(p[(size_t)i * page_words()], round);
     }
     barrier();
     hearth_free(p);
@@ -172,7 +173,8 @@ START_TEST(what_a_rank_wrote_itself_is_in_what_it_takes)
 {
     enum { MANY = 64 };
     int64_t *p = page_new();
-    int64_t *other = hearth_alloc(MANY * WORDS, sizeof *p, hearth_on(HOME));
+    int64_t *other =
+        hearth_alloc(MANY * page_words(), sizeof *p, hearth_on(HOME));
 
     first_copies_pass(p);
     owner_reads(p, taker);
@@ -180,7 +182,7 @@ START_TEST(what_a_rank_wrote_itself_is_in_what_it_takes)
         owner_told();
         p[1] = 5;
         for (int i = 0; i < MANY; i++)
-            expect_eq(other[(size_t)i * WORDS], 0);
+            expect_eq(other[(size_t)i * page_words()], 0);
         expect_eq(p[1], 5);
         expect_eq(hearth_fetch_add(&p[2], 3), 0);
         expect_eq(*(volatile int64_t *)&p[2], 3);
@@ -246,17 +248,18 @@ END_TEST
 START_TEST(no_page_is_taken_that_became_another_meanwhile)
 {
     enum { PAGES = 48, READS = 12000 };
-    int64_t *p = hearth_alloc(PAGES * WORDS, sizeof *p, hearth_on(HOME));
+    int64_t *p =
+        hearth_alloc(PAGES * page_words(), sizeof *p, hearth_on(HOME));
     uint64_t state = (uint64_t)me + 1;
 
-    for (size_t i = 0; me == HOME && i < PAGES * WORDS; i++)
-        p[i] = (int64_t)(i / WORDS);
+    for (size_t i = 0; me == HOME && i < PAGES * page_words(); i++)
+        p[i] = (int64_t)(i / page_words());
     barrier();
     for (int k = 0; k < READS; k++) {
         int            i = (int)(hearthi_random(&state) % PAGES);
-        const int64_t *page = p + (size_t)i * WORDS;
+        const int64_t *page = p + (size_t)i * page_words();
 
-        for (size_t w = 0; w < WORDS; w++)
+        for (size_t w = 0; w < page_words(); w++)
             expect_eq(page[w], i);
     }
     barrier();
@@ -266,24 +269,24 @@ START_TEST(no_page_is_taken_that_became_another_meanwhile)
 END_TEST
 
 /* A held copy gets new bytes where it is. */
-START_TEST(a_mate_of_who_holds_a_page_sees_what_is_new)
+START_TEST(a_rank_of_the_node_of_one_that_holds_a_page_sees_what_is_new)
 {
     int64_t *p = page_new();
 
     first_copies_pass(p);
     if (me == owner)
-        hearth_hold(p, PAGE, HEARTH_READ);
+        hearth_hold(p, page_bytes(), HEARTH_READ);
     for (int round = 1; round <= ROUNDS; round++) {
         mpi_barrier();
         if (me == taker)
             expect_eq(p[0], round - 1);
         barrier();
-        for (int w = 0; me == HOME && w < (int)WORDS; w++)
+        for (int w = 0; me == HOME && w < (int)page_words(); w++)
             p[w] = round;
         barrier();
     }
     if (me == owner)
-        hearth_drop(p, PAGE, HEARTH_READ);
+        hearth_drop(p, page_bytes(), HEARTH_READ);
     barrier();
     hearth_free(p);
     all_expected();
@@ -301,7 +304,7 @@ START_TEST(what_was_freed_is_not_taken)
         mpi_barrier();
         first_copies_pass(p);
         if (me == HOME)
-            p[0] = p[WORDS - 1] = round + 1;
+            p[0] = p[page_words() - 1] = round + 1;
         barrier();
         expect_eq(p[0], round + 1);
         hearth_free(p);
@@ -319,7 +322,8 @@ old_ones_add(TCase *tc)
     tcase_add_test(tc, what_a_rank_wrote_itself_is_in_what_it_takes);
     tcase_add_test(tc, what_an_atomic_step_left_is_in_what_is_taken);
     tcase_add_test(tc, a_page_that_is_being_written_is_not_taken);
-    tcase_add_test(tc, a_mate_of_who_holds_a_page_sees_what_is_new);
+    tcase_add_test(
+        tc, a_rank_of_the_node_of_one_that_holds_a_page_sees_what_is_new);
     tcase_add_test(tc, what_was_freed_is_not_taken);
 }
 

@@ -64,22 +64,23 @@ remote(uint64_t pages)
 
 START_TEST(nothing_is_fetched_or_compared_and_all_arrives)
 {
-    enum { BYTES = PAGES * PAGE };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = PAGES * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
     hearth_stats   a, b;
 
     for (int round = 0; round < 4; round++) {
         hearth_barrier();
         hearth_get_stats(&a);
-        hearth_overwrite(p, BYTES);
-        fill(p, 0, BYTES, round);
+        hearth_overwrite(p, bytes);
+        hearth_overwrite(p, 0);
+        fill(p, 0, bytes, round);
         hearth_get_stats(&b);
         expect_eq(b.getpages - a.getpages, 0);
         expect_eq(b.twins - a.twins, 0);
         expect_eq(b.overwritten - a.overwritten, remote(PAGES));
         hearth_barrier();
         for (int r = 0; r < ranks; r++)
-            expect(is_filled(of[r], r, 0, BYTES, round));
+            expect(is_filled(of[r], r, 0, bytes, round));
     }
     all_free(of);
     all_expected();
@@ -89,22 +90,22 @@ END_TEST
 /* A half of the first and of the last page is another rank's. */
 START_TEST(what_others_write_in_the_pages_at_the_ends_stays)
 {
-    enum { BYTES = PAGES * PAGE, HALF = PAGE / 2 };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = PAGES * page_bytes(), half = page_bytes() / 2;
+    unsigned char *of[64], *p = bytes_new(of, bytes);
     unsigned char *other = of[next_rank()];
 
     for (int round = 0; round < 4; round++) {
         hearth_barrier();
-        hearth_overwrite(p + HALF, BYTES - PAGE);
-        memset(other, 1 + round, HALF);
-        fill(p, HALF, BYTES - HALF, round);
-        memset(other + BYTES - HALF, 1 + round, HALF);
+        hearth_overwrite(p + half, bytes - page_bytes());
+        memset(other, 1 + round, half);
+        fill(p, half, bytes - half, round);
+        memset(other + bytes - half, 1 + round, half);
         hearth_barrier();
         for (int r = 0; r < ranks; r++) {
-            expect(is_filled(of[r], r, HALF, BYTES - HALF, round));
-            for (size_t i = 0; i < HALF; i++)
+            expect(is_filled(of[r], r, half, bytes - half, round));
+            for (size_t i = 0; i < half; i++)
                 expect(of[r][i] == 1 + round &&
-                       of[r][BYTES - 1 - i] == 1 + round);
+                       of[r][bytes - 1 - i] == 1 + round);
         }
     }
     all_free(of);
@@ -115,19 +116,19 @@ END_TEST
 /* The end of an allocation is nobody else's, wherever it lies in its page. */
 START_TEST(the_last_page_of_an_allocation_counts_as_whole)
 {
-    enum { BYTES = 2 * PAGE + 100 };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = 2 * page_bytes() + 100;
+    unsigned char *of[64], *p = bytes_new(of, bytes);
     hearth_stats   a, b;
 
     hearth_barrier();
     hearth_get_stats(&a);
-    hearth_overwrite(p, BYTES);
-    fill(p, 0, BYTES, 1);
+    hearth_overwrite(p, bytes);
+    fill(p, 0, bytes, 1);
     hearth_get_stats(&b);
     expect_eq(b.overwritten - a.overwritten, remote(3));
     hearth_barrier();
     for (int r = 0; r < ranks; r++)
-        expect(is_filled(of[r], r, 0, BYTES, 1));
+        expect(is_filled(of[r], r, 0, bytes, 1));
     all_free(of);
     all_expected();
 }
@@ -136,21 +137,22 @@ END_TEST
 /* With a cache of few pages all of them have gone home between two sweeps. */
 START_TEST(what_was_stored_before_a_page_went_home_stays)
 {
-    enum { BYTES = PAGES * PAGE, PARTS = 4 };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    enum { PARTS = 4 };
+    const size_t   bytes = PAGES * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
 
     for (int round = 0; round < 3; round++) {
         hearth_barrier();
-        hearth_overwrite(p, BYTES);
+        hearth_overwrite(p, bytes);
         for (size_t part = 0; part < PARTS; part++)
             for (size_t page = 0; page < PAGES; page++) {
-                size_t at = page * PAGE + part * PAGE / PARTS;
+                size_t at = page * page_bytes() + part * page_bytes() / PARTS;
 
-                fill(p, at, at + PAGE / PARTS, round);
+                fill(p, at, at + page_bytes() / PARTS, round);
             }
         hearth_barrier();
         for (int r = 0; r < ranks; r++)
-            expect(is_filled(of[r], r, 0, BYTES, round));
+            expect(is_filled(of[r], r, 0, bytes, round));
     }
     all_free(of);
     all_expected();
@@ -159,19 +161,19 @@ END_TEST
 
 START_TEST(what_its_home_writes_later_is_seen)
 {
-    enum { BYTES = PAGES * PAGE };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = PAGES * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
     int            before = (me + ranks - 1) % ranks;
 
     for (int round = 0; round < 4; round++) {
         hearth_barrier();
-        hearth_overwrite(p, BYTES);
-        fill(p, 0, BYTES, round);
+        hearth_overwrite(p, bytes);
+        fill(p, 0, bytes, round);
         hearth_barrier();
         /* At home here, and no other rank ever fetched it. */
-        memset(of[before], 200 + round, BYTES);
+        memset(of[before], 200 + round, bytes);
         hearth_barrier();
-        for (size_t i = 0; i < BYTES; i += 64)
+        for (size_t i = 0; i < bytes; i += 64)
             expect_eq(p[i], 200 + round);
     }
     all_free(of);
@@ -186,14 +188,14 @@ stored_later(unsigned char **of, void (*synchronise)(void))
     unsigned char *p = of[me], *other = of[next_rank()];
 
     hearth_barrier();
-    hearth_overwrite(p, PAGE);
+    hearth_overwrite(p, page_bytes());
     synchronise();
     p[0] = 1;
     other[1] = 2;
     hearth_barrier();
     expect_eq(p[0], 1);
     expect_eq(p[1], 2);
-    expect_eq(p[PAGE - 1], 77);
+    expect_eq(p[page_bytes() - 1], 77);
 }
 
 /* One that all want: it comes from another rank, or goes to one. */
@@ -228,8 +230,8 @@ START_TEST(a_promise_ends_where_the_rank_synchronises)
 
     counter = hearth_alloc(1, sizeof *counter, hearth_on(0));
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        bytes_new(of, PAGE);
-        memset(of[me], 77, PAGE);
+        bytes_new(of, page_bytes());
+        memset(of[me], 77, page_bytes());
         stored_later(of, ways[w]);
         all_free(of);
     }
@@ -241,26 +243,26 @@ END_TEST
 /* Held over barriers, between which another rank writes a word of it. */
 START_TEST(a_page_that_is_held_in_between_is_whole)
 {
-    enum { BYTES = 4 * PAGE };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = 4 * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
 
     for (int round = 0; round < 3; round++) {
         hearth_barrier();
-        hearth_overwrite(p, BYTES);
-        fill(p, 0, BYTES / 2 + 10, round);
-        hearth_hold(p, BYTES, HEARTH_READ | HEARTH_WRITE);
-        fill(p, BYTES / 2 + 10, BYTES, round);
+        hearth_overwrite(p, bytes);
+        fill(p, 0, bytes / 2 + 10, round);
+        hearth_hold(p, bytes, HEARTH_READ | HEARTH_WRITE);
+        fill(p, bytes / 2 + 10, bytes, round);
         hearth_barrier();
         for (int r = 0; r < ranks; r++)
-            expect(is_filled(of[r], r, 0, BYTES, round));
+            expect(is_filled(of[r], r, 0, bytes, round));
         hearth_barrier();
         of[next_rank()][0] = 0;
         p[1] = 0;
         hearth_barrier();
         expect_eq(p[0], 0);
         expect_eq(p[1], 0);
-        expect(is_filled(p, me, 2, BYTES, round));
-        hearth_drop(p, BYTES, HEARTH_READ | HEARTH_WRITE);
+        expect(is_filled(p, me, 2, bytes, round));
+        hearth_drop(p, bytes, HEARTH_READ | HEARTH_WRITE);
     }
     all_free(of);
     all_expected();
@@ -270,17 +272,17 @@ END_TEST
 /* More of them than are kept: those that are forgotten are fetched. */
 START_TEST(many_ranges_are_right)
 {
-    enum { BYTES = PAGES * PAGE };
-    unsigned char *of[64], *p = bytes_new(of, BYTES);
+    const size_t   bytes = PAGES * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
 
     hearth_barrier();
     for (size_t i = 0; i < PAGES; i += 2)
-        hearth_overwrite(p + i * PAGE, PAGE);
+        hearth_overwrite(p + i * page_bytes(), page_bytes());
     for (size_t i = PAGES; i-- > 0;)
-        fill(p, i * PAGE, (i + 1) * PAGE, 5);
+        fill(p, i * page_bytes(), (i + 1) * page_bytes(), 5);
     hearth_barrier();
     for (int r = 0; r < ranks; r++)
-        expect(is_filled(of[r], r, 0, BYTES, 5));
+        expect(is_filled(of[r], r, 0, bytes, 5));
     all_free(of);
     all_expected();
 }
@@ -289,7 +291,7 @@ END_TEST
 static void
 small_cache_start(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 static TCase *

@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "space/heap.h"
-
 enum { PAGES = 12, ROUNDS = 12 };
 
 /* ---- the device ---- */
@@ -175,7 +173,7 @@ START_TEST(held_pages_follow_a_lock)
     int64_t       *come = pages_new(1);
 
     hearth_hold(p, PAGES * page_bytes(), HEARTH_WRITE);
-    hearth_hold(come, PAGE, HEARTH_WRITE);
+    hearth_hold(come, page_bytes(), HEARTH_WRITE);
     for (int round = 1; round <= ROUNDS; round++) {
         hearth_lock(5);
         for (int r = 0; r < ranks; r++)
@@ -189,7 +187,7 @@ START_TEST(held_pages_follow_a_lock)
     barrier();
     for (int r = 0; r < ranks; r++)
         parts_check(p, r, ROUNDS);
-    hearth_drop(come, PAGE, HEARTH_WRITE);
+    hearth_drop(come, page_bytes(), HEARTH_WRITE);
     hearth_drop(p, PAGES * page_bytes(), HEARTH_WRITE);
     hearth_free(come);
     hearth_free(p);

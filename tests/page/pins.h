@@ -18,8 +18,7 @@ size_t device_out(void *to, const void *heap, size_t n);
 bool device_sets(void *heap, int value, size_t n);
 bool device_finds(const void *heap, int value, size_t n);
 
-/* Bytes of a page of this start of Hearth, and so many pages of them, dealt
- * one by one, to be written byte by byte. */
+/* So many pages, dealt one by one, to be written byte by byte. */
 unsigned char *bytes_new(size_t pages);
 
 /* The part of a page that belongs to rank r: 64 bytes. */

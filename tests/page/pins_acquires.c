@@ -99,7 +99,7 @@ late_write(void)
 static void
 fetch_late(const struct hearthi_fetch *run, size_t n)
 {
-    real->fetch(run, n);
+    real->data.fetch(run, n);
     late_write();
 }
 
@@ -109,7 +109,7 @@ START_TEST(what_is_written_while_an_acquire_fetches_stays)
     unsigned char               *p = bytes_new(FEW);
 
     real = hearthi_transport;
-    ops.fetch = fetch_late;
+    ops.data.fetch = fetch_late;
     late = part(p, 0, ranks + me);
     hearth_hold(p, FEW * page_bytes(), HEARTH_WRITE);
     for (int round = 1; round < 6; round++) {
@@ -139,7 +139,7 @@ START_TEST(what_is_written_while_an_acquire_fetches_stays)
 END_TEST
 
 /* More notices than a log holds are merged; and rank 0, which acquires by the
- * program's own messages, passes "everything" on. */
+ * program's own messages, passes "invalidate_all" on. */
 START_TEST(held_copies_are_new_after_a_log_that_overflowed)
 {
     enum { MANY = 2 * HEARTHI_LOG + 40 };
@@ -193,8 +193,11 @@ START_TEST(a_held_first_copy_is_fetched_once_more_and_not_again)
         uint64_t       page =
             hearthi_page_of(p) + (uint64_t)(me + 1) % (uint64_t)ranks;
         hearth_stats a, b, c;
-        uint64_t     first = hearthi_is_home(hearthi_state_of(page)) ? 0 : 1;
+        uint64_t     first;
 
+        hearthi_table_lock();
+        first = hearthi_is_home(hearthi_state_of(page)) ? 0 : 1;
+        hearthi_table_unlock();
         hearth_hold(hearthi_app(page), 1, how);
         expect_eq((hearthi_table.mark[page] & HEARTHI_PROVISIONAL) != 0,
                   first);
@@ -223,7 +226,7 @@ START_TEST(an_atomic_step_is_seen_in_a_held_copy)
         int64_t  got = 0;
 
         barrier();
-        hearth_hold(p, (size_t)ranks * PAGE, how);
+        hearth_hold(p, (size_t)ranks * page_bytes(), how);
         for (int64_t k = 0; k < 5; k++) {
             int64_t old = hearth_fetch_add(w, 1);
 
@@ -231,7 +234,7 @@ START_TEST(an_atomic_step_is_seen_in_a_held_copy)
             expect_eq(got, old + 1);
         }
         barrier();
-        hearth_drop(p, (size_t)ranks * PAGE, how);
+        hearth_drop(p, (size_t)ranks * page_bytes(), how);
         expect_eq(*w, 5 * how);
     }
     hearth_free(p);

@@ -16,7 +16,12 @@ enum { FEW = 6, MANY = 48 };
 static unsigned
 state_of(const void *p)
 {
-    return hearthi_state_of(hearthi_page_of(p));
+    unsigned state;
+
+    hearthi_table_lock();
+    state = hearthi_state_of(hearthi_page_of(p));
+    hearthi_table_unlock();
+    return state;
 }
 
 /* Somewhere in the page, but in no rank's part. */
@@ -195,7 +200,7 @@ END_TEST
 
 /* ---- room ---- */
 
-/* HEARTH_CACHE=64k: 16 pages, of which 8 may be held. */
+/* HEARTH_CACHE of 16 pages, of which 8 may be held. */
 START_TEST(held_copies_stay_while_others_are_evicted)
 {
     unsigned char *held = copies_new(8), *p = bytes_new(MANY);
@@ -270,7 +275,7 @@ END_TEST
 static void
 start_small(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 void

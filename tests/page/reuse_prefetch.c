@@ -69,8 +69,8 @@ rounds(int64_t *p, int n, bool read)
 int64_t *
 trained(int n)
 {
-    int64_t *p = hearth_alloc((size_t)PAGES * PAGE / sizeof *p, sizeof *p,
-                              hearth_on(0));
+    int64_t *p = hearth_alloc((size_t)PAGES * page_bytes() / sizeof *p,
+                              sizeof *p, hearth_on(0));
 
     value = 0;
     rounds(p, n, true);
@@ -193,13 +193,13 @@ START_TEST(it_may_be_overwritten)
 
     value++;
     for (int k = 0; is_reader() && k < USED; k++) {
-        hearth_overwrite(used(p, k), PAGE);
-        for (size_t i = 0; i < PAGE / sizeof *p; i++)
+        hearth_overwrite(used(p, k), page_bytes());
+        for (size_t i = 0; i < page_bytes() / sizeof *p; i++)
             used(p, k)[i] = value;
     }
     barrier();
     for (int k = 0; plays() && k < USED; k++)
-        for (size_t i = 0; i < PAGE / sizeof *p; i++)
+        for (size_t i = 0; i < page_bytes() / sizeof *p; i++)
             expect_eq(used(p, k)[i], value);
     brought_end(p);
 }
@@ -275,7 +275,7 @@ END_TEST
 static void
 small_start(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 static TCase *

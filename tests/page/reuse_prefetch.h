@@ -33,7 +33,7 @@ void     brought_end(int64_t *p);
 /* What was counted. */
 hearth_stats since(const hearth_stats *before);
 
-/* predict_cost.c */
+/* reuse_prefetch_cost.c */
 TCase *predict_costs(const char *name, void (*start)(void));
 
 #endif

@@ -59,7 +59,7 @@ static void
 entry_lose(void *page)
 {
     if (hearthi_is_uffd_page(hearthi_page_of(page)))
-        madvise(page, PAGE, MADV_DONTNEED);
+        madvise(page, page_bytes(), MADV_DONTNEED);
 }
 
 enum { PAGES = 8 };
@@ -104,19 +104,19 @@ START_TEST(what_is_held_is_there_for_the_kernel)
     *word(p, me) = value_of(me, 1);
     barrier();
     expect_eq(pipe(ends), 0);
-    hearth_hold(word(p, next), PAGE, HEARTH_READ);
+    hearth_hold(word(p, next), page_bytes(), HEARTH_READ);
     entry_lose(word(p, next));
     expect_eq(write(ends[1], word(p, next), 8), 8);
     expect_eq(read(ends[0], got, 8), 8);
     expect_eq(got[0], value_of(next, 1));
-    hearth_drop(word(p, next), PAGE, HEARTH_READ);
+    hearth_drop(word(p, next), page_bytes(), HEARTH_READ);
     barrier();
     got[0] = value_of(next, 2);
-    hearth_hold(word(p, next), PAGE, HEARTH_READ | HEARTH_WRITE);
+    hearth_hold(word(p, next), page_bytes(), HEARTH_READ | HEARTH_WRITE);
     entry_lose(word(p, next));
     expect_eq(write(ends[1], got, 8), 8);
     expect_eq(read(ends[0], word(p, next), 8), 8);
-    hearth_drop(word(p, next), PAGE, HEARTH_READ | HEARTH_WRITE);
+    hearth_drop(word(p, next), page_bytes(), HEARTH_READ | HEARTH_WRITE);
     barrier();
     expect_eq(*word(p, me), value_of(me, 2));
     barrier();
@@ -147,7 +147,7 @@ START_TEST(a_child_cannot_change_a_copy)
     barrier();
     if (*word(p, next) == 0 &&
         hearthi_is_uffd_page(hearthi_page_of(word(p, next)))) {
-        child = (pid_t)syscall(SYS_fork);
+        child = (pid_t)syscall(SYS_clone, SIGCHLD, 0L, 0L, 0L, 0L);
         if (child == 0) {
             signal(SIGSEGV, SIG_DFL);
             signal(SIGBUS, SIG_DFL);
@@ -254,7 +254,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, what_is_held_is_there_for_the_kernel);
     tcase_add_test(tc, a_child_cannot_change_a_copy);
     tcase_add_test(tc, bus_errors_that_come_late_are_none);
-    watched_tests(tc);
+    uffd_pages_tests(tc);
     tcase_add_test(tc, where_it_fails_mprotect_does);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -16,7 +16,7 @@ bool watched(void);
 /* What is in page i after this turn. */
 int64_t value_of(int i, int turn);
 
-void watched_tests(TCase *tc);  /* watched.c */
-void scattered_many(TCase *tc); /* scattered_many.c */
+void uffd_pages_tests(TCase *tc); /* uffd_pages.c */
+void scattered_many(TCase *tc);   /* scattered_many.c */
 
 #endif

@@ -12,7 +12,9 @@
 #include "fixture.h"
 #include "space/heap.h"
 
-/* 28,000 scattered copies are all that the kernel's mappings allow. */
+/* 28,000 scattered copies are all that the kernel's mappings allow.  So many of
+ * 4 KiB; of longer pages it is as much memory, and more pages than FEW_MAPPINGS.
+ */
 enum { MANY = 80000, FEWER = 60000, FEW_MAPPINGS = 64 };
 
 static double
@@ -30,12 +32,14 @@ static int
 how_many(void)
 {
     double least = gib_free(), memory;
+    double longer = (double)page_bytes() / 4096;
     int    all;
 
-    memory = (double)sysconf(_SC_AVPHYS_PAGES) * PAGE / (1 << 30);
+    memory = (double)sysconf(_SC_AVPHYS_PAGES) *
+             (double)sysconf(_SC_PAGESIZE) / (1 << 30);
     if (memory < least)
         least = memory;
-    all = watched() && least > 2 + ranks ? MANY : FEWER;
+    all = (int)((watched() && least > 2 + ranks ? MANY : FEWER) / longer);
     MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return all;
 }
@@ -106,8 +110,8 @@ START_TEST(scattered_copies_stay_however_many)
 
     fixture_start_with("CACHE", "1g");
     n = how_many();
-    p = hearth_alloc((size_t)2 * (size_t)n * PAGE / sizeof *p, sizeof *p,
-                     hearth_on(0));
+    p = hearth_alloc((size_t)2 * (size_t)n * page_bytes() / sizeof *p,
+                     sizeof *p, hearth_on(0));
     if (me == 0)
         fill(p, n, 1);
     barrier();
@@ -138,8 +142,10 @@ START_TEST(copies_may_lie_far_from_each_other)
     int      n;
 
     fixture_start_with("CACHE", "1g");
-    n = apart(0, ranks - 1) ? APART : 2; /* home memory is in /dev/shm */
-    p = hearth_alloc((size_t)n * STEP * PAGE / sizeof *p, sizeof *p,
+    n = (int)(APART * (size_t)4096 / page_bytes()); /* in the default heap */
+    if (ranks == 1 || !apart(0, 1))
+        n = 2; /* the home memory of rank 0 is in /dev/shm */
+    p = hearth_alloc((size_t)n * STEP * page_bytes() / sizeof *p, sizeof *p,
                      hearth_on(0));
     for (int i = 0; me == 0 && i < n; i++)
         *word(p, i * STEP) = i;

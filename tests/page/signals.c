@@ -10,14 +10,22 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "page/altstack.h"
 
 static sigjmp_buf back;
 static void *volatile fault_address;
 static volatile sig_atomic_t faults;
+
+static size_t
+system_page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 static void
 catch_info(int sig, siginfo_t *info, void *context)
@@ -86,10 +94,10 @@ memory_works(char *p, int pages)
     for (int k = 1; k <= 3; k++) {
         for (int i = 0; i < pages; i++)
             if ((i + k) % ranks == me)
-                p[i * PAGE + k] = (char)(k + i);
+                p[i * page_bytes() + k] = (char)(k + i);
         barrier();
         for (int i = 0; i < pages; i++)
-            ok = ok && p[i * PAGE + k] == (char)(k + i);
+            ok = ok && p[i * page_bytes() + k] == (char)(k + i);
         barrier();
     }
     return ok && faults == before;
@@ -99,15 +107,15 @@ static void
 faults_reach_the_program(bool addresses)
 {
     enum { PAGES = 8 };
-    char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
-    char *none =
-        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *beyond = p + PAGES * PAGE + 8;
+    char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
+    char *none = mmap(NULL, system_page(), PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *beyond = p + PAGES * page_bytes() + 8;
 
     expect(memory_works(p, PAGES));
     expect(load_faults(beyond));
     expect(!addresses || fault_address == beyond);
-    expect(store_faults(beyond + PAGE * 100));
+    expect(store_faults(beyond + page_bytes() * 100));
     expect(memory_works(p, PAGES));
     expect(store_faults(none + 5));
     expect(!addresses || fault_address == none + 5);
@@ -118,10 +126,10 @@ faults_reach_the_program(bool addresses)
     expect_eq(faults, 1);
     hearth_free(p);
     expect(load_faults(p));
-    p = hearth_alloc(PAGES * PAGE, 1, hearth_block());
+    p = hearth_alloc(PAGES * page_bytes(), 1, hearth_block());
     expect(memory_works(p, PAGES));
     hearth_free(p);
-    munmap(none, PAGE);
+    munmap(none, system_page());
     all_expected();
 }
 
@@ -179,12 +187,13 @@ START_TEST(the_handler_is_there_after_finalize)
 {
     static char *none;
 
-    none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    none = mmap(NULL, system_page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                -1, 0);
     fixture_start();
     install_info();
     fixture_stop();
     expect(load_faults(none + 7) && fault_address == none + 7);
-    munmap(none, PAGE);
+    munmap(none, system_page());
     all_expected();
 }
 END_TEST
@@ -195,15 +204,15 @@ START_TEST(a_one_shot_handler_is_called_once)
     struct sigaction act = { .sa_sigaction = catch_info,
                              .sa_flags = SA_SIGINFO | (int)SA_RESETHAND };
     struct sigaction now;
-    char            *none =
-        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char            *none = mmap(NULL, system_page(), PROT_NONE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     fixture_start();
     sigaction(SIGSEGV, &act, NULL);
     expect(load_faults(none));
     sigaction(SIGSEGV, NULL, &now);
     expect(now.sa_handler == SIG_DFL);
-    munmap(none, PAGE);
+    munmap(none, system_page());
     fixture_stop();
     all_expected();
 }
@@ -212,6 +221,7 @@ END_TEST
 /* Only on a stack of its own can a handler see that a stack has overflown. */
 static volatile sig_atomic_t on_own_stack;
 static char                 *own_stack;
+static size_t                own_stack_size;
 
 enum { OWN_STACK = 1 << 18 };
 
@@ -221,8 +231,19 @@ catch_on_stack(int sig)
     const char here = 0;
 
     (void)sig;
-    on_own_stack = &here >= own_stack && &here < own_stack + OWN_STACK;
+    on_own_stack = &here >= own_stack && &here < own_stack + own_stack_size;
+    faults++;
     siglongjmp(back, 1);
+}
+
+/* Does the program's handler come, and there? */
+static bool
+load_faults_there(const volatile char *p)
+{
+    on_own_stack = 0;
+    if (sigsetjmp(back, 1) == 0)
+        (void)*p;
+    return on_own_stack;
 }
 
 START_TEST(a_handler_keeps_its_own_stack)
@@ -230,22 +251,177 @@ START_TEST(a_handler_keeps_its_own_stack)
     struct sigaction act = { .sa_handler = catch_on_stack,
                              .sa_flags = SA_ONSTACK };
     stack_t          old, own = { .ss_size = OWN_STACK };
-    char            *none =
-        mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char            *none = mmap(NULL, system_page(), PROT_NONE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     own.ss_sp = own_stack = malloc(OWN_STACK);
+    own_stack_size = OWN_STACK;
     sigaltstack(&own, &old);
     fixture_start();
     sigaction(SIGSEGV, &act, NULL);
-    if (sigsetjmp(back, 1) == 0)
-        *(volatile char *)none = 1;
-    expect(on_own_stack);
-    expect(memory_works(hearth_alloc(PAGE * 8, 1, hearth_cyclic(1)), 8));
+    expect(load_faults_there(none));
+    expect(
+        memory_works(hearth_alloc(page_bytes() * 8, 1, hearth_cyclic(1)), 8));
     fixture_stop();
     sigaltstack(&old, NULL);
     signal(SIGSEGV, SIG_DFL);
     free(own_stack);
-    munmap(none, PAGE);
+    munmap(none, system_page());
+    all_expected();
+}
+END_TEST
+
+/* A runtime's: a handler on a stack for signals that has no room for a page
+ * fault, and code on stacks that have still less. */
+enum { BELOW = 24 << 10, APART = 1024, SIGN = 0x5a, ROOM = 2 << 10 };
+
+static volatile sig_atomic_t alarms;
+
+static void
+scribble(int sig)
+{
+    volatile char room[ROOM / 2];
+
+    (void)sig;
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = (char)i;
+    alarms++;
+}
+
+static void
+small_stack_set(stack_t *old)
+{
+    struct sigaction segv = { .sa_handler = catch_on_stack,
+                              .sa_flags = SA_ONSTACK };
+    struct sigaction alrm = { .sa_handler = scribble,
+                              .sa_flags = SA_ONSTACK | SA_RESTART };
+    stack_t          small = { .ss_size = getauxval(AT_MINSIGSTKSZ) + ROOM };
+    char            *area = malloc(BELOW + small.ss_size);
+
+    memset(area, SIGN, BELOW);
+    small.ss_sp = own_stack = area + BELOW;
+    own_stack_size = small.ss_size;
+    sigaltstack(&small, old);
+    sigaction(SIGSEGV, &segv, NULL);
+    sigaction(SIGALRM, &alrm, NULL);
+}
+
+static void
+small_stack_drop(const stack_t *old)
+{
+    for (const char *at = own_stack - BELOW; at < own_stack; at++)
+        expect(*at == SIGN);
+    sigaltstack(old, NULL);
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    free(own_stack - BELOW);
+}
+
+/* What a load or store writes below the stack pointer.  No call is made. */
+static __attribute__((noinline)) size_t
+bytes_written_below(volatile char *p, bool store)
+{
+    volatile char *end = (volatile char *)__builtin_frame_address(0) - APART;
+    size_t         n = 0;
+
+    for (volatile char *at = end - BELOW; at < end; at++)
+        *at = SIGN;
+    if (store)
+        *p = 1;
+    else
+        (void)*p;
+    for (volatile char *at = end - BELOW; at < end; at++)
+        n += *at != SIGN;
+    return n;
+}
+
+START_TEST(a_page_fault_leaves_a_small_stack_alone)
+{
+    enum { PAGES = 16 };
+    stack_t old;
+    size_t  bytes = 0;
+    char   *p;
+
+    small_stack_set(&old);
+    fixture_start();
+    p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < PAGES; i++)
+            bytes +=
+                bytes_written_below(p + i * page_bytes() + me, i % 2 == 0);
+        barrier();
+    }
+    expect_eq(bytes, 0);
+    hearth_free(p);
+    fixture_stop();
+    small_stack_drop(&old);
+    all_expected();
+}
+END_TEST
+
+/* As UCX does it, whose handler comes after the program's, on a stack that has
+ * the room. */
+START_TEST(a_handler_without_the_signal_stack_is_not_called_there)
+{
+    struct sigaction act = { .sa_handler = catch_on_stack };
+    stack_t          old;
+    char            *p;
+
+    small_stack_set(&old);
+    sigaction(SIGSEGV, &act, NULL);
+    fixture_start();
+    p = hearth_alloc(page_bytes() * 8, 1, hearth_cyclic(1));
+    expect_eq(bytes_written_below(p, true), 0);
+    for (int i = 0; i < 3; i++) {
+        expect(load_faults(p + page_bytes() * 8) && !on_own_stack);
+        expect(memory_works(p, 8));
+    }
+    hearth_free(p);
+    fixture_stop();
+    small_stack_drop(&old);
+    all_expected();
+}
+END_TEST
+
+/* What a page fault may do: use much of a stack, and be interrupted.  Where
+ * the kernel goes back to lies on the stack for signals meanwhile. */
+static bool
+much_is_done(const siginfo_t *info, const void *context)
+{
+    volatile char room[160 << 10];
+
+    (void)context;
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = (char)i;
+    raise(SIGALRM);
+    return room[info->si_signo] == (char)info->si_signo;
+}
+
+static volatile sig_atomic_t done;
+
+static void
+do_much(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    done += hearthi_altstack_run(much_is_done, info, context);
+}
+
+START_TEST(a_page_fault_has_room_where_a_signal_stack_has_none)
+{
+    struct sigaction act = { .sa_sigaction = do_much,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    stack_t          old, now;
+
+    alarms = 0;
+    small_stack_set(&old);
+    sigaction(SIGUSR1, &act, NULL);
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    expect(done == 2 && alarms == 2);
+    sigaltstack(NULL, &now);
+    expect(now.ss_sp == own_stack && now.ss_size == own_stack_size);
+    signal(SIGUSR1, SIG_DFL);
+    small_stack_drop(&old);
     all_expected();
 }
 END_TEST
@@ -260,7 +436,7 @@ catch_bus(int sig, siginfo_t *info, void *context)
 static void
 bus_errors_reach_the_program(char *beyond)
 {
-    char            *p = hearth_alloc(8 * PAGE, 1, hearth_cyclic(1));
+    char            *p = hearth_alloc(8 * page_bytes(), 1, hearth_cyclic(1));
     struct sigaction now;
 
     sigaction(SIGBUS, NULL, &now);
@@ -278,7 +454,7 @@ START_TEST(bus_errors_are_the_programs)
                              .sa_flags = SA_SIGINFO };
     int   file = memfd_create("empty", 0); /* a map of it has nothing behind */
     char *beyond =
-        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        mmap(NULL, system_page(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
     sigaction(SIGBUS, &act, NULL); /* before */
     fixture_start();
@@ -289,7 +465,7 @@ START_TEST(bus_errors_are_the_programs)
     fixture_stop();
     expect(load_faults(beyond));
     signal(SIGBUS, SIG_DFL);
-    munmap(beyond, PAGE);
+    munmap(beyond, system_page());
     close(file);
     all_expected();
 }
@@ -308,6 +484,9 @@ main(int argc, char **argv)
     tcase_add_test(tc, the_handler_is_there_after_finalize);
     tcase_add_test(tc, a_one_shot_handler_is_called_once);
     tcase_add_test(tc, a_handler_keeps_its_own_stack);
+    tcase_add_test(tc, a_page_fault_leaves_a_small_stack_alone);
+    tcase_add_test(tc, a_handler_without_the_signal_stack_is_not_called_there);
+    tcase_add_test(tc, a_page_fault_has_room_where_a_signal_stack_has_none);
     tcase_add_test(tc, bus_errors_are_the_programs);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

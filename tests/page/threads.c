@@ -51,13 +51,13 @@ on_threads(void (*work)(struct job *), void (*main_work)(struct job *),
 static unsigned char
 pattern(size_t i, int round)
 {
-    return (unsigned char)(i / 7 + i / PAGE + (size_t)round * 31);
+    return (unsigned char)(i / 7 + i / page_bytes() + (size_t)round * 31);
 }
 
 static void
 fill(unsigned char *p, int round)
 {
-    for (size_t i = 0; i < PAGES * PAGE; i++)
+    for (size_t i = 0; i < PAGES * page_bytes(); i++)
         if ((int)(i / 64) % ranks == me)
             p[i] = pattern(i, round);
 }
@@ -65,7 +65,7 @@ fill(unsigned char *p, int round)
 static void
 read_everything(struct job *job)
 {
-    for (size_t i = 0; i < PAGES * PAGE; i += 61)
+    for (size_t i = 0; i < PAGES * page_bytes(); i += 61)
         job->wrong += job->p[i] != pattern(i, job->round);
 }
 
@@ -73,7 +73,8 @@ static void
 read_a_share(struct job *job)
 {
     for (size_t page = (size_t)job->thread; page < PAGES; page += THREADS)
-        for (size_t i = page * PAGE; i < (page + 1) * PAGE; i += 61)
+        for (size_t i = page * page_bytes(); i < (page + 1) * page_bytes();
+             i += 61)
             job->wrong += job->p[i] != pattern(i, job->round);
 }
 
@@ -90,9 +91,9 @@ write_some(struct job *job, size_t first, size_t by, int round)
     size_t step = (size_t)(THREADS * ranks) * 11;
     size_t start = (size_t)(me * THREADS + job->thread) + first * step;
 
-    for (size_t i = start; i < PAGES * PAGE; i += by * step)
+    for (size_t i = start; i < PAGES * page_bytes(); i += by * step)
         job->p[i] = pattern(i, round);
-    for (size_t i = start; i < PAGES * PAGE; i += by * step)
+    for (size_t i = start; i < PAGES * page_bytes(); i += by * step)
         job->wrong += job->p[i] != pattern(i, round);
 }
 
@@ -108,7 +109,7 @@ check_bytes(const unsigned char *p, int round)
     size_t    step = (size_t)(THREADS * ranks);
     long long wrong = 0;
 
-    for (size_t i = 0; i < PAGES * PAGE; i++)
+    for (size_t i = 0; i < PAGES * page_bytes(); i++)
         if ((i - (size_t)writer_of(i)) / step % 11 == 0)
             wrong += p[i] != pattern(i, round);
     expect_eq(wrong, 0);
@@ -116,7 +117,7 @@ check_bytes(const unsigned char *p, int round)
 
 START_TEST(threads_read_the_same_pages_together)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         fill(p, k);
@@ -131,7 +132,7 @@ END_TEST
 
 START_TEST(threads_read_different_pages_together)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         fill(p, k);
@@ -146,7 +147,7 @@ END_TEST
 
 START_TEST(threads_write_the_same_pages_together)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         on_threads(write_bytes, NULL, p, k);
@@ -162,7 +163,7 @@ END_TEST
 static void
 start_with_few_pages(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 static bool
@@ -176,7 +177,7 @@ has_evicted(void)
 
 START_TEST(more_is_read_than_the_cache_holds)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(1));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; k <= 3; k++) {
         struct job job = { NULL, 0, k, p, NULL, 0 };
@@ -237,7 +238,7 @@ thread_case(const char *name, SFun setup)
     tcase_add_test(tc, threads_write_the_same_pages_together);
     threads_sync_tests(tc);
     threads_late_tests(tc);
-    threads_coming_tests(tc);
+    threads_in_flight_tests(tc);
     threads_messages_tests(tc);
     threads_misses_tests(tc);
     return tc;

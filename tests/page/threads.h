@@ -33,9 +33,9 @@ void write_some(struct job *job, size_t first, size_t by, int round);
 void check_bytes(const unsigned char *p, int round);
 
 void threads_sync_tests(TCase *tc);
-void threads_late_tests(TCase *tc);     /* threads_late.c */
-void threads_coming_tests(TCase *tc);   /* threads_coming.c */
-void threads_misses_tests(TCase *tc);   /* threads_misses.c */
-void threads_messages_tests(TCase *tc); /* threads_messages.c */
+void threads_late_tests(TCase *tc);      /* threads_late.c */
+void threads_in_flight_tests(TCase *tc); /* threads_in_flight.c */
+void threads_misses_tests(TCase *tc);    /* threads_misses.c */
+void threads_messages_tests(TCase *tc);  /* threads_messages.c */
 
 #endif

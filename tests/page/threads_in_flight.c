@@ -157,7 +157,7 @@ START_TEST(who_misses_gets_its_page_beside_others_that_always_acquire)
 END_TEST
 
 void
-threads_coming_tests(TCase *tc)
+threads_in_flight_tests(TCase *tc)
 {
     tcase_add_test(tc, a_page_that_an_acquire_overtakes_is_fetched_again);
     tcase_add_test(tc, a_first_copy_that_was_overtaken_is_provisional);

@@ -44,7 +44,7 @@ exchange_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
 {
     pthread_t thread;
 
-    (barrier_prompt->barrier)(own, n, invalidate_all, news);
+    (barrier_prompt->collective.barrier)(own, n, invalidate_all, news);
     if (!inside->in_section)
         told_by(0, OUT);
     pthread_create(&thread, NULL, acquire_and_read, inside);

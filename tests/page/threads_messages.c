@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Messages that are received into pages which are not here, and go home
- * without a fetch (api/write_through.h); and other threads that miss these
+ * without a fetch (api/api_pin.h); and other threads that miss these
  * meanwhile.
  */
 #include "threads_seam.h"
 #include "transport/transport.h"
 
-enum { LOCK = 97, TAG = 3, WORDS = PAGE / 8, FEW = 5, MANY = 4 * WORDS };
+enum { LOCK = 97, TAG = 3, FEW = 5, MOST = 4 * (64 << 10) / 8 };
+
+/* Numbers of four pages. */
+static int
+many(void)
+{
+    return 4 * (int)page_words();
+}
 
 static void
 numbers_send(int to, int64_t first, int n)
 {
-    int64_t number[MANY];
+    static int64_t number[MOST];
 
     for (int i = 0; i < n; i++)
         number[i] = first + i;
@@ -32,18 +39,18 @@ START_TEST(a_message_into_absent_pages_fetches_none)
 
     barrier();
     if (apart(0, ranks - 1) && me == 0) {
-        numbers_send(ranks - 1, 100, MANY);
+        numbers_send(ranks - 1, 100, many());
         told_by(ranks - 1, TAG);
-        for (int i = 0; i < MANY; i++)
+        for (int i = 0; i < many(); i++)
             expect_eq(p[7 + i], 100 + i);
-        expect_eq(p[6] | p[7 + MANY], 0);
+        expect_eq(p[6] | p[7 + many()], 0);
     } else if (apart(0, ranks - 1) && is_reader()) {
         hearth_get_stats(&before);
-        numbers_receive(p + 7, MANY);
+        numbers_receive(p + 7, many());
         hearth_get_stats(&after);
         expect_eq(after.getpages, before.getpages);
-        expect_eq(p[7 + MANY - 1], 100 + MANY - 1);
-        hearth_release(p, 5 * PAGE);
+        expect_eq(p[7 + many() - 1], 100 + many() - 1);
+        hearth_release(p, 5 * page_bytes());
         tell(0, TAG);
     }
     barrier();
@@ -57,15 +64,15 @@ START_TEST(a_short_message_leaves_the_rest)
 {
     int64_t *p = pages_of_zero(4);
 
-    for (int i = 0; me == 0 && i < MANY; i++)
+    for (int i = 0; me == 0 && i < many(); i++)
         p[i] = -i;
     barrier();
     if (apart(0, ranks - 1) && me == 0)
         numbers_send(ranks - 1, 100, FEW);
     else if (apart(0, ranks - 1) && is_reader())
-        numbers_receive(p, MANY);
+        numbers_receive(p, many());
     barrier();
-    for (int i = 0; apart(0, ranks - 1) && i < MANY; i++)
+    for (int i = 0; apart(0, ranks - 1) && i < many(); i++)
         expect_eq(p[i], i < FEW ? 100 + i : -i);
     barrier();
     hearth_free(p);
@@ -81,7 +88,7 @@ START_TEST(messages_of_a_few_bytes_fetch_their_page_once)
     hearth_stats before, after;
 
     barrier();
-    for (int i = 0; apart(0, ranks - 1) && i < WORDS; i++) {
+    for (int i = 0; apart(0, ranks - 1) && i < (int)page_words(); i++) {
         if (me == 0)
             numbers_send(ranks - 1, i, 1);
         if (is_reader() && i == 0)
@@ -95,7 +102,7 @@ START_TEST(messages_of_a_few_bytes_fetch_their_page_once)
         expect_eq(after.diffs, before.diffs);
     }
     barrier();
-    for (int i = 0; apart(0, ranks - 1) && i < WORDS; i++)
+    for (int i = 0; apart(0, ranks - 1) && i < (int)page_words(); i++)
         expect_eq(p[i], i);
     barrier();
     hearth_free(p);
@@ -111,10 +118,10 @@ START_TEST(what_a_message_brought_is_news)
     copies_take(p, me == 1 ? 1 : 0, 0);
     barrier();
     if (play && me == 0)
-        numbers_send(ranks - 1, 100, WORDS);
+        numbers_send(ranks - 1, 100, (int)page_words());
     if (play && is_reader()) {
         hearth_lock(LOCK);
-        numbers_receive(p, WORDS);
+        numbers_receive(p, (int)page_words());
         hearth_unlock(LOCK);
         tell(1, TAG);
     }
@@ -139,18 +146,18 @@ START_TEST(a_message_into_a_page_on_its_way_is_not_lost)
 
     barrier();
     if (may_play() && me == 0)
-        numbers_send(ranks - 1, 100, MANY);
+        numbers_send(ranks - 1, 100, many());
     if (may_play() && is_reader()) {
         reading_stopped(&other, p, true);
         seam_go_on();
-        numbers_receive(p, MANY);
+        numbers_receive(p, many());
         expect_eq(p[0], 100);
         reading_end(&other);
         expect_eq(p[0], 100);
         seam_close();
     }
     barrier();
-    for (int i = 0; may_play() && i < MANY; i++)
+    for (int i = 0; may_play() && i < many(); i++)
         expect_eq(p[i], 100 + i);
     barrier();
     hearth_free(p);
@@ -168,7 +175,7 @@ diff_slowly(int home, size_t offset, const void *src, size_t bytes)
 {
     sent = true;
     sleep_ms(50);
-    real->diff(home, offset, src, bytes);
+    real->data.diff(home, offset, src, bytes);
 }
 
 static void *
@@ -189,15 +196,15 @@ START_TEST(nobody_fetches_a_page_while_a_message_goes_into_it)
 
     barrier();
     if (may_play() && me == 0)
-        numbers_send(ranks - 1, 100, WORDS);
+        numbers_send(ranks - 1, 100, (int)page_words());
     if (may_play() && is_reader()) {
         sent = false;
         real = hearthi_transport;
         ops = *real;
-        ops.diff = diff_slowly;
+        ops.data.diff = diff_slowly;
         pthread_create(&other.thread, NULL, read_meanwhile, &other);
         hearthi_transport = &ops;
-        numbers_receive(p, WORDS);
+        numbers_receive(p, (int)page_words());
         hearthi_transport = real;
         expect(sent);
         sent = true;

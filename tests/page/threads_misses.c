@@ -130,8 +130,8 @@ START_TEST(others_synchronise_and_make_room_while_a_page_is_on_its_way)
         for (int i = 1; i < PAGES; i++)
             word(p, i)[1] += *word(p, i);
         hearth_unlock(LOCK);
-        hearth_hold(word(p, 1), PAGE, HEARTH_WRITE);
-        hearth_drop(word(p, 1), PAGE, HEARTH_WRITE);
+        hearth_hold(word(p, 1), page_bytes(), HEARTH_WRITE);
+        hearth_drop(word(p, 1), page_bytes(), HEARTH_WRITE);
         expect(!seam_has_landed());
         seam_go_on();
         expect_eq(reading_end(&other), 100);
@@ -151,7 +151,7 @@ END_TEST
 static void *
 prefetch_page(void *arg)
 {
-    hearth_prefetch(arg, PAGE);
+    hearth_prefetch(arg, page_bytes());
     return NULL;
 }
 
@@ -237,10 +237,10 @@ static _Atomic bool may_drop;
 static void *
 hold_eight(void *arg)
 {
-    hearth_hold(arg, (size_t)8 * PAGE, HEARTH_READ);
+    hearth_hold(arg, (size_t)8 * page_bytes(), HEARTH_READ);
     while (!may_drop)
         sleep_ms(1);
-    hearth_drop(arg, (size_t)8 * PAGE, HEARTH_READ);
+    hearth_drop(arg, (size_t)8 * page_bytes(), HEARTH_READ);
     return NULL;
 }
 
@@ -291,10 +291,10 @@ START_TEST(a_hold_waits_for_what_is_on_its_way)
     if (may_play() && is_reader()) {
         reading_stopped(&other, p, false);
         seam_go_on();
-        hearth_hold(p, (size_t)2 * PAGE, HEARTH_READ);
+        hearth_hold(p, (size_t)2 * page_bytes(), HEARTH_READ);
         expect(seam_has_landed());
         expect_eq(*p, 8);
-        hearth_drop(p, (size_t)2 * PAGE, HEARTH_READ);
+        hearth_drop(p, (size_t)2 * page_bytes(), HEARTH_READ);
         expect_eq(reading_end(&other), 8);
         seam_close();
     }

@@ -18,7 +18,7 @@ bring_slowly(int way, const struct hearthi_fetch *run, size_t n)
 
     if (mine && before != NULL)
         before();
-    real->bring(way, run, n);
+    real->data.fetch_concurrent(way, run, n);
     if (mine && after != NULL)
         after();
 }
@@ -35,7 +35,7 @@ seam_open(void (*first)(void), void (*then)(void), int most)
     begun = go_on = landed = false;
     real = hearthi_transport;
     ops = *real;
-    ops.bring = bring_slowly;
+    ops.data.fetch_concurrent = bring_slowly;
     hearthi_transport = &ops;
 }
 
@@ -126,7 +126,7 @@ may_play(void)
 int64_t *
 pages_of_zero(int n)
 {
-    int64_t *p = hearth_alloc((size_t)(n + 1) * PAGE, 1, hearth_on(0));
+    int64_t *p = hearth_alloc((size_t)(n + 1) * page_bytes(), 1, hearth_on(0));
 
     spare = word(p, n);
     return p;

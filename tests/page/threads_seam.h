@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Fetches beside the lock of the page table (page/page_in_flight.h) that are
- * slow. Rank 0 is the home of the pages; the last rank reads.
+ * slow.  Rank 0 is the home of the pages; the last rank reads.
  */
 #ifndef HEARTH_THREADS_SEAM_H
 #define HEARTH_THREADS_SEAM_H

@@ -26,7 +26,7 @@ count_under_lock(struct job *job)
     for (int k = 0; k < ROUNDS; k++) {
         hearth_lock(5);
         for (size_t page = 0; page < PAGES; page += 5)
-            ++*(job->p + PAGES * PAGE + page * PAGE);
+            ++*(job->p + PAGES * page_bytes() + page * page_bytes());
         hearth_unlock(5);
     }
 }
@@ -37,7 +37,7 @@ count_between_barriers(struct job *job)
     for (int k = 0; k < ROUNDS; k++) {
         for (size_t page = 0; page < PAGES; page += 5)
             if (k % ranks == me)
-                ++*(job->p + PAGES * PAGE + page * PAGE);
+                ++*(job->p + PAGES * page_bytes() + page * page_bytes());
         hearth_barrier();
     }
 }
@@ -53,7 +53,8 @@ count_in_the_same_pages(struct job *job)
     for (int k = 0; k < ROUNDS; k++) {
         hearth_lock(6);
         for (size_t page = 0; page < PAGES; page += 3)
-            ++job->p[(page * PAGE / (11 * step) + 1) * 11 * step + step];
+            ++job->p[(page * page_bytes() / (11 * step) + 1) * 11 * step +
+                     step];
         hearth_unlock(6);
     }
 }
@@ -61,14 +62,15 @@ count_in_the_same_pages(struct job *job)
 START_TEST(threads_write_while_the_main_thread_locks)
 {
     unsigned char *p =
-        hearth_alloc((size_t)2 * PAGES * PAGE, 1, hearth_cyclic(1));
+        hearth_alloc((size_t)2 * PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         on_threads(write_until_told, count_under_lock, p, k);
         barrier();
         check_bytes(p, k);
         for (size_t page = 0; page < PAGES; page += 5)
-            expect_eq(p[PAGES * PAGE + page * PAGE], ROUNDS * ranks * k);
+            expect_eq(p[PAGES * page_bytes() + page * page_bytes()],
+                      ROUNDS * ranks * k);
         barrier();
     }
     hearth_free(p);
@@ -78,16 +80,18 @@ END_TEST
 
 START_TEST(threads_write_pages_that_an_acquire_drops)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE + PAGE, 1, hearth_cyclic(1));
-    size_t         step = (size_t)(THREADS * ranks);
+    unsigned char *p =
+        hearth_alloc(PAGES * page_bytes() + page_bytes(), 1, hearth_cyclic(1));
+    size_t step = (size_t)(THREADS * ranks);
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         on_threads(write_until_told, count_in_the_same_pages, p, k);
         barrier();
         check_bytes(p, k);
         for (size_t page = 0; page < PAGES; page += 3)
-            expect_eq(p[(page * PAGE / (11 * step) + 1) * 11 * step + step],
-                      ROUNDS * ranks * k);
+            expect_eq(
+                p[(page * page_bytes() / (11 * step) + 1) * 11 * step + step],
+                ROUNDS * ranks * k);
         barrier();
     }
     hearth_free(p);
@@ -98,14 +102,15 @@ END_TEST
 START_TEST(threads_write_while_the_main_thread_waits_in_barriers)
 {
     unsigned char *p =
-        hearth_alloc((size_t)2 * PAGES * PAGE, 1, hearth_cyclic(1));
+        hearth_alloc((size_t)2 * PAGES * page_bytes(), 1, hearth_cyclic(1));
 
     for (int k = 1; threads_allowed() && k <= 2; k++) {
         on_threads(write_until_told, count_between_barriers, p, k);
         barrier();
         check_bytes(p, k);
         for (size_t page = 0; page < PAGES; page += 5)
-            expect_eq(p[PAGES * PAGE + page * PAGE], ROUNDS * k);
+            expect_eq(p[PAGES * page_bytes() + page * page_bytes()],
+                      ROUNDS * k);
         barrier();
     }
     hearth_free(p);
@@ -197,8 +202,9 @@ wait_under_lock(const int64_t *p)
  * barrier, though no rank wrote it before. */
 START_TEST(what_is_known_before_a_barrier_is_seen_behind_it)
 {
-    int64_t *p = hearth_alloc(PAGE / sizeof *p, sizeof *p, hearth_on(0));
-    bool     run = threads_allowed() && ranks > 2;
+    int64_t *p =
+        hearth_alloc(page_bytes() / sizeof *p, sizeof *p, hearth_on(0));
+    bool run = threads_allowed() && ranks > 2;
 
     copies_take(p, 1, 0);
     if (run && me == 1) {

@@ -8,10 +8,13 @@
  * memory goes round.  Contents have few different bytes: a new one differs
  * little from what old copies have.
  */
+#include <string.h>
+
 #include "random.h"
 #include "watch.h"
 
 enum { EACH = 6, USUAL = 300, LARGEST = 40000 };
+enum { HOARD = 100, MOST_BYTES = 20000 }; /* of one rank, for a moment */
 
 struct box {
     unsigned char *object; /* or NULL */
@@ -79,7 +82,7 @@ box_fill(struct actor *a, struct box *b)
     uint64_t bytes = bytes_draw(a), i = 0;
     int      rank = (int)draw(&a->random, (uint64_t)a->w->ranks);
 
-    switch (draw(&a->random, 3)) {
+    switch (draw(&a->random, 5)) {
     case 0:
         b->object = hearth_calloc(bytes, 1);
         while (i < bytes && b->object[i] == 0)
@@ -89,6 +92,15 @@ box_fill(struct actor *a, struct box *b)
                        (unsigned long long)i, (void *)b->object, b->object[i]);
         break;
     case 1: b->object = hearth_malloc(bytes); break;
+    case 2:
+        b->object = hearth_aligned_alloc_on((size_t)1 << draw(&a->random, 15),
+                                            bytes, rank);
+        break;
+    case 3:
+        b->object = hearth_try_malloc(bytes);
+        if (draw(&a->random, 8) == 0)
+            hearth_collect();
+        break;
     default: b->object = hearth_malloc_on(bytes, rank);
     }
     b->bytes = bytes;
@@ -109,11 +121,36 @@ box_resize(struct actor *a, struct box *b)
     box_write(a, b);
 }
 
+/* Many at a time, and back at once: their memory serves others then, whoever
+ * they are and whatever their size. */
+static void
+hoard(struct actor *a)
+{
+    uint64_t size =
+        1 + draw(&a->random, draw(&a->random, 2) ? USUAL : MOST_BYTES);
+    uint64_t       n = 1 + draw(&a->random, HOARD);
+    int            rank = (int)draw(&a->random, (uint64_t)a->w->ranks);
+    unsigned char *p[HOARD];
+
+    for (uint64_t i = 0; i < n; i++)
+        memset(p[i] = hearth_malloc_on(size, rank), (int)i + 1, size);
+    for (uint64_t i = 0; i < n; i++) {
+        for (uint64_t k = 0; k < size; k += 1 + size / 64)
+            if (p[i][k] != (unsigned char)(i + 1))
+                world_fail(a, "wrong byte %llu of hoarded object %p: 0x%02x",
+                           (unsigned long long)k, (void *)p[i], p[i][k]);
+        hearth_free(p[i]);
+    }
+    tally_add(TALLY_OBJECTS, n);
+}
+
 void
 boxes_use(struct actor *a, int lock)
 {
     struct box *b = boxes_of(a->w, lock) + draw(&a->random, EACH);
 
+    if (draw(&a->random, 40) == 0)
+        hoard(a);
     box_check(a, b);
     if (b->object == NULL) {
         box_fill(a, b);

@@ -21,7 +21,7 @@ barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
 {
     struct timespec nap = { 0, 0 };
 
-    (prompt->barrier)(own, n, invalidate_all, news);
+    (prompt->collective.barrier)(own, n, invalidate_all, news);
     if (draw(&random_state, 2))
         return;
     nap.tv_nsec = (long)draw(&random_state, most_us) * 1000;
@@ -39,6 +39,6 @@ barriers_leave_late(uint64_t seed)
     random_state = seed;
     prompt = hearthi_transport;
     late = *prompt;
-    late.barrier = barrier_late;
+    late.collective.barrier = barrier_late;
     hearthi_transport = &late;
 }

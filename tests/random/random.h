@@ -175,6 +175,9 @@ void step_hold(struct actor *a);
 /* Drop what is held of an arena that is about to be freed. */
 void holds_leave(struct world *w, const struct arena *arena);
 
+/* names.c: the first names of locks count as given, if `skip`.  Collective. */
+void names_skip(const struct world *w, bool skip);
+
 /* world.c */
 
 /* A lock, or one in its stead that has a name; others for others. */

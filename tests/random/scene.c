@@ -14,11 +14,14 @@ struct scene {
 };
 
 static const struct scene scenes[] = {
-    { "fresh", scene_fresh, false },  { "flags", scene_flags, false },
-    { "tries", scene_tries, false },  { "words", scene_words, false },
-    { "cancel", scene_cancel, true }, { "quiet", scene_quiet, true },
-    { "beside", scene_beside, true }, { "messages", scene_messages, false },
-    { "stay", scene_stay, false },    { "rwlock", scene_rwlock, false },
+    { "fresh", scene_fresh, false },   { "flags", scene_flags, false },
+    { "tries", scene_tries, false },   { "words", scene_words, false },
+    { "cancel", scene_cancel, true },  { "quiet", scene_quiet, true },
+    { "beside", scene_beside, true },  { "messages", scene_messages, false },
+    { "stay", scene_stay, false },     { "rwlock", scene_rwlock, false },
+    { "conds", scene_conds, false },   { "crowd", scene_crowd, true },
+    { "halves", scene_halves, false }, { "inside", scene_inside, true },
+    { "names", scene_names, false },   { "teams", scene_teams, false },
 };
 
 enum { SCENES = sizeof scenes / sizeof *scenes, SCENE_SECONDS = 2 };
@@ -69,6 +72,9 @@ yard_make(struct stage *s, size_t pages, hearth_layout layout)
                       layout };
 
     y.word = hearth_alloc(y.words, sizeof *y.word, layout);
+    if (draw(&s->a->random, 8) == 0)
+        hearth_read_mostly(y.word, (1 + draw(&s->a->random, y.words)) *
+                                       sizeof *y.word);
     tally_add(TALLY_ALLOCS, 1);
     watch_step();
     return y;

@@ -72,5 +72,11 @@ void scene_beside(struct stage *s);   /* beside.c */
 void scene_messages(struct stage *s); /* messages.c */
 void scene_stay(struct stage *s);     /* stay.c */
 void scene_rwlock(struct stage *s);   /* rwlock.c */
+void scene_conds(struct stage *s);    /* conds.c */
+void scene_crowd(struct stage *s);    /* crowd.c */
+void scene_halves(struct stage *s);   /* halves.c */
+void scene_inside(struct stage *s);   /* inside.c */
+void scene_names(struct stage *s);    /* names.c */
+void scene_teams(struct stage *s);    /* teams.c */
 
 #endif

@@ -21,6 +21,11 @@
     TALLY(TAKEN, "taken")           \
     TALLY(FLAGS, "flag_waits")      \
     TALLY(ATOMICS_DONE, "atomics")  \
+    TALLY(ATOMICS_32, "atomics32")  \
+    TALLY(CONDS, "cond_waits")      \
+    TALLY(CROWDED, "crowded")       \
+    TALLY(INSIDE, "edges_inside")   \
+    TALLY(NAMED, "named_sections")  \
     TALLY(HOLDS, "holds")           \
     TALLY(CANCELS, "cancellations") \
     TALLY(EVERYTHING, "everything") \

@@ -4,13 +4,16 @@
  * word from one value to another, and together they are a chain from the first
  * value to the last: every value that a step found is one that another left,
  * or the first, and every value left was found, or is the last.
+ *
+ * Or all of them only add, with or without a result, and wait for sums: a word
+ * is what was added, and never less than what a rank knows to have gone there.
  */
 #include <mpi.h>
 
 #include "scene.h"
 #include "watch.h"
 
-enum { WORDS_MOST = 3, SUMS = 2 };
+enum { WORDS_MOST = 3, SUM_WORDS = 20, SUMS = 2 };
 
 /* Sums over values found minus those left, plain and hashed. */
 struct balance {
@@ -79,22 +82,92 @@ chain_check(struct stage *s, const uint64_t *word, struct balance b)
     tally_add(TALLY_CHECKED, 1);
 }
 
-void
-scene_words(struct stage *s)
+/* ---- sums ---- */
+
+/* A number of adds, above what is added. */
+#define ONE (INT64_C(1) << 40)
+
+static void
+sum_step(struct stage *s, int64_t *word, int64_t *sum)
 {
-    struct yard    y = yard_make(s, 2, hearth_cyclic(1));
-    uint64_t       words = 1 + draw(&s->random, WORDS_MOST);
-    uint64_t       steps = 10 + draw(&s->random, 120);
-    uint64_t       apart = draw(&s->random, 2) ? 1 : PAGE_WORDS - 1;
+    int64_t value = ONE + (int64_t)draw(&s->a->random, 1 << 20);
+
+    if (draw(&s->a->random, 4) == 0) {
+        int64_t found = hearth_fetch_add(word, value);
+
+        if (found < *sum)
+            world_fail(s->a,
+                       "%p (home %d) is 0x%llx, though this rank had added "
+                       "0x%llx",
+                       (const void *)word, hearth_home(word),
+                       (unsigned long long)found, (unsigned long long)*sum);
+    } else {
+        hearth_add(word, value);
+    }
+    *sum += value;
+    if (draw(&s->a->random, 16) == 0)
+        hearth_atomic_flush();
+    if (draw(&s->a->random, 32) == 0 &&
+        hearth_wait_until(word, HEARTH_GE, *sum) < *sum)
+        world_fail(s->a, "a wait for %p has ended too early",
+                   (const void *)word);
+    tally_add(TALLY_ATOMICS_DONE, 1);
+    watch_step();
+}
+
+static void
+sums_play(struct stage *s, const struct yard *y, uint64_t words,
+          uint64_t apart, uint64_t steps)
+{
+    int64_t sum[SUM_WORDS] = { 0 }, all[SUM_WORDS];
+
+    for (; steps > 0; steps--) {
+        uint64_t i = draw(&s->a->random, words);
+
+        sum_step(s, (int64_t *)(void *)&y->word[1 + i * apart % y->words],
+                 &sum[i]);
+    }
+    hearth_barrier();
+    MPI_Allreduce(sum, all, SUM_WORDS, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (uint64_t i = 0; i < words; i++) {
+        const uint64_t *word = &y->word[1 + i * apart % y->words];
+
+        if (*word != (uint64_t)all[i])
+            world_fail(s->a, "%p (home %d) is 0x%llx, and 0x%llx was added",
+                       (const void *)word, hearth_home(word),
+                       (unsigned long long)*word, (unsigned long long)all[i]);
+        tally_add(TALLY_CHECKED, 1);
+    }
+}
+
+static void
+chains_play(struct stage *s, const struct yard *y, uint64_t words,
+            uint64_t apart, uint64_t steps)
+{
     struct balance b[WORDS_MOST] = { 0 };
 
     for (; steps > 0; steps--) {
         uint64_t i = draw(&s->a->random, words);
 
-        word_step(s, &y.word[1 + i * apart % PAGE_WORDS], &b[i]);
+        word_step(s, &y->word[1 + i * apart % PAGE_WORDS], &b[i]);
     }
     hearth_barrier();
     for (uint64_t i = 0; i < words; i++)
-        chain_check(s, &y.word[1 + i * apart % PAGE_WORDS], b[i]);
+        chain_check(s, &y->word[1 + i * apart % PAGE_WORDS], b[i]);
+}
+
+void
+scene_words(struct stage *s)
+{
+    struct yard y = yard_make(s, 2, hearth_cyclic(1));
+    bool        sums = draw(&s->random, 2) != 0;
+    uint64_t    words = 1 + draw(&s->random, sums ? SUM_WORDS : WORDS_MOST);
+    uint64_t    steps = 10 + draw(&s->random, 120);
+    uint64_t    apart = draw(&s->random, 2) ? 1 : PAGE_WORDS - 1;
+
+    if (sums)
+        sums_play(s, &y, words, apart, steps);
+    else
+        chains_play(s, &y, words, apart, steps);
     yard_drop(&y);
 }

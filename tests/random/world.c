@@ -10,14 +10,16 @@
 #include <unistd.h>
 
 #include "delay.h"
-#include "split.h"
 #include "late.h"
 #include "random.h"
+#include "split.h"
 #include "watch.h"
 
 /* In one world of four, one atomic step by MPI in so many is late, by up to so
  * many milliseconds. */
 enum { LATE_ONE_IN = 40, LATE_MS = 2 };
+/* In some runs, one call of any kind. */
+enum { CALLS_ONE_IN = 100, CALLS_MS = 2 };
 
 static const struct world *current;
 
@@ -63,11 +65,13 @@ world_fail(const struct actor *a, const char *fmt, ...)
     fprintf(stderr, "%s\n", text);
     fprintf(stderr,
             "random: repeat with HEARTH_NODE_SIZE=%s HEARTH_CONSISTENCY=%s "
-            "MPI_TEST_LATE_BARRIERS=%s and %d ranks: random --seed %llu "
+            "MPI_TEST_LATE_BARRIERS=%s %sand %d ranks: random --seed %llu "
             "--world %llu --seconds 60\n",
             option("NODE_SIZE"), option("CONSISTENCY"),
-            late == NULL ? "0" : late, a->w->ranks,
-            (unsigned long long)a->w->seed, (unsigned long long)a->w->number);
+            late == NULL ? "0" : late,
+            getenv("MPI_TEST_LATE_CALLS") ? "MPI_TEST_LATE_CALLS=1 " : "",
+            a->w->ranks, (unsigned long long)a->w->seed,
+            (unsigned long long)a->w->number);
     fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1);
@@ -75,17 +79,34 @@ world_fail(const struct actor *a, const char *fmt, ...)
 
 /* NULL leaves the default. */
 static void
-option_draw(const char *name, const char *const *values, size_t count,
-            uint64_t *random)
+option_set(const char *name, const char *value)
 {
-    const char *value = values[draw(random, count)];
-    char        variable[64];
+    char variable[64];
 
     snprintf(variable, sizeof variable, "HEARTH_%s", name);
     if (value == NULL)
         unsetenv(variable);
     else
         setenv(variable, value, 1);
+}
+
+static void
+option_draw(const char *name, const char *const *values, size_t count,
+            uint64_t *random)
+{
+    option_set(name, values[draw(random, count)]);
+}
+
+/* KiB for pages of 4 KiB, and more where the system's are longer; 0 leaves the
+ * default. */
+static void
+size_draw(const char *name, const long *sizes, size_t count, uint64_t *random)
+{
+    long kib = sizes[draw(random, count)] * (sysconf(_SC_PAGESIZE) / 4096);
+    char text[32];
+
+    snprintf(text, sizeof text, "%ldk", kib);
+    option_set(name, kib == 0 ? NULL : text);
 }
 
 /* Trouble for one world in three. */
@@ -108,30 +129,56 @@ datagrams_draw(uint64_t *random)
     option_draw("UDP_REORDER", of, trouble ? 4 : 1, random);
 }
 
+/* Memory that all ranks map is for those of one machine, and whoever starts
+ * the program may want one fabric in all worlds (HEARTH_FABRIC). */
+static bool
+fabric_is_drawn(void)
+{
+    static int here;
+    int        all;
+    MPI_Comm   machine;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    if (here == 0 && getenv("HEARTH_FABRIC") != NULL) {
+        here = -1;
+    } else if (here == 0) {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+                            MPI_INFO_NULL, &machine);
+        MPI_Comm_size(machine, &here);
+        MPI_Comm_free(&machine);
+    }
+    return here == all;
+}
+
 static void
 options_draw(uint64_t *random)
 {
-    static const char *const caches[] = { NULL,  NULL,   "64k", "64k",
-                                          "96k", "512k", "2m" };
-    static const char *const large[] = { NULL, "256k", "1m" };
+    /* Little more than all live objects, and what caches keep. */
+    static const char *const arenas[] = { NULL, "48m" };
+    static const long        caches[] = { 0, 0, 64, 64, 96, 512, 2048 };
+    static const long        large[] = { 0, 256, 1024 };
     static const char *const ahead[] = { NULL, NULL, "0", "2", "8" };
     static const char *const predicts[] = { NULL, "off", "on", "on" };
     static const char *const progress[] = { NULL, NULL, "none" };
     static const char *const puts[] = { NULL, "0", "3" };
     static const char *const packs[] = { NULL, NULL, "1k", "4k", "16k" };
     static const char *const depths[] = { NULL, NULL, "1", "1", "3" };
-    static const char *const pages[] = { "8k", "16k" };
+    static const long        pages[] = { 8, 16 };
     static const char *const stays[] = { NULL, NULL, NULL, "no" };
     static const char *const moves[] = { NULL, "on", "on", "off" };
     static const char *const protects[] = { NULL, "mprotect", "auto" };
     static const char *const mates[] = { NULL, NULL, NULL, "off" };
+    static const char *const locks[] = { NULL, NULL, NULL, NULL,
+                                         NULL, NULL, NULL, "70000" };
+    static const char *const watches[] = { NULL, NULL, "1ms", "1.5ms" };
+    static const char *const fabrics[] = { NULL, NULL, NULL, "shm" };
 
     if (draw(random, 6) == 0) {
-        option_draw("PAGE_SIZE", pages, 2, random);
-        option_draw("CACHE", large, 3, random);
+        size_draw("PAGE_SIZE", pages, 2, random);
+        size_draw("CACHE", large, 3, random);
     } else {
         unsetenv("HEARTH_PAGE_SIZE");
-        option_draw("CACHE", caches, 7, random);
+        size_draw("CACHE", caches, 7, random);
     }
     option_draw("FETCH_AHEAD", ahead, 5, random);
     /* What fetches nothing ahead predicts nothing. */
@@ -149,7 +196,14 @@ options_draw(uint64_t *random)
     option_draw("HOME_STAY", stays, 4, random);
     option_draw("PROTECT", protects, 3, random);
     option_draw("MIGRATE", moves, 4, random);
+    option_draw("MALLOC", arenas, 2, random);
     option_draw("NODE_CACHE", mates, 4, random);
+    option_draw("LOCKS", locks, 8, random);
+    option_draw("WATCH", watches, 4, random);
+    if (fabric_is_drawn())
+        option_draw("FABRIC", fabrics, 4, random);
+    else
+        draw(random, 1);
 }
 
 /* Places of the words: each its own, in no order. */
@@ -267,6 +321,18 @@ world_delay(const struct world *w, int thread)
                w->late_one_in, LATE_MS);
 }
 
+/* MPI_TEST_LATE_CALLS: in one world of two; transfers begin when they are
+ * flushed. */
+static void
+calls_delay(const struct world *w)
+{
+    bool late = getenv("MPI_TEST_LATE_CALLS") != NULL && w->key % 2 == 0;
+
+    delay_calls(mix(w->key, 53 + (uint64_t)w->me), late ? CALLS_ONE_IN : 0,
+                CALLS_MS);
+    delay_transfers(late);
+}
+
 static void
 world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
            uint64_t *random)
@@ -285,9 +351,11 @@ world_make(struct world *w, uint64_t seed, uint64_t number, bool threads,
     w->scope = strcmp(hearth_option("consistency"), "scope") == 0;
     w->multiple = threads;
     w->threads = draw(random, 2) == 0 && threads;
+    names_skip(w, getenv("HEARTH_LOCKS") != NULL);
     w->wide = draw(random, 10) == 0;
     w->late_one_in = draw(random, 4) == 0 ? LATE_ONE_IN : 0;
     world_delay(w, 0);
+    calls_delay(w);
     barriers_leave_late(mix(w->key, 41 + (uint64_t)w->me));
     watch_at("the making of a world");
     locks_draw(w, random);

@@ -18,8 +18,17 @@ KILL_BOUND = 45
 # A rank's numbers have a page of the file of numbers; a name and a count each.
 PAGE, ROW = os.sysconf("SC_PAGESIZE"), struct.Struct("24sQ")
 
+# Of a rank that waits longer than HEARTH_WATCH, which may be a millisecond.
+CALL = r"hearth_\w+(?: \([^()]*\)|\([^()]*\))?"
 EXPECTED = re.compile(
     r"^(# tally .*|1\.\.1|ok - .*|done|"
+    rf"hearth: rank \d+: job: rank \d+ waits in {CALL} since .* s, rank \d+ "
+    rf"(?:in {CALL}|in a call before|is in no call that waits): the job goes "
+    r"on .*|"
+    rf"hearth: rank \d+: job: rank \d+ waits in {CALL} since .* s, and \d+ of "
+    r"\d+ ranks wait: it takes long, or it hangs; the job goes on .*|"
+    rf"hearth: rank \d+: job: all ranks are in {CALL} since .* s .*; the job "
+    r"goes on|"
     r"hearth: rank 0: hearth_init: with this MPI .* waits until .*|"
     r"hearth: rank \d+: gateway: a connection from 127\.0\.0\.1:\d+ was refused"
     r", since .* \(it did not say who it is for .*|)$")
@@ -88,6 +97,8 @@ class Job:
             env["MPI_TEST_CUT"] = str(c["cut"])
         if c["late_barriers"]:
             env["MPI_TEST_LATE_BARRIERS"] = str(c["late_barriers"])
+        if c["late_calls"]:
+            env["MPI_TEST_LATE_CALLS"] = "1"
         if c["kind"] == "kill":
             env["HEARTH_UDP_GIVEUP"] = f"{GIVEUP_SECONDS}s"
         return env
@@ -95,6 +106,7 @@ class Job:
     def command(self, log):
         c = self.config
         small = "-small" if c["small"] else ""
+        small += "-debug" if c["debug"] else ""
         words = ["sh", f"{TOP}/tests/run-mpi", "--once", str(c["limit"]),
                  str(c["ranks"])]
         if c["kind"] == "kill":

@@ -66,6 +66,7 @@ def draw(number, args):
         "consistency": r.choice(("release", "release", "scope")),
         "threads": r.choice(("multiple", "multiple", "multiple", "funneled")),
         "small": r.randrange(3) == 0,
+        "debug": r.randrange(2) == 0,
         "seconds": KILL_SECONDS if kill else RUN_SECONDS,
         "seed": r.randrange(1, 1 << 31),
         "limit": LIMIT_SECONDS,
@@ -79,6 +80,7 @@ def draw(number, args):
     # Microseconds; where threads synchronise beside the main one.
     drawn["late_barriers"] = (r.choice((0, 0, 300, 3000))
                               if drawn["threads"] == "multiple" else 0)
+    drawn["late_calls"] = r.randrange(3) == 0
     drawn["protect"] = r.choice(("auto", "auto", "mprotect"))
     clusters_draw(drawn, args, r)
     return drawn

@@ -1,3 +1,4 @@
-# What holds for the sources themselves.
-no_mpi_tests += %D%/words.sh
-EXTRA_DIST += %D%/words.sh %D%/words.retired
+# What holds for the sources and the documents themselves.
+no_mpi_tests += %D%/layers.sh %D%/documents.sh %D%/words.sh %D%/sizes.sh
+EXTRA_DIST += %D%/layers.sh %D%/layers.known %D%/documents.sh \
+  %D%/words.sh %D%/words.retired %D%/sizes.sh

@@ -1,2 +1,2 @@
-# Test hosts on this machine.
-EXTRA_DIST += %D%/job
+# Test hosts on this machine: see tools/launch.
+EXTRA_DIST += %D%/job %D%/slurm

@@ -1,10 +1,18 @@
-# What ./demo does before it builds.
+# What ./check does before it builds.
 no_mpi_tests += %D%/steps.tap
 EXTRA_DIST += %D%/steps.tap
+
+# Which launcher and compilers configure finds.
+no_mpi_tests += %D%/configure.tap
+EXTRA_DIST += %D%/configure.tap
 
 # hearth-compare.
 tap_tests += %D%/compare.tap %D%/switches.tap
 EXTRA_DIST += %D%/comparing
+
+# hearth-report.
+no_mpi_tests += %D%/two_runs.tap
+EXTRA_DIST += %D%/two_runs.tap
 
 # hearth-cluster.
 tap_tests += %D%/cluster.tap
@@ -20,5 +28,5 @@ no_mpi_tests += %D%/gateway.sh
 endif
 EXTRA_DIST += %D%/gateway.sh
 
-# What is installed, for a user.
-EXTRA_DIST += %D%/installed
+# What is installed, for a user: by hand, and by CMake, pip and others.
+EXTRA_DIST += %D%/installed %D%/packaged %D%/spack.py

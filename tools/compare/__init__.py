@@ -8,6 +8,7 @@ The parts of hearth-compare.
     plan     configurations, their order, and which are left to run
     places   networks: what starts a job on them
     job      one run of a program, and its end
+    room     whether the disks have room for it
     state    the file of finished runs, from which a comparison goes on
     machine  what the machine is, and what warns of its numbers
     figures  medians, speedups, parts of the time, counters

@@ -5,10 +5,11 @@ import os
 import subprocess
 from typing import NamedTuple
 
+from compare.job import output_part
 from launch.trouble import Trouble, Wrong
 
 FIRST = ("sor", "mm", "lu", "nqueens")  # Mocha's, before all others
-TOOLS = ("info", "perf", "compare")
+TOOLS = ("cluster", "compare", "gateway", "info", "perf", "wire")
 PREFIX = "hearth-"
 
 
@@ -26,13 +27,26 @@ def names_find(folder):
         raise Wrong(f"--programs {folder}: {problem.strerror}")
     names = sorted(file[len(PREFIX):] for file in files
                    if file.startswith(PREFIX) and "." not in file
+                   and file[len(PREFIX):] not in TOOLS
                    and os.access(os.path.join(folder, file), os.X_OK))
     return ([name for name in FIRST if name in names] +
-            [name for name in names if name not in FIRST + TOOLS])
+            [name for name in names if name not in FIRST])
+
+
+def why_not(program, status, lines):
+    """What it said is the cause: of MPI, mostly, which could not start it."""
+    if status == 0:
+        return f"{program} is no application: its --help has no --verify"
+    ended = ("did not end within 60 s" if status == 124 else
+             f"ended with status {status}")
+    said = output_part([line for line in lines if line.strip("- ")])
+    return "\n    ".join([f"{program} --help {ended}" +
+                          (", and said:" if said else "")] + said)
 
 
 def app_ask(built, folder, name):
-    """From its --help; None if that is not an application's."""
+    """From its --help; if that is not an application's, what is wrong, as
+    text."""
     environment = {**os.environ, "MPIEXEC": built.launcher,
                    "MPI_FLAVOUR": built.mpi}
     done = subprocess.run(
@@ -42,7 +56,8 @@ def app_ask(built, folder, name):
         stderr=subprocess.STDOUT, text=True, errors="replace")
     lines = done.stdout.splitlines()
     if done.returncode != 0 or "--verify" not in done.stdout:
-        return None
+        return why_not(os.path.join(folder, PREFIX + name), done.returncode,
+                       lines)
     usage = [n for n, line in enumerate(lines) if line.startswith("Usage:")]
     about = lines[usage[0] + 1] if usage and usage[0] + 1 < len(lines) else ""
     return App(name, about.rstrip("."), any(
@@ -62,8 +77,8 @@ def apps_choose(built, folder, wanted):
         raise Trouble(f"no applications in {folder}")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         asked = list(pool.map(lambda n: app_ask(built, folder, n), chosen))
-    for name, app in zip(chosen, asked):
-        if app is None and not everything:
-            raise Trouble(f"{os.path.join(folder, PREFIX + name)} --help"
-                          " does not work, or it is no application")
-    return [app for app in asked if app is not None]
+    found = [app for app in asked if isinstance(app, App)]
+    wrong = [app for app in asked if not isinstance(app, App)]
+    if wrong and not (everything and found):
+        raise Trouble(wrong[0])
+    return found

@@ -113,6 +113,7 @@ class Data:
 
     def __init__(self, plan, apps, state, options):
         self.options = options
+        self.done, self.left = plan.done(), len(plan.left())
         self.identity = state.identity
         self.sessions = [record["session"] for record in state.records
                          if "session" in record]

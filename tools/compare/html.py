@@ -21,15 +21,22 @@ nav a { margin-right: 1rem; white-space: nowrap; }
 figure { margin: 1.4rem 0 2rem; break-inside: avoid; }
 figure.long { break-inside: auto; }
 .pair { display: grid; gap: 0 1.5rem;
-        grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); }
+        grid-template-columns:
+        repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .pair figure { margin: 1rem 0; }
 .pictures { display: grid; gap: .5rem 1rem;
-            grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); }
+            grid-template-columns:
+            repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .pictures.narrow { grid-template-columns:
                    repeat(auto-fit, minmax(16rem, 1fr)); }
 .pictures svg { width: 100%; height: auto; max-width: 34rem; }
 .pictures.wide { display: block; }
 .pictures.wide svg { max-width: 100%; }
+.slim { display: none; }
+@media screen and (max-width: 44rem) {
+  .slim { display: block; }
+  .broad { display: none; }
+}
 figcaption { font-size: .9rem; color: #444; max-width: 44rem;
              margin-top: .4rem; }
 figcaption b { color: #222; }

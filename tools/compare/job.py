@@ -60,6 +60,11 @@ def output_read(file):
     return file.read().decode(errors="replace")
 
 
+def output_part(lines):
+    """Its first and last lines, which mostly tell the cause."""
+    return lines[:4] + lines[4:][-6:]
+
+
 def jobs_watch(jobs, file, app, timeout, tick):
     """Wait for the end.  Returns what ended it: exit, result or time."""
     began = time.monotonic()
@@ -138,6 +143,5 @@ def job_run(place, configuration, program, settings, timeout, tick):
               "seconds": result["seconds"] if status == "ok" else None,
               "wall": round(time.monotonic() - began, 3)}
     if status != "ok":
-        lines = output.splitlines()
-        record["output"] = lines[:4] + lines[4:][-6:]
+        record["output"] = output_part(output.splitlines())
     return record

@@ -3,7 +3,9 @@
 import os
 import platform
 import re
+import shlex
 import subprocess
+import sys
 import time
 
 BUSY = 0.25  # share of the cores in use at which times are doubtful
@@ -124,8 +126,16 @@ def crowd_warnings(data):
                " would be.")
 
 
+def unfinished_warnings(data):
+    if data.left > 0:
+        yield (f"Unfinished: {data.done} of {data.done + data.left} runs are"
+               " here.  The same command goes on from there: "
+               f"{shlex.join(['hearth-compare'] + sys.argv[1:])}")
+
+
 def warnings_of(data):
-    found = list(busy_warnings(data.sessions))
+    found = list(unfinished_warnings(data))
+    found += list(busy_warnings(data.sessions))
     found += crowd_warnings(data)
     if any(s["machine"] != data.sessions[0]["machine"]
            for s in data.sessions):

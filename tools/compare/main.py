@@ -6,7 +6,7 @@ import sys
 import time
 
 from compare import (apps, clusters, export, figures, job, machine, options,
-                     page, plot, switches, tables)
+                     page, plot, room, switches, tables)
 from compare.places import Places
 from compare.plan import CLUSTERS, Configuration, Plan, configurations_make
 from compare.state import State, files_write
@@ -52,6 +52,14 @@ class Progress:
         self.say(f"{self.head}: {said}")
 
 
+def asking(built, asked):
+    """What starts an application that is asked for its --help: within a job
+    of Slurm's a mpiexec may start nothing, or on another host."""
+    if "real" in asked.networks and asked.launcher:
+        return built._replace(launcher=asked.launcher)
+    return built
+
+
 def duration(seconds):
     seconds = int(seconds + 0.5)
     if seconds < 60:
@@ -65,7 +73,9 @@ class Comparison:
     def __init__(self, built, asked):
         self.built = built
         self.asked = asked
-        self.apps = apps.apps_choose(built, asked.programs, asked.apps)
+        room.temporary_check()
+        self.apps = apps.apps_choose(asking(built, asked), asked.programs,
+                                     asked.apps)
         asked.apps = [app.name for app in self.apps]
         self.switches = {s.name: s.settings for s in asked.switches}
         switches.switches_check(built, asked.switches, asked.transports)
@@ -88,6 +98,7 @@ class Comparison:
         for record in self.state.records:
             if "configuration" in record:
                 self.plan.add(Configuration(**record["configuration"]), record)
+        self.room = room.page_room(self.asked.out, self.plan)
         if self.plan.done() > 0:
             print(f"hearth-compare: going on after {self.plan.done()} runs",
                   file=sys.stderr)
@@ -150,7 +161,22 @@ class Comparison:
             texts["switches.md"] = tables.switches_text(data)
         if CLUSTERS in self.asked.networks:
             texts["clusters.md"] = clusters.clusters_text(data)
+        self.room.free()
         files_write(self.asked.out, texts)
+
+    def write_unfinished(self):
+        """Of what is there; true if there is a page."""
+        if self.plan.done() == 0:
+            return False
+        try:
+            self.write()
+        except Trouble:  # what ended the runs is what is to be said
+            return False
+        return True
+
+
+def page_path(asked):
+    return os.path.join(asked.out, "index.html")
 
 
 def compare(built, asked):
@@ -167,14 +193,19 @@ def compare(built, asked):
     try:
         comparison.run_all()
     except Stopped:
+        there = comparison.write_unfinished()
+        what = f"; the page of them is {page_path(asked)}" * there
         comparison.progress.say(
-            f"hearth-compare: stopped after {comparison.plan.done()} runs;"
-            " the same command goes on from there")
+            f"hearth-compare: stopped after {comparison.plan.done()} runs"
+            f"{what}; the same command goes on from there")
+        raise
+    except Trouble:
+        comparison.write_unfinished()
         raise
     comparison.write()
     print(f"hearth-compare: {comparison.plan.done()} runs, "
           f"{duration(time.monotonic() - began)} now; the page is "
-          f"{os.path.join(asked.out, 'index.html')}", file=sys.stderr)
+          f"{page_path(asked)}", file=sys.stderr)
     bad = comparison.plan.bad()
     if bad:
         print(f"hearth-compare: {len(bad)} runs failed; the page says which",

@@ -84,7 +84,7 @@ def parts_section(data, names):
                 if where == network and line == line_usual(line)
                 and point.parts()]
         if bars:
-            pictures.append(plot.bars_draw(bars, network, data.most_text()))
+            pictures += plot.bars_draw(bars, network, data.most_text())
     if not pictures:
         return ""
     return section("parts", "Where the time goes", figure(
@@ -93,7 +93,11 @@ def parts_section(data, names):
         " what the library measures, and the rest, which is computation."
         "  Service is what its own threads do for other ranks meanwhile;"
         " where a core is free, computation goes on beside it.  At each bar is"
-        f" its length in seconds.  After Figure 2 of {tables.JIAJIA}.",
+        f" its length in seconds: the mean of the ranks' own clocks, in the run"
+        " that the counters are of.  The tables have the median of the times"
+        " that the application prints, by the clock of one rank, from barrier"
+        " to barrier; ranks that come late out of the first have less."
+        f"  After Figure 2 of {tables.JIAJIA}.",
         "wide"))
 
 
@@ -117,7 +121,7 @@ def switches_section(data, names):
                 for app, where, line, point in data.largest()
                 if where == network and point.parts()]
         if bars:
-            pictures.append(plot.bars_draw(bars, network, data.most_text()))
+            pictures += plot.bars_draw(bars, network, data.most_text())
     drawn = "" if not pictures else figure(
         names.next("Figure"), pictures,
         "The time of a rank in the timed section with each of these, against"

@@ -79,9 +79,10 @@ class Real(Fast):
         if "srun" in self.launcher:
             return ["-N", str(c.hosts), f"--ntasks-per-node={per}", "-w",
                     ",".join(names)]
-        with_slots = ",".join(f"{name}:{per}" for name in names)
         if self.built.mpi == "mpich":
-            return ["-hosts", with_slots]
+            # Intel MPI's launcher puts all ranks of -hosts a:1,b:1 on a.
+            return ["-hosts", ",".join(names), "-ppn", str(per)]
+        with_slots = ",".join(f"{name}:{per}" for name in names)
         given = [name for name in os.environ if name.startswith("HEARTH_")]
         given += list(settings)
         return ["--host", with_slots] + ["-x " + name

@@ -22,7 +22,7 @@ PART_COLOURS = dict(zip(PARTS, ("#c9d6df", "#d55e00", "#cc79a7", "#0072b2",
                                 "#e69f00")))
 
 HEAD = """\
-set terminal svg size {width},{height} dynamic noenhanced font 'sans-serif,13'
+set terminal svg size {width},{height} dynamic noenhanced font 'sans-serif,{size}'
 set border 3 lc rgb '#555555'
 set tics nomirror
 set grid ytics lc rgb '#e4e4e4' lw 1
@@ -58,8 +58,8 @@ def svg_embed(svg, about):
                   f"<title>{about}</title>", svg, count=1)
 
 
-def picture_draw(width, height, script, about):
-    text = HEAD.format(width=width, height=height) + script
+def picture_draw(width, height, script, about, size=15):
+    text = HEAD.format(width=width, height=height, size=size) + script
     try:
         done = subprocess.run(["gnuplot"], input=text, capture_output=True,
                               text=True, timeout=120)
@@ -94,7 +94,7 @@ def cores_mark(data, network):
 set arrow from {data.cores}, graph 0 to {data.cores}, graph 1 nohead back \
 lc rgb '{GREY}' lw 1 dt (8,6)
 set label 'cores' at {data.cores}, graph 0.97 right offset -0.5,0 \
-tc rgb '{GREY}' font ',11'
+tc rgb '{GREY}'
 """
 
 
@@ -109,8 +109,9 @@ def speedup_draw(data, app, network):
                 for row in data.curve(app, where, line)] +
                [row[1] for rows in paper.values() for row in rows])
     last = data.ranks[-1]
-    blocks = ""
-    plots = [f"x with lines lc rgb '{GREY}' lw 1.5 dt (2,4) title 'ideal'"]
+    # The whole line from the fewest ranks to the most, as high as it goes.
+    blocks = data_block("ideal", [(n, n) for n in (data.ranks[0], last)])
+    plots = [f"$ideal using 1:2 with lines lc rgb '{GREY}' lw 1.5 dt (2,4) title 'ideal'"]
     for n, (line, rows) in enumerate(curves.items()):
         blocks += data_block(f"d{n}", rows)
         plots.append(f"$d{n} using 1:2:3:4 with yerrorlines "
@@ -122,16 +123,16 @@ def speedup_draw(data, app, network):
                      f"pt {PAPER_POINTS[n % len(PAPER_POINTS)]} ps 0.8 "
                      f"title {quoted(name)}")
     script = blocks + cores_mark(data, network) + f"""
-set title {quoted(f'{app}, {network}')} font ',14'
-set xlabel 'ranks'
+set title {quoted(f'{app}, {network}')}
+set xlabel 'ranks' offset 0,0.6
 set ylabel 'speedup'
 set key bmargin center vertical maxrows 3 reverse Left samplen 2.5
 set xtics ({', '.join(str(r) for r in data.ranks)})
 set xrange [{min(data.ranks[0], 1) - 0.03 * last}:{1.03 * last}]
-set yrange [0:{max(1.0, most) * 1.15}]
+set yrange [0:{max(1.15 * most, 1.03 * last)}]
 plot {', '.join(plots)}
 """
-    return picture_draw(430, 370, script, f"Speedup of {app} against ranks, "
+    return picture_draw(430, 390, script, f"Speedup of {app} against ranks, "
                         f"network {network}")
 
 
@@ -157,6 +158,14 @@ def bar_rows(bars):
 
 
 def bars_draw(bars, network, ranks):
+    """Twice: for a wide page, and for that of a phone, which has no room for
+    names beside the bars and puts them above."""
+    return [f'<div class="broad">{bars_picture(bars, network, ranks)}</div>',
+            '<div class="slim">'
+            f'{bars_picture(bars, network, ranks, True)}</div>']
+
+
+def bars_picture(bars, network, ranks, slim=False):
     """On so many ranks, in words.  From (group, name, parts).  Bars lie, so
     that their names can be read; one after the other is a group's, mostly an
     application's, the first of which is 100 %."""
@@ -170,25 +179,32 @@ def bars_draw(bars, network, ranks):
     names = ", ".join(f"{quoted(name)} {y}"
                       for (_, _, y), (_, name, _) in zip(last, bars))
     low = last[-1][2]
-    plots = [f"$d{n} using 1:3:1:2:($3-0.36):($3+0.36) with boxxyerror "
+    above = 0.05 if slim else 0.36  # what of a bar is above its middle
+    plots = [f"$d{n} using 1:3:1:2:($3-0.36):($3+{above}) with boxxyerror "
              f"fs solid 1.0 noborder lc rgb '{PART_COLOURS[part]}' "
              f"title '{part}'" for n, part in enumerate(PARTS)
              if any(spent[part] for _, _, spent in bars)]
-    plots.append("$ends using 1:2:3 with labels left offset 0.5,0 notitle")
+    plots.append(f"$ends using 1:($2-{0.18 - above / 2}):3 with labels left"
+                 " offset 0.5,0 notitle")
+    labels = "\n".join(f"set label {quoted(name)} at 0,{y + 0.28} left"
+                       for (_, _, y), (_, name, _) in zip(last, bars))
+    tics = f"{labels}\nunset ytics" if slim else f"set ytics ({names}) scale 0"
     most = max(row[0] for row in ends)
     script = blocks + f"""
-set title {quoted(f'{network}, {ranks}')} font ',14'
-set xlabel 'percent of the time of the first bar of a group'
+set title {quoted(f'{network}, {ranks}')}
+set xlabel '{'% of' if slim else 'percent of the time of'} the first bar of a group'
 set key outside top center horizontal reverse Left samplen 1.5
 unset grid
 set grid xtics lc rgb '#e4e4e4'
-set ytics ({names}) scale 0
-set xrange [0:{most * 1.15}]
+{tics}
+set xrange [0:{most * (1.3 if slim else 1.15)}]
 set yrange [{low - 0.6}:0.6]
 plot {', '.join(plots)}
 """
-    return picture_draw(880, 140 + int(26 * (1 - low)), script,
-                        f"Parts of the time of each application, {network}")
+    size = (430, 260, 46) if slim else (880, 140, 26)
+    return picture_draw(size[0], size[1] + int(size[2] * (1 - low)), script,
+                        f"Parts of the time of each application, {network}",
+                        15 if slim else 13)
 
 
 def distribution_draw(curves, title, label):
@@ -206,15 +222,15 @@ def distribution_draw(curves, title, label):
             f"pt {POINTS[n % len(POINTS)]} ps 0.7 dt {n % 5 + 1} "
             f"title {quoted(name)}")
     script = blocks + f"""
-set title {quoted(title)} font ',14'
+set title {quoted(title)}
 set logscale x 2
 set xrange [{min(bounds) / 1.3}:{max(bounds) * 1.3}]
 set format x '%.0f'
-set xtics autofreq rotate by -40 font ',10'
-set xlabel {quoted(label)}
+set xtics autofreq rotate by -40 font ',12'
+set xlabel {quoted(label)} offset 0,0.6
 set ylabel '% of all'
 set key bmargin center vertical maxrows 3 reverse Left samplen 2
 set yrange [0:*]
 plot {', '.join(plots)}
 """
-    return picture_draw(310, 350, script, title)
+    return picture_draw(310, 360, script, title, 13)

@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/mpi_launcher.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
@@ -20,7 +21,15 @@
 
 enum { BAD_USAGE = 2, PROBE_SECONDS = 50 };
 
-enum command { DO_SHOW, DO_PROBE, DO_TRY, DO_HELP, DO_MAN, DO_VERSION };
+enum command {
+    DO_SHOW,
+    DO_PROBE,
+    DO_TRY,
+    DO_HELP,
+    DO_LIMITS,
+    DO_MAN,
+    DO_VERSION
+};
 
 struct request {
     enum command command;
@@ -44,7 +53,7 @@ static const char help_text[] =
     "Usage: hearth-info [--threads LEVEL]\n"
     "       mpirun -n 2 hearth-info [--threads LEVEL]\n"
     "       hearth-info --try [words for the launcher ...]\n"
-    "       hearth-info --man | --help | --version\n"
+    "       hearth-info --limits | --man | --help | --version\n"
     "\n"
     "Shows the version, the MPI library, the options with their meaning, the\n"
     "counters, the fabrics of this machine and what to pass to mpirun.  On "
@@ -57,7 +66,10 @@ static const char help_text[] =
     "  --probe          the probe alone, in one line\n"
     "  --try            start the launcher with each known recipe, two "
     "ranks,\n"
-    "                   and say what the probe finds\n"
+    "                   and say what the probe finds; MPIEXEC may name\n"
+    "                   another launcher, as srun --mpi=pmix\n"
+    "  --limits         how many there may be of what, what happens beyond,\n"
+    "                   and the tests that show it\n"
     "  --man            hearth-env(7), for man\n";
 
 static const char man_file[] =
@@ -113,25 +125,39 @@ man_print(void)
         hearthi_roff_text(stdout, hearthi_distribution_help(d));
     }
     fputs(man_file, stdout);
+    info_limits_man();
     printf(".SH SEE ALSO\n"
            ".BR hearth_stats_start (3),\n.BR hearth.h (3),\n"
            ".BR hearth-beside (7)\n");
 }
 
-/* The launcher of another MPI gives as many worlds of one rank. */
-static void
-wrong_launcher_tell(int ranks)
+struct hearthi_mpi_library
+info_library(void)
 {
-    static const char *const size[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+    char text[HEARTHI_MPI_TEXT];
+    int  len;
 
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        const char *text = getenv(size[i]);
+    MPI_Get_library_version(text, &len);
+    return hearthi_mpi_library_parse(text);
+}
 
-        if (ranks == 1 && text != NULL && atoi(text) > 1)
-            printf("  WRONG LAUNCHER        it started %s processes, and this "
-                   "MPI sees one: use %s\n",
-                   text, HEARTH_MPIEXEC);
-    }
+/* The launcher of another MPI gives as many worlds of one rank: one of them
+ * has something to say. */
+static bool
+wrong_launcher(void)
+{
+    const struct hearthi_mpi_launcher *l =
+        hearthi_mpi_launcher_find(info_library().kind);
+    int ranks, count = hearthi_mpi_launcher_others(l);
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 1 || count == 0)
+        return false;
+    if (hearthi_mpi_launcher_is_first(l))
+        printf("WRONG LAUNCHER: it started %d processes (%s), and each is "
+               "alone in MPI_COMM_WORLD: %s\n",
+               count, l->count, hearthi_mpi_launcher_remedy(l));
+    return true;
 }
 
 static const char *
@@ -147,7 +173,7 @@ level_name(int value)
 static void
 library_print(int asked, int level, int ranks, int machines)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    char text[HEARTHI_MPI_TEXT];
     int  len, major, minor;
 
     MPI_Get_library_version(text, &len);
@@ -156,13 +182,13 @@ library_print(int asked, int level, int ranks, int machines)
     MPI_Get_version(&major, &minor);
     printf("hearth %s\n", HEARTH_VERSION);
     printf("  MPI library           %s\n", text);
+    printf("  built with            %s\n", HEARTHI_MPI_BUILT);
     printf("  MPI standard          %d.%d\n", major, minor);
     printf("  thread level          %s", level_name(level));
     if (level != asked)
         printf(" (asked for %s)", level_name(asked));
     printf("\n  ranks                 %d on %d machine%s\n", ranks, machines,
            machines == 1 ? "" : "s");
-    wrong_launcher_tell(ranks);
 }
 
 /* Copies that may lie scattered where each takes two mappings, and an eighth
@@ -260,6 +286,7 @@ all_print(const struct request *q, int level, const struct info_probe *p)
     protection_print();
     tables_print();
     memory_print();
+    info_machine_print();
     info_fabrics_print();
     if (ranks > 1)
         info_probe_print(p);
@@ -288,6 +315,10 @@ run(int argc, char **argv, const struct request *q)
     MPI_Init_thread(&argc, &argv, q->level, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (wrong_launcher()) {
+        MPI_Finalize();
+        return EXIT_FAILURE;
+    }
     hearthi_abort_hook = job_abort;
     if (rank == 0)
         hearthi_options_from_env();
@@ -333,9 +364,9 @@ static bool
 command_parse(const char *word, enum command *command)
 {
     static const char *const words[] = {
-        [DO_PROBE] = "--probe",     [DO_TRY] = "--try",
-        [DO_HELP] = "--help",       [DO_MAN] = "--man",
-        [DO_VERSION] = "--version",
+        [DO_PROBE] = "--probe", [DO_TRY] = "--try",
+        [DO_HELP] = "--help",   [DO_LIMITS] = "--limits",
+        [DO_MAN] = "--man",     [DO_VERSION] = "--version",
     };
 
     for (size_t i = DO_PROBE; i < sizeof words / sizeof *words; i++) {
@@ -377,6 +408,7 @@ main(int argc, char **argv)
         return usage(wrong);
     switch (q.command) {
     case DO_HELP: fputs(help_text, stdout); break;
+    case DO_LIMITS: info_limits_print(); break;
     case DO_MAN: man_print(); break;
     case DO_VERSION: printf("hearth-info %s\n", HEARTH_VERSION); break;
     case DO_TRY: return info_recipes_try(argv[0], q.more);

@@ -6,19 +6,23 @@
 #define HEARTH_INFO_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include "base/mpi_library.h"
 
 enum { INFO_GET, INFO_ATOMIC, INFO_OPERATIONS };
 
 /* What the probe found, known on rank 0. */
 struct info_probe {
-    int    origin, target; /* ranks; target is on another machine if any is */
-    bool   same_machine;
-    bool   works;
-    bool   unified;                    /* the memory model that Hearth needs */
-    char   why[1024];                  /* at least MPI_MAX_ERROR_STRING */
-    double inside_us[INFO_OPERATIONS]; /* target inside MPI */
-    double computing_us[INFO_OPERATIONS];
+    int  origin, target; /* ranks; target is on another machine if any is */
+    bool same_machine;
+    bool works;
+    bool unified;       /* the memory model that Hearth needs */
+    char why[1024];     /* at least MPI_MAX_ERROR_STRING */
+    const char *failed; /* the call that says so */
+    double      inside_us[INFO_OPERATIONS]; /* target inside MPI */
+    double      computing_us[INFO_OPERATIONS];
     double helped_us[INFO_OPERATIONS]; /* computing, a helper thread in MPI */
     bool   multiple;                   /* a helper thread could be tried */
 };
@@ -34,9 +38,30 @@ bool info_probe_waits(const struct info_probe *p, int operation);
 void info_probe_line(const struct info_probe *p);
 void info_probe_print(const struct info_probe *p);
 
+/* The limits, for a reader and for hearth-env(7). */
+void info_limits_print(void);
+void info_limits_man(void);
+
 /* Number of machines.  Collective.  *first is the first rank on this one,
  * *ranks how many it has. */
 int info_machines(int *first, int *ranks);
+
+/* What the machine, the container and the shell allow, and what it costs. */
+void info_machine_print(void);
+
+/* The MPI library that this runs with. */
+struct hearthi_mpi_library info_library(void);
+
+/* A line of a file that begins with a word: what stands behind it, in a text of
+ * INFO_LINE.  A file's number; false where it is none, as "max". */
+enum { INFO_LINE = 512 };
+bool info_line_find(const char *file, const char *word, char *text);
+bool info_number_read(const char *file, uint64_t *n);
+
+/* The least number of that file in this process's control group with a
+ * controller ("" is version 2) and all groups above. */
+bool info_group_least(const char *controller, const char *file,
+                      uint64_t *least);
 
 /* List the providers that libfabric finds here. */
 void info_fabrics_print(void);

@@ -161,21 +161,55 @@ measure_all(struct probe *pr, struct info_probe *p)
     }
 }
 
-/* Everybody has a window, or nobody goes on. */
+/* Has the call succeeded on every rank? */
+static bool
+all_succeed(struct probe *pr, struct info_probe *p, const char *call, int code)
+{
+    int mine = code == MPI_SUCCESS, all, len;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pr->comm);
+    if (all)
+        return true;
+    p->failed = call;
+    if (code != MPI_SUCCESS)
+        MPI_Error_string(code, p->why, &len);
+    else
+        snprintf(p->why, sizeof p->why, "it failed on another rank");
+    return false;
+}
+
+/* What ranks of one machine share: a choice of modules for windows may have
+ * none for that. */
+static bool
+memory_share(struct probe *pr, struct info_probe *p)
+{
+    MPI_Comm machine;
+    MPI_Win  win = MPI_WIN_NULL;
+    void    *memory;
+    int      ranks, code = MPI_SUCCESS;
+
+    MPI_Comm_split_type(pr->comm, MPI_COMM_TYPE_SHARED, pr->rank,
+                        MPI_INFO_NULL, &machine);
+    MPI_Comm_set_errhandler(machine, MPI_ERRORS_RETURN);
+    MPI_Comm_size(machine, &ranks);
+    if (ranks > 1)
+        code = MPI_Win_allocate_shared(PAGE, 1, MPI_INFO_NULL, machine,
+                                       &memory, &win);
+    if (code == MPI_SUCCESS && win != MPI_WIN_NULL)
+        MPI_Win_free(&win);
+    MPI_Comm_free(&machine);
+    return all_succeed(pr, p, "MPI_Win_allocate_shared", code);
+}
+
+/* Each rank has a window, or no rank goes on. */
 static bool
 window_open(struct probe *pr, struct info_probe *p)
 {
-    int code, mine, all, len, found = 0, *model;
+    int code, found = 0, *model;
 
     code =
         MPI_Win_create(pr->memory, PAGE, 1, MPI_INFO_NULL, pr->comm, &pr->win);
-    mine = code == MPI_SUCCESS;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, pr->comm);
-    if (code != MPI_SUCCESS)
-        MPI_Error_string(code, p->why, &len);
-    else if (!all)
-        snprintf(p->why, sizeof p->why, "it failed on another rank");
-    if (!all)
+    if (!all_succeed(pr, p, "MPI_Win_create", code))
         return false;
     MPI_Win_get_attr(pr->win, MPI_WIN_MODEL, &model, &found);
     p->unified = found && *model == MPI_WIN_UNIFIED;
@@ -231,7 +265,7 @@ info_probe_run(int thread_level, struct info_probe *p)
     if (posix_memalign((void **)&pr.memory, PAGE, PAGE) != 0)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     memset(pr.memory, 0, PAGE);
-    p->works = window_open(&pr, p);
+    p->works = memory_share(&pr, p) && window_open(&pr, p);
     if (p->works) {
         MPI_Win_lock_all(0, pr.win);
         measure_all(&pr, p);

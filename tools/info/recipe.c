@@ -14,41 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mpi_launcher.h"
+#include "base/mpi_recipe.h"
+
 enum { MAX_WORDS = 64, TRY_SECONDS = 60 };
-
-#ifdef OPEN_MPI
-#define RANKS_FLAG "-np"
-#else
-#define RANKS_FLAG "-n"
-#endif
-
-/* For which MPI library and where. */
-static const struct recipe {
-    const char *when;
-    const char *words;  /* for the launcher */
-    const char *level;  /* thread level that goes with it */
-    const char *result; /* what it is good for */
-} recipes[] = {
-    { "as it is", "", "multiple", "" },
-#ifdef OPEN_MPI
-    { "UCX, whatever it finds",
-      "--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
-      "--mca pml_ucx_devices any",
-      "multiple", "fast fabrics; on one machine, shared memory" },
-    { "UCX over TCP",
-      "--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
-      "--mca pml_ucx_devices any -x UCX_TLS=tcp,self",
-      "multiple", "several machines on Ethernet" },
-    { "point-to-point windows", "--mca pml ob1 --mca osc pt2pt", "serialized",
-      "Ethernet without UCX; no helper thread, one thread "
-      "a rank" },
-#else
-    { "UCX over TCP", "-genv UCX_TLS tcp,self", "multiple",
-      "to measure TCP; an MPICH built on UCX" },
-#endif
-};
-
-#define N_RECIPES (sizeof recipes / sizeof *recipes)
 
 /* Not the affinity: Open MPI binds a rank to one core. */
 static int
@@ -62,7 +31,6 @@ cores(void)
 static void
 environment_set(int ranks)
 {
-#ifdef OPEN_MPI
     if (geteuid() == 0) {
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
@@ -70,43 +38,63 @@ environment_set(int ranks)
     if (ranks > cores()) {
         setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
         setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-    }
-#else
-    if (ranks > cores())
         setenv("MPIR_CVAR_POLLS_BEFORE_YIELD", "10", 1);
-#endif
+    }
 }
 
 static void
-environment_print(int ranks)
+environment_print(enum hearthi_mpi_kind kind, int ranks)
 {
     const char *here = ranks > cores() ? " (so it is here)" : "";
 
-#ifdef OPEN_MPI
-    if (geteuid() == 0)
+    if (kind == HEARTHI_MPI_OPEN && geteuid() == 0)
         printf("  as root (so it is here)\n      OMPI_ALLOW_RUN_AS_ROOT=1 "
                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, in the environment\n");
-    printf("  more ranks than cores%s\n      --oversubscribe\n", here);
-    printf("  several test hosts on one machine\n"
-           "      --bind-to none, or their first ranks share a core\n");
-#else
-    printf("  more ranks than cores%s\n"
-           "      MPIR_CVAR_POLLS_BEFORE_YIELD=10, in the environment\n",
-           here);
-#endif
+    if (kind == HEARTHI_MPI_OPEN)
+        printf("  more ranks than cores%s\n"
+               "      --oversubscribe; srun: --overcommit\n"
+               "  several test hosts on one machine\n"
+               "      --bind-to none, or their first ranks share a core\n",
+               here);
+    if (kind == HEARTHI_MPI_MPICH)
+        printf("  more ranks than cores%s\n"
+               "      MPIR_CVAR_POLLS_BEFORE_YIELD=10, in the environment\n",
+               here);
 }
 
 void
 info_recipes_print(int ranks, const struct info_probe *p)
 {
-    printf("\nWhat to pass to the launcher (%s)\n", HEARTH_MPIEXEC);
-    environment_print(ranks);
-    for (const struct recipe *r = recipes + 1; r < recipes + N_RECIPES; r++)
-        printf("  %s: %s\n      %s\n", r->when, r->result, r->words);
+    struct hearthi_mpi_library library = info_library();
+    struct hearthi_mpi_recipe  r;
+    char                       text[1024];
+
+    printf("\nWhat to pass to the launcher (%s), or to set for one that knows "
+           "no such words, as srun\n",
+           HEARTH_MPIEXEC);
+    environment_print(library.kind, ranks);
+    for (int i = 1; hearthi_mpi_recipe(library, i, &r); i++) {
+        printf("  %s: %s\n", r.when, r.result);
+        hearthi_mpi_settings(text, sizeof text, library, r.settings,
+                             HEARTHI_MPI_WORDS);
+        printf("      %s\n", text);
+        hearthi_mpi_settings(text, sizeof text, library, r.settings,
+                             HEARTHI_MPI_VARIABLES);
+        printf("      %s, in the environment\n", text);
+    }
     if (p != NULL)
         printf("  The probe above tried the way this was started: it %s.\n",
                p->works ? "works" : "fails");
     printf("  The others were not tried; hearth-info --try tries each.\n");
+}
+
+/* The launcher of a trial. */
+static const char *
+launcher_name(void)
+{
+    const char *other = getenv("MPIEXEC");
+
+    return other != NULL && other[0] != '\0' ? other : HEARTH_MPIEXEC;
 }
 
 /* Split text at blanks into words, after those that are there. */
@@ -119,18 +107,36 @@ words_add(char **word, int n, char *text)
     return n;
 }
 
+/* Words for the launcher are put into text, and stay there; variables into the
+ * environment. */
+static int
+settings_add(char **word, int n, char *text, size_t size,
+             const struct hearthi_mpi_recipe *r)
+{
+    bool words = hearthi_mpi_launcher_takes_words(launcher_name());
+
+    hearthi_mpi_settings(text, size, info_library(), r->settings,
+                         words ? HEARTHI_MPI_WORDS : HEARTHI_MPI_VARIABLES);
+    if (words)
+        return words_add(word, n, text);
+    for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
+        putenv(w);
+    return n;
+}
+
 /* In the child: become the launcher. */
 static void
-launcher_become(const struct recipe *r, const char *self, char **more)
+launcher_become(const struct hearthi_mpi_recipe *r, const char *self,
+                char **more)
 {
-    static char launcher[] = HEARTH_MPIEXEC, flag[] = RANKS_FLAG, two[] = "2";
+    static char flag[] = "-n", two[] = "2", text[1024];
     static char probe[] = "--probe", threads[] = "--threads";
     char       *word[MAX_WORDS];
-    int         n = words_add(word, 0, launcher);
+    int         n = words_add(word, 0, strdup(launcher_name()));
 
     word[n++] = flag;
     word[n++] = two;
-    n = words_add(word, n, strdup(r->words));
+    n = settings_add(word, n, text, sizeof text, r);
     while (*more != NULL && n < MAX_WORDS - 5)
         word[n++] = *more++;
     word[n++] = strdup(self);
@@ -156,7 +162,7 @@ trial_end(int sig)
 
 /* Run one recipe; its verdict is the line that starts with "probe: ". */
 static bool
-recipe_try(const struct recipe *r, const char *self, char **more)
+recipe_try(const struct hearthi_mpi_recipe *r, const char *self, char **more)
 {
     char  line[1024], verdict[1024] = "", last[1024] = "";
     int   out[2], status;
@@ -198,19 +204,26 @@ recipe_try(const struct recipe *r, const char *self, char **more)
 int
 info_recipes_try(const char *self, char **more)
 {
-    int good = 0;
+    struct hearthi_mpi_library library = info_library();
+    struct hearthi_mpi_recipe  r;
+    char                       text[1024];
+    int                        good = 0;
+    bool words = hearthi_mpi_launcher_takes_words(launcher_name());
 
-    if (HEARTH_MPIEXEC[0] == '\0') {
+    if (launcher_name()[0] == '\0') {
         fprintf(stderr, "hearth-info: no MPI launcher was found when Hearth "
-                        "was built\n");
+                        "was built: set MPIEXEC\n");
         return EXIT_FAILURE;
     }
-    printf("Two ranks under %s%s\n", HEARTH_MPIEXEC,
+    printf("Two ranks under %s%s\n", launcher_name(),
            *more == NULL ? " on this machine" : "");
-    for (const struct recipe *r = recipes; r < recipes + N_RECIPES; r++) {
-        printf("\n%s: %s (thread level %s)\n", r->when, r->words, r->level);
+    for (int i = 0; hearthi_mpi_recipe(library, i, &r); i++) {
+        hearthi_mpi_settings(text, sizeof text, library, r.settings,
+                             words ? HEARTHI_MPI_WORDS
+                                   : HEARTHI_MPI_VARIABLES);
+        printf("\n%s: %s (thread level %s)\n", r.when, text, r.level);
         fflush(stdout);
-        good += recipe_try(r, self, more);
+        good += recipe_try(&r, self, more);
     }
     return good > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

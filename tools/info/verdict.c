@@ -42,7 +42,7 @@ void
 info_probe_line(const struct info_probe *p)
 {
     if (!p->works) {
-        printf("probe: fails: MPI_Win_create: %s\n", p->why);
+        printf("probe: fails: %s: %s\n", p->failed, p->why);
         return;
     }
     printf("probe: works; Get %.1f us, Fetch_and_op %.1f us; ",
@@ -65,7 +65,7 @@ info_probe_print(const struct info_probe *p)
     printf("\nOne-sided communication, rank %d to rank %d (%s machine)\n",
            p->origin, p->target, p->same_machine ? "same" : "another");
     if (!p->works) {
-        printf("  does not work: MPI_Win_create: %s\n", p->why);
+        printf("  does not work: %s: %s\n", p->failed, p->why);
         return;
     }
     printf("  memory model         %s\n",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-What hearth-compare and hearth-cluster share.
+What hearth-compare, hearth-cluster and hearth-report share.
 
     bed      test hosts on this machine
     clusters of test hosts, and the file that names them

@@ -99,9 +99,10 @@ class Clusters:
             self.wire.check()
 
     def files(self):
-        """Open MPI keeps files of a job that is killed: here they go with the
-        folder."""
-        return {"OMPI_MCA_orte_tmpdir_base": self.folder}
+        """Open MPI (4 by the first, 5 by the second) keeps files of a job that
+        is killed: here they go with the folder."""
+        return {"OMPI_MCA_orte_tmpdir_base": self.folder,
+                "PRTE_MCA_prte_tmpdir_base": self.folder}
 
     def file_write(self, ranks):
         """The file that tells each of the first clusters of all of these,

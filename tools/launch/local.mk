@@ -2,7 +2,7 @@
 # Python, and those that they share, from $(pkgdatadir), where the scripts of
 # the test hosts are too.  In the build folder tools/share takes the place of
 # $(pkgdatadir).
-bin_SCRIPTS = hearth-cluster hearth-compare
+bin_SCRIPTS = hearth-cluster hearth-compare hearth-report
 CLEANFILES += $(bin_SCRIPTS) $(launch_share)
 EXTRA_DIST += %D%/tool.in
 
@@ -15,13 +15,14 @@ dist_testbed_SCRIPTS = tests/testbed/hosts tests/testbed/on tests/testbed/rsh \
   tests/testbed/run
 
 launch_share = tools/share/cluster tools/share/compare tools/share/launch \
-  tools/share/run-mpi tools/share/testbed
+  tools/share/report tools/share/run-mpi tools/share/testbed
 
 %D%/share.stamp: Makefile
 	$(AM_V_at)$(MKDIR_P) tools/share %D% && rm -f $(launch_share) && \
 	  $(LN_S) '$(abs_top_srcdir)/tools/cluster' tools/share/cluster && \
 	  $(LN_S) '$(abs_top_srcdir)/tools/compare' tools/share/compare && \
 	  $(LN_S) '$(abs_top_srcdir)/%D%' tools/share/launch && \
+	  $(LN_S) '$(abs_top_srcdir)/tools/report' tools/share/report && \
 	  $(LN_S) '$(abs_top_srcdir)/tests/run-mpi' tools/share/run-mpi && \
 	  $(LN_S) '$(abs_top_srcdir)/tests/testbed' tools/share/testbed && \
 	  touch $@

@@ -104,6 +104,7 @@ extern const struct perf_figure perf_stream_figures[];
 extern const struct perf_figure perf_store_figures[];
 extern const struct perf_figure perf_sync_figures[];
 extern const struct perf_figure perf_atomic_figures[];
+extern const struct perf_figure perf_word_figures[];
 extern const struct perf_figure perf_lock_figures[];
 extern const struct perf_figure perf_home_figures[];
 extern const struct perf_figure perf_trip_figures[];

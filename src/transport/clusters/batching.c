@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "batching.h"
+#include "gateway_thread.h"
 
 #include <stdint.h>
 #include <stdlib.h>

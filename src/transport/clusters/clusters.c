@@ -10,15 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "base/test_limits.h"
 #include "cluster.h"
 #include "collective.h"
-#include "config_check.h"
 #include "gateway_channel.h"
 #include "gateway_server.h"
 #include "gateway_thread.h"
-#include "global_collective.h"
+#include "hear.h"
 #include "hearth/version.h"
 #include "hidden_rank.h"
 #include "link/conf.h"
@@ -84,12 +85,11 @@ static void
 conf_read(MPI_Comm comm)
 {
     struct hearthi_link_error wrong;
-    int                       rank, size, mine, first;
+    int                       rank, size, first;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    mine = conf_find(size, &wrong) ? size : rank;
-    hearthi_collective_reduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    first = hearthi_collective_first(!conf_find(size, &wrong), comm);
     if (first == rank)
         hearthi_fatal("hearth_init", "%s", wrong.text);
     if (first < size)
@@ -152,13 +152,8 @@ gateway_find(void)
         c.gateway = hearthi_cluster_ranks();
         return;
     }
-
-    int mine = is_of_this_machine(c.conf->cluster[c.me].host)
-                   ? hearthi_cluster.rank
-                   : hearthi_cluster.size;
-
-    hearthi_collective_reduce(&mine, &c.gateway, 1, MPI_INT, MPI_MIN,
-                              hearthi_cluster.comm);
+    c.gateway = hearthi_collective_first(
+        is_of_this_machine(c.conf->cluster[c.me].host), hearthi_cluster.comm);
     if (c.gateway == hearthi_cluster.size)
         c.gateway = 0;
 }
@@ -202,7 +197,7 @@ link_open(void)
 static void
 channels_open(void)
 {
-    struct hearthi_listener door;
+    struct hearthi_listener listener;
 
     hearthi_gateway_server = (struct hearthi_gateway_server){
         .conf = c.conf,
@@ -215,23 +210,29 @@ channels_open(void)
     if (hearthi_cluster.rank == c.gateway) {
         hearthi_global_collectives_open();
         link_open();
-        door = hearthi_gateway_thread_listen();
+        listener = hearthi_gateway_clients_listen();
+        listener.gateway = c.gateway;
     }
-    hearthi_collective_bcast(&door, sizeof door, c.gateway,
+    hearthi_collective_bcast(&listener, sizeof listener, c.gateway,
                              hearthi_cluster.comm);
     if (hearthi_cluster.rank == c.gateway)
         hearthi_gateway_thread_start();
-    hearthi_gateway_channels_open(&door);
+    hearthi_gateway_channels_open(&listener);
 }
 
+/* What all ranks say at once, at most: a cluster's part is one message of the
+ * link (link/gateway_connection.h), and its length stands in 32 bits
+ * (wan_message.h). */
+enum { GATHERED = HEARTHI_TEST_LIMIT(16 << 20, 256) };
+
 static void
-gather(const void *mine, size_t bytes, void *all)
+some_gather(const void *mine, size_t bytes, void *all)
 {
     struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_GATHER };
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_GATHER };
     char                             rest[8];
     struct hearthi_wan_message       answer =
-        hearthi_gateway_channel_ask(ch, ask, mine, bytes, "hearth_init");
+        hearthi_gateway_channel_ask(ch, msg, mine, bytes, "hearth_init");
 
     if (answer.len != bytes * (size_t)hearthi_world.size)
         hearthi_fatal("gateway", "ranks are in different collective calls");
@@ -239,6 +240,28 @@ gather(const void *mine, size_t bytes, void *all)
     hearthi_gateway_channel_read(ch, rest,
                                  hearthi_wan_round(answer.len) - answer.len);
     hearthi_gateway_channel_give(ch);
+}
+
+/* All ranks give as many bytes, and so as many pieces. */
+static void
+gather(const void *mine, size_t bytes, void *all)
+{
+    size_t size = (size_t)hearthi_world.size, most = GATHERED / size + 1;
+    char  *some = bytes > most ? malloc(most * size) : NULL;
+
+    if (bytes <= most) {
+        some_gather(mine, bytes, all);
+        return;
+    }
+    if (some == NULL)
+        hearthi_fatal("gateway", "no memory for what %zu ranks tell", size);
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = hearthi_min(most, bytes - at);
+        some_gather((const char *)mine + at, n, some);
+        for (size_t r = 0; r < size; r++)
+            memcpy((char *)all + r * bytes + at, some + r * n, n);
+    }
+    free(some);
 }
 
 /* ---- the world ---- */
@@ -279,22 +302,9 @@ nodes_number(void)
     free(all);
     w->nodes = base + most;
     w->node = hearthi_cluster_hidden() ? -1 : c.node_of[w->rank];
+    w->home_node = w->node; /* no races are looked for */
     w->node_of = c.node_of;
     w->node_rank_of = c.node_rank_of;
-}
-
-static bool
-ending(const char *call, const char *text)
-{
-    static const char line[64] = "it was ended by one of its ranks";
-
-    (void)call;
-    (void)text;
-    if (hearthi_gateway_thread_is_self())
-        hearthi_gateway_ending(line);
-    else
-        hearthi_gateway_channel_ending(line, sizeof line);
-    return true;
 }
 
 /* All ranks of this cluster, as any may be the gateway's.  What is wrong for
@@ -338,7 +348,7 @@ hearthi_clusters_open(void)
     hearthi_opt.migrate = HEARTHI_WHEN_OFF;
     channels_open();
     w->gather = gather;
-    hearthi_ending_hook = ending;
+    hearthi_endings_open();
     hearthi_config_page_size(c.conf);
     nodes_number();
 }
@@ -350,7 +360,7 @@ hearthi_clusters_close(void)
 
     if (hearthi_world.gather == NULL)
         return;
-    hearthi_ending_hook = NULL;
+    hearthi_endings_close();
     if (!hearthi_cluster_hidden())
         hearthi_gateway_channel_call(bye, NULL, 0, "hearth_finalize");
     if (hearthi_cluster.rank == c.gateway) {
@@ -359,9 +369,23 @@ hearthi_clusters_close(void)
         hearthi_global_collectives_close();
     }
     hearthi_gateway_channels_close();
+    hearthi_hear_end();
     hearthi_world.gather = NULL;
     free(c.conf);
     free(c.node_of);
     free(c.node_rank_of);
     c.conf = NULL;
+}
+
+void
+hearthi_clusters_forked(void)
+{
+    if (hearthi_world.gather == NULL)
+        return;
+    hearthi_gateway_channels_close();
+    hearthi_hear_forked();
+    if (!hearthi_gateway_is_here())
+        return;
+    hearthi_gateway_clients_forked();
+    hearthi_link_forked(hearthi_gateway_server.link);
 }

@@ -14,7 +14,10 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "link/conf.h"
 #include "transport/transport.h"
 
 /* Which job this is: its ranks, in the order in which they are numbered. */
@@ -32,11 +35,46 @@ struct hearthi_job hearthi_clusters_read(MPI_Comm comm);
 void hearthi_clusters_open(void);
 void hearthi_clusters_close(void);
 
+/* In a child that fork(2) has made: the connections are its parent's alone,
+ * and end with that. */
+void hearthi_clusters_forked(void);
+
 /* The transport over all clusters, made of the one within this. */
 const struct hearthi_transport_ops *
 hearthi_transport_wan(const struct hearthi_transport_ops *inner);
 
 /* This rank's process has the gateway's thread. */
 bool hearthi_gateway_is_here(void);
+
+/* ---- config_check.c ---- */
+
+/* What must be the same in all clusters, or their memory would not be one. */
+
+/* Lines of NAME=VALUE, which gateways compare when they meet. */
+const char *hearthi_config_text(void);
+
+/* Choose the page size where HEARTH_PAGE_SIZE is auto, which follows from the
+ * systems of all clusters; if one gives another, end the job.  Collective, of
+ * all ranks, before the heap is laid out. */
+void hearthi_config_page_size(const struct hearthi_conf *conf);
+
+/* ---- explicit_remote_io.c ---- */
+
+/* Bytes at homes, read and written past all copies: what hearth_read() and
+ * hearth_write() ask the gateway. */
+
+/* Of one home's segment. */
+struct hearthi_remote_io {
+    int    home;
+    size_t at, len;
+    char  *to; /* or from */
+};
+
+/* At most so many at a time, of one cluster and some 256 KiB together. */
+enum { HEARTHI_REMOTE_IO = 64 };
+
+/* Runs of one cluster.  Any thread; blocks. */
+void hearthi_remote_io_read(const struct hearthi_remote_io *run, int n);
+void hearthi_remote_io_write(const struct hearthi_remote_io *run, int n);
 
 #endif

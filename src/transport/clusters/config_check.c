@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "config_check.h"
+#include "clusters.h"
 
 #include <stddef.h>
 #include <stdio.h>

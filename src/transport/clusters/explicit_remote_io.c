@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "explicit_remote_io.h"
+#include "clusters.h"
 
 #include "gateway_channel.h"
 
@@ -16,14 +16,14 @@ void
 hearthi_remote_io_read(const struct hearthi_remote_io *run, int n)
 {
     struct hearthi_gateway_channel  *c = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_READ,
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_READ,
                                              .to = (uint32_t)run->home };
     struct hearthi_wan_bytes         head[HEARTHI_REMOTE_IO];
     char                             rest[8];
 
     for (int i = 0; i < n; i++)
         head[i] = head_of(&run[i]);
-    hearthi_gateway_channel_ask(c, ask, head, (size_t)n * sizeof *head,
+    hearthi_gateway_channel_ask(c, msg, head, (size_t)n * sizeof *head,
                                 "hearth_read");
     for (int i = 0; i < n; i++) {
         hearthi_gateway_channel_read(c, run[i].to, run[i].len);
@@ -38,7 +38,7 @@ hearthi_remote_io_write(const struct hearthi_remote_io *run, int n)
 {
     static const char                zeros[8];
     struct hearthi_gateway_channel  *c = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_STORE,
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_STORE,
                                              .to = (uint32_t)run->home };
     struct hearthi_wan_bytes         head[HEARTHI_REMOTE_IO];
     struct iovec                     part[3 * HEARTHI_REMOTE_IO];
@@ -51,7 +51,7 @@ hearthi_remote_io_write(const struct hearthi_remote_io *run, int n)
             (struct iovec){ (void *)zeros,
                             hearthi_wan_round(run[i].len) - run[i].len };
     }
-    hearthi_gateway_channel_send(c, ask, part, 3 * n);
+    hearthi_gateway_channel_send(c, msg, part, 3 * n);
     hearthi_gateway_channel_hear(c, "hearth_write");
     hearthi_gateway_channel_give(c);
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "space/heap.h"
 #include "space/segment.h"
 
@@ -18,7 +19,7 @@ enum { PAGE, FRAME, KEYS };
 
 struct entry {
     uint64_t key[KEYS];  /* the page; its frame and home */
-    uint32_t next[KEYS]; /* in the chain, and 1 */
+    uint32_t next[KEYS]; /* in the list, and 1 */
     uint64_t number;     /* of the fetch that it waits for, or 0 */
     bool     used;
 };
@@ -96,8 +97,10 @@ chain_out(int k, uint32_t i)
 {
     uint32_t *at = chain(k, c.entry[i].key[k]);
 
-    while (*at != i + 1)
+    while (*at != i + 1) {
+        HEARTHI_ASSERT(*at != 0);
         at = &c.entry[*at - 1].next[k];
+    }
     *at = c.entry[i].next[k];
 }
 
@@ -117,6 +120,7 @@ entry_make(uint64_t page, uint64_t frame, uint64_t number)
     uint32_t      i = c.turn;
     struct entry *e = &c.entry[i];
 
+    HEARTHI_ASSERT(find(PAGE, page) == NONE && find(FRAME, frame) == NONE);
     c.turn = (c.turn + 1) % c.n;
     entry_drop(i);
     *e = (struct entry){ { page, frame }, { 0, 0 }, number, true };
@@ -130,7 +134,7 @@ entry_make(uint64_t page, uint64_t frame, uint64_t number)
 
 /* ---- pages ---- */
 
-enum hearthi_cached
+enum hearthi_gateway_cached
 hearthi_gateway_cache_look(uint64_t page, uint64_t latest)
 {
     uint32_t i = find(PAGE, page);

@@ -6,18 +6,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/option.h"
 #include "base/report.h"
+#include "cluster.h"
+#include "node/event.h"
 #include "transport/transport.h"
 #include "world.h"
 
-enum { CALL_MS = 5000, NAP_MS = 1, CROWDED_NS = 20000, MOMENT = 1 /* s */ };
+enum {
+    NAP_MS = 1,
+    PAUSE_MS = 64,
+    CROWDED_NS = 20000,
+    MOMENT = 1 /* s */
+};
 
 struct hearthi_gateway_channel {
     int      fd;
@@ -26,17 +35,18 @@ struct hearthi_gateway_channel {
 };
 
 static struct {
-    struct hearthi_listener        door;
-    struct hearthi_gateway_channel all[HEARTHI_WAN_SLOTS];
+    int                            gateway; /* its place here */
+    struct hearthi_gateway_channel all[HEARTHI_WAN_THREADS];
     unsigned                       n;
     pthread_mutex_t                mutex;
     void (*progress)(void);
 } ch = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 void
-hearthi_gateway_channels_open(const struct hearthi_listener *door)
+hearthi_gateway_channels_open(const struct hearthi_listener *listener)
 {
-    ch.door = *door;
+    hearthi_gateway_connect_at(listener);
+    ch.gateway = listener->gateway;
     ch.n = 0;
     ch.progress = NULL;
 }
@@ -55,14 +65,40 @@ hearthi_gateway_channels_close(void)
     ch.n = 0;
 }
 
-/* Who ends the gateway's rank says why, and its launcher ends this one, in a
- * moment. */
+/* How many ranks of this cluster speak before this one does. */
+static unsigned
+turn_of(void)
+{
+    int place = hearthi_world.rank - hearthi_world.first;
+
+    return (unsigned)(place - (place > ch.gateway));
+}
+
+/* Whatever ends the gateway's rank says why, and its launcher ends this one,
+ * in a moment; after a time-out at its end, which looks for this one in the
+ * same way, by a look later (rank_listener.c).  All ranks find out, and the
+ * first of them says it: its launcher ends the others before their turn comes,
+ * also where it only sees that the first one has ended, unless that is gone,
+ * too, or computes. */
 _Noreturn static void
 gone(const char *what, int code)
 {
+    enum { SECOND = 1000000000, LOOKS = 4, TURNS = 10 };
+    enum { TURN = HEARTHI_ABORT_SECONDS + 2 };
+    unsigned wait = MOMENT, turn = turn_of();
+
     if (hearthi_doubt_hook != NULL && hearthi_doubt_hook())
         hearthi_end_wait();
-    sleep(MOMENT);
+    if (hearthi_listener_silent(code))
+        wait += (unsigned)(hearthi_opt.gateway_giveup / LOOKS / SECOND);
+    for (wait += TURN * (turn < TURNS ? turn : TURNS); wait > 0;)
+        wait = sleep(wait);
+    if (hearthi_listener_silent(code))
+        hearthi_fatal(what,
+                      "no answer from the gateway of this cluster for long "
+                      "(%s): the network between its host and this rank's, or "
+                      "one of the two hosts, is down",
+                      strerror(code));
     hearthi_fatal(what, "the gateway of this cluster is gone (%s)",
                   code == 0 ? "it has closed the connection" : strerror(code));
 }
@@ -74,7 +110,7 @@ gone(const char *what, int code)
 static uint64_t
 spin_ns(void)
 {
-    if (hearthi_may_spin())
+    if (!hearthi_crowded())
         return HEARTHI_SPIN_NS;
     return ch.progress != NULL ? CROWDED_NS : 0;
 }
@@ -87,6 +123,14 @@ fd_ready(int fd, short events, int ms)
     if (ch.progress != NULL)
         ch.progress();
     return poll(&p, 1, ms) > 0;
+}
+
+static void
+nap(int ms)
+{
+    if (ch.progress != NULL)
+        ch.progress();
+    poll(NULL, 0, ms);
 }
 
 /* Where this rank must drive the progress of others it looks at least each
@@ -105,6 +149,18 @@ fd_wait(int fd, short events)
         continue;
 }
 
+/* So many bytes have gone; parts that have none left go, too. */
+static void
+parts_advance(struct iovec **part, int *n, size_t bytes)
+{
+    for (; *n > 0 && bytes >= (*part)->iov_len; ++*part, --*n)
+        bytes -= (*part)->iov_len;
+    if (bytes > 0) {
+        (*part)->iov_base = (char *)(*part)->iov_base + bytes;
+        (*part)->iov_len -= bytes;
+    }
+}
+
 static void
 bytes_send(struct hearthi_gateway_channel *c, struct iovec *part, int n)
 {
@@ -116,14 +172,7 @@ bytes_send(struct hearthi_gateway_channel *c, struct iovec *part, int n)
             gone("gateway", errno);
         if (k < 0)
             fd_wait(c->fd, POLLOUT);
-        for (; k > 0 && n > 0 && (size_t)k >= part->iov_len; part++, n--)
-            k -= (ssize_t)part->iov_len;
-        if (k > 0) {
-            part->iov_base = (char *)part->iov_base + k;
-            part->iov_len -= (size_t)k;
-        }
-        for (; n > 0 && part->iov_len == 0; part++)
-            n--;
+        parts_advance(&part, &n, k > 0 ? (size_t)k : 0);
     }
 }
 
@@ -149,66 +198,6 @@ bytes_read(struct hearthi_gateway_channel *c, void *to, size_t len,
 
 /* ---- connections ---- */
 
-/* Whatever signals the program has. */
-static bool
-ready_within(int fd, short events, int ms)
-{
-    struct pollfd p = { .fd = fd, .events = events };
-    uint64_t      end = hearthi_clock_kernel() + (uint64_t)ms * 1000000, now;
-    int           n;
-
-    do {
-        now = hearthi_clock_kernel();
-        n = poll(&p, 1, now < end ? (int)((end - now) / 1000000) + 1 : 0);
-    } while (n < 0 && errno == EINTR);
-    return n > 0;
-}
-
-static int
-address_call(const union hearthi_address *a)
-{
-    int       fd, code;
-    socklen_t room = sizeof code;
-
-    do
-        fd = socket(a->any.sa_family,
-                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    while (fd < 0 && errno == EMFILE && hearthi_listener_more_files());
-    if (fd < 0)
-        return -1;
-    hearthi_listener_prepare(fd);
-    code = connect(fd, &a->any, hearthi_address_size(a)) == 0 ? 0 : errno;
-    if (code == EINPROGRESS && !ready_within(fd, POLLOUT, CALL_MS))
-        code = ETIMEDOUT;
-    if (code == EINPROGRESS &&
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room) != 0)
-        code = errno;
-    if (code == 0)
-        return fd;
-    close(fd);
-    errno = code;
-    return -1;
-}
-
-static int
-door_call(void)
-{
-    int fd = -1;
-
-    for (int i = 0; i < ch.door.at.n && fd < 0; i++)
-        fd = address_call(&ch.door.at.at[i]);
-    return fd;
-}
-
-static void
-hello_send(struct hearthi_gateway_channel *c)
-{
-    struct hearthi_wan_message hello = { .op = HEARTHI_WAN_HELLO };
-
-    hearthi_gateway_channel_send(
-        c, hello, &(struct iovec){ ch.door.token, sizeof ch.door.token }, 1);
-}
-
 _Noreturn static void
 no_connection(int code)
 {
@@ -217,6 +206,8 @@ no_connection(int code)
                       "no connection to the gateway of this cluster: %s: "
                       "raise the limit on open files (ulimit -n)",
                       strerror(code));
+    if (ch.n > 0 && code == ECONNREFUSED)
+        gone("gateway", code);
     hearthi_fatal("gateway",
                   "no TCP connection to the gateway of this cluster (%s): let "
                   "a firewall pass TCP between its hosts, or choose their "
@@ -224,30 +215,54 @@ no_connection(int code)
                   strerror(code));
 }
 
+/* Others may keep this rank out for a while; but a gateway that listens no
+ * more, or cannot be reached from here, is not there a moment later. */
+static bool
+may_pass(int code)
+{
+    return code == ETIMEDOUT || code == ECONNRESET || code == EPIPE ||
+           code == ECONNABORTED;
+}
+
+/* A rank is not sent away any more once its hello is answered: so it may ask
+ * what must be asked once. */
+static int
+listener_pass(unsigned slot)
+{
+    uint64_t end = hearthi_clock_kernel() + hearthi_opt.gateway_giveup;
+    int      fd, pause = NAP_MS;
+
+    while ((fd = hearthi_gateway_connect(slot, fd_wait)) < 0) {
+        int code = errno;
+
+        if (!may_pass(code) || hearthi_clock_kernel() >= end)
+            no_connection(code);
+        nap(pause);
+        pause = pause < PAUSE_MS ? 2 * pause : PAUSE_MS;
+    }
+    return fd;
+}
+
 static void
 channel_make(struct hearthi_gateway_channel *c, unsigned slot)
 {
-    *c = (struct hearthi_gateway_channel){ .fd = door_call(),
+    *c = (struct hearthi_gateway_channel){ .fd = listener_pass(slot),
                                            .slot = slot,
                                            .used = true };
-    if (c->fd < 0)
-        no_connection(errno);
-    hello_send(c);
 }
 
 /* To wait for one would be for ever where all others wait for what this thread
- * is about to say.  The last slot is for who ends the job. */
+ * is about to say. */
 static struct hearthi_gateway_channel *
 channel_more(void)
 {
-    enum { MOST = HEARTHI_WAN_SLOTS - 1 };
     struct hearthi_gateway_channel *c = &ch.all[ch.n];
 
-    if (ch.n == MOST)
+    if (ch.n == HEARTHI_WAN_THREADS)
         hearthi_fatal("gateway",
                       "more than %d threads of this rank wait for pages, "
                       "locks, flags or barriers",
-                      MOST);
+                      HEARTHI_WAN_THREADS);
     channel_make(c, ch.n);
     ch.n++;
     return c;
@@ -258,30 +273,31 @@ hearthi_gateway_channel_take(void)
 {
     struct hearthi_gateway_channel *c = NULL;
 
-    pthread_mutex_lock(&ch.mutex);
+    hearthi_mutex_lock(&ch.mutex, HEARTHI_MUTEX_CHANNELS);
     for (unsigned i = 0; i < ch.n && c == NULL; i++)
         if (!ch.all[i].used)
             c = &ch.all[i];
     if (c == NULL)
         c = channel_more();
     c->used = true;
-    pthread_mutex_unlock(&ch.mutex);
+    hearthi_mutex_unlock(&ch.mutex, HEARTHI_MUTEX_CHANNELS);
     return c;
 }
 
 void
 hearthi_gateway_channel_give(struct hearthi_gateway_channel *c)
 {
-    pthread_mutex_lock(&ch.mutex);
+    hearthi_mutex_lock(&ch.mutex, HEARTHI_MUTEX_CHANNELS);
+    HEARTHI_ASSERT(c->used);
     c->used = false;
-    pthread_mutex_unlock(&ch.mutex);
+    hearthi_mutex_unlock(&ch.mutex, HEARTHI_MUTEX_CHANNELS);
 }
 
 /* ---- asks ---- */
 
 void
 hearthi_gateway_channel_send(struct hearthi_gateway_channel *c,
-                             struct hearthi_wan_message      ask,
+                             struct hearthi_wan_message      msg,
                              const struct iovec *body, int n)
 {
     enum { MOST = 192 };
@@ -293,10 +309,10 @@ hearthi_gateway_channel_send(struct hearthi_gateway_channel *c,
         part[1 + i] = body[i];
         len += body[i].iov_len;
     }
-    ask.len = (uint32_t)len;
-    ask.rank = (uint32_t)hearthi_world.rank;
-    ask.slot = c->slot;
-    part[0] = (struct iovec){ &ask, sizeof ask };
+    msg.len = (uint32_t)len;
+    msg.rank = (uint32_t)hearthi_world.rank;
+    msg.slot = c->slot;
+    part[0] = (struct iovec){ &msg, sizeof msg };
     part[1 + n] =
         (struct iovec){ (void *)zeros, hearthi_wan_round(len) - len };
     bytes_send(c, part, n + 2);
@@ -321,52 +337,50 @@ hearthi_gateway_channel_read(struct hearthi_gateway_channel *c, void *to,
 
 struct hearthi_wan_message
 hearthi_gateway_channel_ask(struct hearthi_gateway_channel *c,
-                            struct hearthi_wan_message ask, const void *body,
+                            struct hearthi_wan_message msg, const void *body,
                             size_t len, const char *what)
 {
-    hearthi_gateway_channel_send(c, ask, &(struct iovec){ (void *)body, len },
+    hearthi_gateway_channel_send(c, msg, &(struct iovec){ (void *)body, len },
                                  1);
     return hearthi_gateway_channel_hear(c, what);
 }
 
 struct hearthi_wan_message
-hearthi_gateway_channel_call(struct hearthi_wan_message ask, const void *body,
+hearthi_gateway_channel_call(struct hearthi_wan_message msg, const void *body,
                              size_t len, const char *what)
 {
     struct hearthi_gateway_channel *c = hearthi_gateway_channel_take();
     struct hearthi_wan_message      answer =
-        hearthi_gateway_channel_ask(c, ask, body, len, what);
+        hearthi_gateway_channel_ask(c, msg, body, len, what);
 
     hearthi_gateway_channel_give(c);
     return answer;
 }
 
-/* On a connection of its own, since others may be in the midst of something:
- * the gateway needs not know who it is.  One that is gone, too, has told the
- * others itself, and this rank has still to say its line: so nothing here ends
- * the job.  A new connection has room for all of it. */
-void
-hearthi_gateway_channel_ending(const char *line, size_t len)
+int
+hearthi_gateway_channel_unasked(void)
 {
-    struct hearthi_wan_message hello = { .op = HEARTHI_WAN_HELLO,
-                                         .len = sizeof ch.door.token,
-                                         .rank = (uint32_t)hearthi_world.rank,
-                                         .slot = HEARTHI_WAN_SLOTS - 1 };
-    struct hearthi_wan_message ask = { .op = HEARTHI_WAN_ENDING,
-                                       .len = (uint32_t)len,
-                                       .rank = hello.rank,
-                                       .slot = hello.slot };
-    struct iovec               part[] = { { &hello, sizeof hello },
-                                          { ch.door.token, sizeof ch.door.token },
-                                          { &ask, sizeof ask },
-                                          { (void *)line, len } };
-    struct msghdr              m = { .msg_iov = part, .msg_iovlen = 4 };
-    int                        fd = door_call();
-    enum { SECOND = 1000 };
+    return listener_pass(HEARTHI_WAN_HEARS);
+}
 
-    if (fd < 0)
-        return;
-    if (sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
-        ready_within(fd, POLLIN, SECOND);
-    close(fd);
+/* On a connection of its own, since others may be in the midst of something:
+ * the gateway need not know which rank it is.  One that is gone, too, has told
+ * the others itself, and this rank has still to say its line: so nothing here
+ * ends the job.  A new connection has room for all of it. */
+bool
+hearthi_gateway_channel_ending(const char *line)
+{
+    enum { SECOND = 1000 };
+    char                       body[HEARTHI_ENDING_MAX] = "";
+    struct hearthi_wan_message msg = { .op = HEARTHI_WAN_ENDING,
+                                       .len = sizeof body,
+                                       .rank = (uint32_t)hearthi_world.rank,
+                                       .slot = HEARTHI_WAN_ENDS };
+    struct iovec part[] = { { &msg, sizeof msg }, { body, sizeof body } };
+    struct hearthi_wan_message answer = { .kind = HEARTHI_WAN_TAKEN };
+
+    snprintf(body, sizeof body, "%s", line);
+    hearthi_gateway_connect_and_say(HEARTHI_WAN_ENDS, part, 2, &answer,
+                                    SECOND);
+    return (answer.kind & HEARTHI_WAN_TAKEN) != 0;
 }

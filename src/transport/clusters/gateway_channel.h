@@ -10,6 +10,8 @@
 #ifndef HEARTHI_GATEWAY_CHANNEL_H
 #define HEARTHI_GATEWAY_CHANNEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -19,17 +21,17 @@
 struct hearthi_gateway_channel;
 
 /* progress is called now and then while a channel waits; may be NULL. */
-void hearthi_gateway_channels_open(const struct hearthi_listener *door);
+void hearthi_gateway_channels_open(const struct hearthi_listener *listener);
 void hearthi_gateway_channels_progress(void (*progress)(void));
 void hearthi_gateway_channels_close(void);
 
-/* One that nobody uses; made if there is none. */
+/* One that no thread uses; made if there is none. */
 struct hearthi_gateway_channel *hearthi_gateway_channel_take(void);
 void hearthi_gateway_channel_give(struct hearthi_gateway_channel *c);
 
 /* Send; rank, slot and len of the head are set here. */
 void hearthi_gateway_channel_send(struct hearthi_gateway_channel *c,
-                                  struct hearthi_wan_message      ask,
+                                  struct hearthi_wan_message      msg,
                                   const struct iovec *body, int n);
 
 /* The head of the next answer, and as much of its body. */
@@ -42,16 +44,41 @@ void hearthi_gateway_channel_read(struct hearthi_gateway_channel *c, void *to,
 /* Ask, and hear the head of the answer. */
 struct hearthi_wan_message
 hearthi_gateway_channel_ask(struct hearthi_gateway_channel *c,
-                            struct hearthi_wan_message ask, const void *body,
+                            struct hearthi_wan_message msg, const void *body,
                             size_t len, const char *what);
 
 /* The same where the answer has no body. */
 struct hearthi_wan_message
-hearthi_gateway_channel_call(struct hearthi_wan_message ask, const void *body,
+hearthi_gateway_channel_call(struct hearthi_wan_message msg, const void *body,
                              size_t len, const char *what);
 
+/* A connection on which the gateway says what no rank asked (hear.h). */
+int hearthi_gateway_channel_unasked(void);
+
 /* Let the gateway tell other clusters why this one ends, on any thread; waits
- * a second at most.  The line's length is a multiple of 8. */
-void hearthi_gateway_channel_ending(const char *line, size_t len);
+ * a second at most.  False: another rank of this cluster has said so before.
+ * What the line has beyond those bytes is not told. */
+enum { HEARTHI_ENDING_MAX = 512 };
+bool hearthi_gateway_channel_ending(const char *line);
+
+/* ---- gateway_connect.c ---- */
+
+/* How a rank comes to a connection to its gateway: it connects, says which
+ * rank it is (rank_listener.h), and waits for the answer. */
+
+/* Where; once, before all else. */
+void hearthi_gateway_connect_at(const struct hearthi_listener *listener);
+
+/* A connection that the gateway has answered, which it never sends away after
+ * that; or -1 and errno.  ECONNREFUSED is that of all addresses.  `wait`
+ * returns when something may be there to read. */
+int hearthi_gateway_connect(unsigned slot, void (*wait)(int fd, short events));
+
+/* Say what has little time: not after the answer to the hello, which comes
+ * before the head of an answer that is waited for at most so long; if none
+ * comes it stays what it was. */
+void hearthi_gateway_connect_and_say(unsigned slot, struct iovec *part, int n,
+                                     struct hearthi_wan_message *answer,
+                                     int                         ms);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A connection says first which rank and slot it is, and the token that MPI
- * brought to this cluster's ranks; who does not is cut off.  One that has said
- * nothing has one of some places.
+ * brought to this cluster's ranks, and is answered; else it is cut off.  One
+ * that has not said all of it is a stranger (gateway_strangers.c).
  */
 #include "config.h"
 
-#include "gateway_clients.h"
+#include "gateway_thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,44 +15,33 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/report.h"
-#include "batching.h"
 #include "gateway_server.h"
 #include "message_stream.h"
 
-enum { EVENTS = 64, UNKNOWN = 128 };
+enum { EVENTS = 64, AT_ONCE = 64 /* new ones of a turn */ };
 
-/* So long one may say nothing, before it has to give its place to another; and
- * so often it is looked whether one has, while there is no place. */
-enum { PATIENCE_NS = 1000000000, LOOK_MS = 10 };
-
-struct guest {
-    int                           fd;
-    bool                          known, full; /* full: wants to be writable */
-    bool                          touched;     /* has something to go out */
-    struct guest                 *next;        /* of those that have */
-    struct guest                **place;       /* as long as it is not known */
-    uint64_t                      since;       /* it came */
-    uint32_t                      rank, slot;
+struct client {
+    struct hearthi_stranger stranger; /* first */
+    int                     fd;
+    bool           known, full, touched; /* full: wants to be writable */
+    struct client *next; /* of the touched: something is to go out */
+    uint32_t       rank, slot;
     struct hearthi_message_stream in, out;
 };
 
 static struct {
     int                     epoll, listen;
-    struct hearthi_listener door;
-    struct guest          **of;  /* each rank's slots */
+    struct hearthi_listener listener;
+    struct client         **of;  /* each rank's slots */
     bool                   *bye; /* of each rank, and one that is not seen */
-    struct guest           *going;
-    struct guest           *unknown[UNKNOWN];
-    bool                    crowded; /* others are not let in for the moment */
+    struct client          *going;
 } h;
 
-static struct guest listening, linked; /* what stands for these descriptors */
+static struct client listening, linked; /* what stands for these descriptors */
 
-/* One more than the program sees may be connected. */
 static size_t
-of_count(void)
+of_count(void) /* one more than the program sees may be connected */
 {
     return ((size_t)hearthi_gateway_server.ranks + 1) * HEARTHI_WAN_SLOTS;
 }
@@ -66,7 +55,7 @@ connection(uint32_t place, uint32_t slot)
 /* ---- descriptors ---- */
 
 static void
-watch(struct guest *g, int fd, int how, uint32_t events)
+watch(struct client *g, int fd, int how, uint32_t events)
 {
     struct epoll_event e = { .events = events, .data.ptr = g };
 
@@ -77,17 +66,19 @@ watch(struct guest *g, int fd, int how, uint32_t events)
 /* A child of fork() may have the descriptor still, and then epoll would go on
  * to tell of it. */
 static void
-guest_close(struct guest *g)
+client_close(struct client *g)
 {
+    struct client **at = &h.going;
+
     if (g->known)
         h.of[connection(g->rank, g->slot)] = NULL;
     else
-        *g->place = NULL;
-    for (struct guest **at = &h.going; *at != NULL; at = &(*at)->next)
-        if (*at == g) {
-            *at = g->next;
-            break;
-        }
+        hearthi_stranger_count(&g->stranger);
+    hearthi_stranger_leave(&g->stranger);
+    while (*at != NULL && *at != g)
+        at = &(*at)->next;
+    if (g->touched)
+        *at = g->next;
     watch(g, g->fd, EPOLL_CTL_DEL, 0);
     close(g->fd);
     hearthi_message_stream_free(&g->in);
@@ -95,104 +86,57 @@ guest_close(struct guest *g)
     free(g);
 }
 
-/* Who says nothing keeps no rank out for long; and of ranks that have come all
- * at once, and had no core yet to say who they are, none is sent away. */
-static struct guest **
-place_find(void)
-{
-    struct guest **oldest = &h.unknown[0];
-
-    for (struct guest **at = h.unknown; at < h.unknown + UNKNOWN; at++) {
-        if (*at == NULL)
-            return at;
-        if ((*at)->since < (*oldest)->since)
-            oldest = at;
-    }
-    return hearthi_clock_kernel() - (*oldest)->since < PATIENCE_NS ? NULL
-                                                                   : oldest;
-}
-
-static void
-guest_add(int fd, struct guest **place)
-{
-    struct guest *g = calloc(1, sizeof *g);
-
-    if (g == NULL)
-        hearthi_fatal("gateway", "no memory for a connection");
-    hearthi_listener_prepare(fd);
-    if (*place != NULL)
-        guest_close(*place);
-    *place = g;
-    g->place = place;
-    g->fd = fd;
-    g->since = hearthi_clock_kernel();
-    watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
-}
-
-/* A rank that got no connection would wait for ever. */
-static void
-guests_accept(void)
-{
-    struct guest **place;
-    int            fd = 0;
-
-    while ((place = place_find()) != NULL && fd >= 0) {
-        fd = accept4(h.listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0)
-            guest_add(fd, place);
-        else if (errno == EMFILE && hearthi_listener_more_files())
-            fd = 0;
-        else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-            hearthi_fatal("gateway",
-                          "a rank's connection cannot be taken: %s: raise "
-                          "the limit on open files (ulimit -n)",
-                          strerror(errno));
-    }
-    if (h.crowded == (place != NULL))
-        watch(&listening, h.listen, EPOLL_CTL_MOD, h.crowded ? EPOLLIN : 0);
-    h.crowded = place == NULL;
-}
-
 /* ---- what comes ---- */
 
-/* False: it is a stranger.  No more than its first words are waited for. */
-static bool
-guest_hello(struct guest *g)
+/* What the first n bytes of a connection are: of a rank, and of a connection
+ * that it has not already? */
+static enum hearthi_rank_hello
+words_judge(const struct hearthi_listener_words *w, size_t n)
 {
-    struct hearthi_wan_message head;
-    uint32_t                   rank;
-    uint8_t                    token[HEARTHI_TOKEN];
+    enum hearthi_rank_hello heard = hearthi_listener_hear(&h.listener, w, n);
+    uint32_t                rank = hearthi_gateway_place(w->head.rank);
 
-    if (hearthi_message_stream_left(&g->in) < sizeof head)
-        return true;
-    memcpy(&head, g->in.p + g->in.at, sizeof head);
-    if (head.op != HEARTHI_WAN_HELLO || head.len != sizeof token)
-        return false;
-    if (hearthi_message_stream_left(&g->in) < sizeof head + sizeof token)
-        return true;
-    memcpy(token, g->in.p + g->in.at + sizeof head, sizeof token);
-    rank = hearthi_gateway_place(head.rank);
-    if (memcmp(token, h.door.token, sizeof token) != 0 ||
-        rank > (uint32_t)hearthi_gateway_server.ranks ||
-        head.slot >= HEARTHI_WAN_SLOTS ||
-        h.of[connection(rank, head.slot)] != NULL)
-        return false;
-    g->in.at += sizeof head + sizeof token;
-    g->rank = rank;
-    g->slot = head.slot;
+    if (heard == HEARTHI_LISTENER_GOOD &&
+        (rank > (uint32_t)hearthi_gateway_server.ranks ||
+         w->head.slot >= HEARTHI_WAN_SLOTS ||
+         h.of[connection(rank, w->head.slot)] != NULL))
+        return HEARTHI_LISTENER_STRANGER;
+    return heard;
+}
+
+/* False: it is a stranger. */
+static bool
+client_hello(struct client *g)
+{
+    size_t                        n = hearthi_message_stream_left(&g->in);
+    struct hearthi_listener_words w = { .head = { .rank = 0 } };
+    enum hearthi_rank_hello       judged;
+
+    n = n < sizeof w ? n : sizeof w;
+    if (n > 0)
+        memcpy(&w, g->in.p + g->in.at, n);
+    judged = words_judge(&w, n);
+    if (judged != HEARTHI_LISTENER_GOOD)
+        return judged == HEARTHI_LISTENER_IN_PART;
+    g->in.at += sizeof w;
+    g->rank = hearthi_gateway_place(w.head.rank);
+    g->slot = w.head.slot;
     g->known = true;
-    *g->place = NULL;
-    h.of[connection(rank, head.slot)] = g;
+    hearthi_stranger_leave(&g->stranger);
+    h.of[connection(g->rank, g->slot)] = g;
+    w.head.answer = 1;
+    w.head.len = 0;
+    hearthi_gateway_hand(&w.head, NULL);
     return true;
 }
 
 /* A goodbye is answered before a rank closes anything. */
 static void
-guest_end(struct guest *g, int why)
+client_end(struct client *g, int why)
 {
     if (g->known && !h.bye[g->rank])
         hearthi_gateway_client_lost(g->rank, why);
-    guest_close(g);
+    client_close(g);
 }
 
 void
@@ -202,26 +146,95 @@ hearthi_gateway_clients_bye(uint32_t place)
 }
 
 static void
-guest_serve(struct guest *g)
+client_serve(struct client *g)
 {
-    const struct hearthi_wan_message *ask;
+    const struct hearthi_wan_message *msg;
     bool                              open;
     int                               why;
 
     errno = 0;
     open = hearthi_message_stream_read(&g->in, g->fd);
     why = errno;
-
-    if (!g->known && !guest_hello(g)) {
-        guest_close(g);
+    if (!g->known && !client_hello(g)) {
+        client_close(g);
         return;
     }
-    while (g->known && (ask = hearthi_message_stream_next(&g->in)) != NULL) {
+    while (g->known && (msg = hearthi_message_stream_next(&g->in)) != NULL) {
         hearthi_batching_asked(connection(g->rank, g->slot));
-        hearthi_gateway_server_take(ask, false);
+        hearthi_gateway_take_own(msg);
     }
     if (!open)
-        guest_end(g, why);
+        client_end(g, why);
+}
+
+/* ---- new clients ---- */
+
+/* The connection of a stranger. */
+static struct client *
+client_of(struct hearthi_stranger *stranger)
+{
+    return (struct client *)stranger;
+}
+
+static void
+client_add(int fd, const struct hearthi_stranger *stranger, bool good)
+{
+    struct client           *g = calloc(1, sizeof *g);
+    struct hearthi_stranger *last;
+
+    if (g == NULL)
+        hearthi_fatal("gateway", "no memory for a connection");
+    hearthi_listener_prepare(fd);
+    g->fd = fd;
+    g->stranger = *stranger;
+    if (!good) {
+        if ((last = hearthi_strangers_last()) != NULL)
+            client_close(client_of(last));
+        hearthi_stranger_enter(&g->stranger);
+    }
+    watch(g, fd, EPOLL_CTL_ADD, EPOLLIN);
+    if (good)
+        client_serve(g);
+}
+
+/* By a look at what it has said, which stays where it is. */
+static void
+client_judge(int fd, const struct sockaddr *from)
+{
+    struct hearthi_listener_words w = { .head = { .rank = 0 } };
+    ssize_t n = recv(fd, &w, sizeof w, MSG_PEEK | MSG_DONTWAIT);
+    enum hearthi_rank_hello judged = words_judge(&w, n > 0 ? (size_t)n : 0);
+    struct hearthi_stranger stranger = hearthi_stranger_of(from);
+
+    if (judged == HEARTHI_LISTENER_GOOD ||
+        (judged == HEARTHI_LISTENER_IN_PART && n != 0 &&
+         hearthi_stranger_may(&stranger)))
+        client_add(fd, &stranger, judged == HEARTHI_LISTENER_GOOD);
+    else
+        close(fd);
+}
+
+/* A rank that got no connection would wait for ever. */
+static void
+clients_accept(void)
+{
+    for (int i = 0; i < AT_ONCE; i++) {
+        union hearthi_address from;
+        socklen_t             size = sizeof from;
+        int                   fd =
+            accept4(h.listen, &from.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd >= 0)
+            client_judge(fd, &from.any);
+        else if (errno == EAGAIN)
+            return;
+        else if (errno != EINTR && errno != ECONNABORTED &&
+                 (errno != EMFILE || !hearthi_listener_more_files()))
+            hearthi_fatal("gateway",
+                          "a rank's connection cannot be taken: %s: raise "
+                          "the limit on open files (ulimit -n)",
+                          strerror(errno));
+    }
 }
 
 /* ---- what goes ---- */
@@ -239,7 +252,7 @@ hearthi_gateway_hand(const struct hearthi_wan_message *head, const void *body)
 {
     static const char zeros[8];
     uint32_t          rank = hearthi_gateway_place(head->rank);
-    struct guest     *g = h.of[connection(rank, head->slot)];
+    struct client    *g = h.of[connection(rank, head->slot)];
 
     if (g == NULL)
         return;
@@ -255,7 +268,7 @@ hearthi_gateway_hand(const struct hearthi_wan_message *head, const void *body)
 }
 
 static void
-guest_send(struct guest *g)
+client_send(struct client *g)
 {
     bool full;
 
@@ -271,42 +284,35 @@ void
 hearthi_gateway_clients_send(void)
 {
     while (h.going != NULL) {
-        struct guest *g = h.going;
+        struct client *g = h.going;
 
         h.going = g->next;
         g->touched = false;
-        guest_send(g);
+        client_send(g);
     }
 }
 
 /* ---- turns ---- */
 
-/* Who is new comes last, since he may have the place of one that an event is
+/* New clients come last, since one may have the place of one that an event is
  * of. */
 void
 hearthi_gateway_clients_take(int ms)
 {
     struct epoll_event e[EVENTS];
-    bool               knocks = h.crowded;
-    int                n;
+    bool               knocks = false;
+    int                n = epoll_wait(h.epoll, e, EVENTS, ms);
 
-    if (h.crowded && (ms < 0 || ms > LOOK_MS))
-        ms = LOOK_MS;
-    n = epoll_wait(h.epoll, e, EVENTS, ms);
     for (int i = 0; i < n; i++) {
-        struct guest *g = e[i].data.ptr;
+        struct client *g = e[i].data.ptr;
 
         if (g == &listening)
             knocks = true;
-        else if (g == &linked)
-            continue;
-        else if (e[i].events & EPOLLOUT)
-            guest_send(g);
-        else
-            guest_serve(g);
+        else if (g != &linked)
+            (e[i].events & EPOLLOUT ? client_send : client_serve)(g);
     }
     if (knocks)
-        guests_accept();
+        clients_accept();
 }
 
 /* ---- begin and end ---- */
@@ -314,18 +320,16 @@ hearthi_gateway_clients_take(int ms)
 struct hearthi_listener
 hearthi_gateway_clients_listen(void)
 {
-    h.listen = hearthi_listener_listen(&h.door);
-    return h.door;
+    h.listen = hearthi_listener_listen(&h.listener);
+    return h.listener;
 }
 
 void
 hearthi_gateway_clients_open(int other)
 {
-    memset(h.unknown, 0, sizeof h.unknown);
-    h.crowded = false;
-    h.going = NULL;
+    hearthi_strangers_open();
     hearthi_batching_open(of_count());
-    h.of = calloc(of_count(), sizeof(struct guest *));
+    h.of = calloc(of_count(), sizeof(struct client *));
     h.bye = calloc((size_t)hearthi_gateway_server.ranks + 1, sizeof *h.bye);
     h.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (h.of == NULL || h.bye == NULL || h.epoll < 0)
@@ -335,14 +339,24 @@ hearthi_gateway_clients_open(int other)
 }
 
 void
-hearthi_gateway_clients_close(void)
+hearthi_gateway_clients_forked(void)
 {
     for (size_t i = 0; i < of_count(); i++)
         if (h.of[i] != NULL)
-            guest_close(h.of[i]);
-    for (int i = 0; i < UNKNOWN; i++)
-        if (h.unknown[i] != NULL)
-            guest_close(h.unknown[i]);
+            close(h.of[i]->fd);
+    close(h.listen);
+}
+
+void
+hearthi_gateway_clients_close(void)
+{
+    struct hearthi_stranger *stranger;
+
+    for (size_t i = 0; i < of_count(); i++)
+        if (h.of[i] != NULL)
+            client_close(h.of[i]);
+    while ((stranger = hearthi_strangers_any()) != NULL)
+        client_close(client_of(stranger));
     free(h.of);
     free(h.bye);
     close(h.listen);

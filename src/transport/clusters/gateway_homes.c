@@ -12,20 +12,20 @@
  */
 #include "config.h"
 
-#include "gateway_homes.h"
+#include "gateway_server.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "gateway_server.h"
-#include "local_transport.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/transport.h"
 #include "transport/word_split.h"
+#include "wan_transport.h"
 #include "world.h"
 
 enum { RUNS = 64 };
@@ -42,6 +42,7 @@ segment_of(uint32_t home)
 {
     int rank = local(home);
 
+    HEARTHI_ASSERT(rank >= 0 && rank < hearthi_cluster.size);
     if (hearthi_cluster.node_of[rank] != hearthi_cluster.node)
         return NULL;
     return hearthi_segments.base[hearthi_cluster.node_rank_of[rank]];
@@ -57,20 +58,20 @@ store_here_or_there(uint32_t home, uint64_t at, const char *from, size_t len)
     if (here != NULL)
         hearthi_run_store(here + at, from, len);
     else
-        hearthi_local_transport->store(local(home), at, from, len);
+        hearthi_local_transport->data.store(local(home), at, from, len);
 }
 
 static void
 stored(void)
 {
     if (hearthi_cluster.nodes > 1)
-        hearthi_local_transport->stored();
+        hearthi_local_transport->data.stored();
 }
 
 static void
-store(const struct hearthi_wan_message *ask)
+store(const struct hearthi_wan_message *msg)
 {
-    const char *at = hearthi_wan_message_body(ask), *end = at + ask->len;
+    const char *at = hearthi_wan_message_body(msg), *end = at + msg->len;
 
     atomic_thread_fence(memory_order_seq_cst);
     while (at < end) {
@@ -83,21 +84,21 @@ store(const struct hearthi_wan_message *ask)
     }
     stored();
     atomic_thread_fence(memory_order_seq_cst);
-    hearthi_gateway_answer(*ask, NULL, 0);
+    hearthi_gateway_answer(*msg, NULL, 0);
 }
 
 /* ---- words ---- */
 
 static void
-atomic(const struct hearthi_wan_message *ask)
+atomic(const struct hearthi_wan_message *msg)
 {
-    const struct hearthi_atomic_op s = { .kind = ask->kind,
-                                         .narrow = ask->narrow,
-                                         .value = ask->value,
-                                         .expected = ask->expected };
-    struct hearthi_wan_message     answer = *ask;
+    const struct hearthi_atomic_op s = { .kind = msg->kind,
+                                         .narrow = msg->narrow,
+                                         .value = msg->value,
+                                         .expected = msg->expected };
+    struct hearthi_wan_message     answer = *msg;
 
-    answer.value = hearthi_local_transport_atomic(local(ask->to), ask->at, &s);
+    answer.value = hearthi_local_transport_atomic(local(msg->to), msg->at, &s);
     hearthi_gateway_answer(answer, NULL, 0);
 }
 
@@ -110,6 +111,7 @@ flags_set(char *segment, uint64_t frame, uint64_t count)
     uint64_t first = frame / HEARTHI_SUMMARY;
     uint64_t last = (frame + count - 1) / HEARTHI_SUMMARY;
 
+    HEARTHI_ASSERT(count > 0 && frame + count <= hearthi_segments.frames);
     memset(segment + frame, 1, count);
     memset(summary + first, 1, last - first + 1);
 }
@@ -209,10 +211,10 @@ bytes_bring(const struct hearthi_wan_bytes *run, char *to)
 }
 
 static void
-bytes_read(const struct hearthi_wan_message *ask)
+bytes_read(const struct hearthi_wan_message *msg)
 {
-    const struct hearthi_wan_bytes *run = hearthi_wan_message_body(ask);
-    size_t                          n = ask->len / sizeof *run, bytes = 0;
+    const struct hearthi_wan_bytes *run = hearthi_wan_message_body(msg);
+    size_t                          n = msg->len / sizeof *run, bytes = 0;
     char                           *to;
 
     for (size_t i = 0; i < n; i++)
@@ -228,14 +230,14 @@ bytes_read(const struct hearthi_wan_message *ask)
             bytes_bring(&run[i], to);
         to += hearthi_wan_round(run[i].len);
     }
-    hearthi_gateway_answer_body(*ask, bytes);
+    hearthi_gateway_answer_body(*msg, bytes);
 }
 
 static void
-fetch(const struct hearthi_wan_message *ask)
+fetch(const struct hearthi_wan_message *msg)
 {
-    const struct hearthi_wan_run *run = hearthi_wan_message_body(ask);
-    size_t                        n = ask->len / sizeof *run, bytes = 0;
+    const struct hearthi_wan_run *run = hearthi_wan_message_body(msg);
+    size_t                        n = msg->len / sizeof *run, bytes = 0;
     char                         *to;
 
     for (size_t i = 0; i < n; i++)
@@ -243,18 +245,18 @@ fetch(const struct hearthi_wan_message *ask)
     to = hearthi_gateway_body(bytes);
     announce(run, n, to);
     pages_read(run, n, to);
-    hearthi_gateway_answer_body(*ask, bytes);
+    hearthi_gateway_answer_body(*msg, bytes);
 }
 
 void
-hearthi_gateway_homes_serve(const struct hearthi_wan_message *ask)
+hearthi_gateway_homes_serve(const struct hearthi_wan_message *msg)
 {
-    switch ((enum hearthi_wan_op)ask->op) {
+    switch ((enum hearthi_wan_op)msg->op) {
     case HEARTHI_WAN_FETCH:
-    case HEARTHI_WAN_KEEP: fetch(ask); break;
-    case HEARTHI_WAN_STORE: store(ask); break;
-    case HEARTHI_WAN_READ: bytes_read(ask); break;
-    case HEARTHI_WAN_ATOMIC: atomic(ask); break;
+    case HEARTHI_WAN_KEEP: fetch(msg); break;
+    case HEARTHI_WAN_STORE: store(msg); break;
+    case HEARTHI_WAN_READ: bytes_read(msg); break;
+    case HEARTHI_WAN_ATOMIC: atomic(msg); break;
     default: break;
     }
 }

@@ -1,394 +1,161 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A lock is given to who has waited longest in the cluster that had it last,
- * COHORT times in a row at most while another cluster waits; then to who has
- * waited longest in the others (cohort locks, Dice and others, 2012).  So a
- * lock crosses the link once for several of its holders, and nobody waits for
- * ever: who waits in another cluster is older than all who come later there,
- * so that so many turns are before his as there were ranks that waited when he
- * came, each of COHORT holders at most.  Notices do not depend on that order:
- * whoever gets the lock reads its log from where he was.
- *
- * The rules of the log are those of transport/log.h.
+ * What ranks ask of managed objects (transport/sync/), and what they are
+ * answered.
  */
 #include "config.h"
 
-#include "gateway_manager.h"
+#include "gateway_server.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
-#include "gateway_server.h"
 #include "node/lock_names.h"
 #include "space/heap.h"
-#include "transport/log.h"
+#include "transport/sync/managed_object.h"
 #include "world.h"
 
-enum { COHORT = 16 };
-
+/* A rank that is not answered yet. */
 struct waiter {
-    struct waiter             *next;
-    struct hearthi_wan_message ask;
+    struct hearthi_managed_client client; /* first */
+    struct hearthi_wan_message    msg;
 };
 
-struct object {
-    bool                  busy; /* a lock or writer inside, a flag not set */
-    uint32_t              readers; /* inside */
-    uint32_t              writers; /* that wait */
-    uint32_t              last;    /* rank + 1 of who had it last */
-    uint32_t              run; /* holders of one cluster while others wait */
-    uint64_t              entered, woken; /* of a condition variable */
-    struct waiter        *head, *tail;
-    struct hearthi_log    log;
-    struct hearthi_notice notice[HEARTHI_LOG];
-};
-
-static struct object *objects;
-
-static size_t
-objects_bytes(void)
-{
-    return (size_t)hearthi_syncs * sizeof *objects;
-}
-
-void
-hearthi_gateway_manager_open(void)
-{
-    objects = hearthi_sparse(objects_bytes());
-    for (int i = HEARTH_LOCKS; i < HEARTHI_CONDS_AT; i++)
-        objects[i].busy = true;
-}
-
-void
-hearthi_gateway_manager_close(void)
-{
-    hearthi_sparse_free(objects, objects_bytes());
-}
-
-/* ---- the queue ---- */
-
-static void
-queue_put(struct object *o, const struct hearthi_wan_message *ask)
+static struct hearthi_managed_client *
+waiter_new(const struct hearthi_wan_message *msg)
 {
     struct waiter *w = malloc(sizeof *w);
 
     if (w == NULL)
         hearthi_fatal("gateway", "no memory for a rank that waits");
-    w->next = NULL;
-    w->ask = *ask;
-    if (o->tail != NULL)
-        o->tail->next = w;
-    else
-        o->head = w;
-    o->tail = w;
+    *w = (struct waiter){ .client = { .at = msg->at,
+                                      .pos = msg->n,
+                                      .rank = msg->rank,
+                                      .try = msg->kind & HEARTHI_WAN_TRY,
+                                      .write = msg->kind & HEARTHI_WAN_WRITE },
+                          .msg = *msg };
+    return &w->client;
 }
 
-/* The one behind `before`, or the first. */
+/* Its answer, to be filled. */
 static struct hearthi_wan_message
-queue_take(struct object *o, struct waiter *before)
+waiter_end(struct hearthi_managed_client *c)
 {
-    struct waiter            **at = before != NULL ? &before->next : &o->head;
-    struct waiter             *w = *at;
-    struct hearthi_wan_message ask = w->ask;
+    struct waiter             *w = (struct waiter *)c;
+    struct hearthi_wan_message msg = w->msg;
 
-    *at = w->next;
-    if (o->tail == w)
-        o->tail = before;
     free(w);
-    return ask;
+    return msg;
 }
 
-/* Behind which one stands the first that waits in that cluster, or (`same` not
- * set) in another; false if there is none. */
-static bool
-first_of(struct object *o, int cluster, bool same, struct waiter **before)
-{
-    *before = NULL;
-    for (struct waiter *w = o->head; w != NULL; *before = w, w = w->next)
-        if ((hearthi_cluster_of((int)w->ask.rank) == cluster) == same)
-            return true;
-    return false;
-}
-
-/* Who is next, of those who wait for a lock. */
-static struct hearthi_wan_message
-next_of(struct object *o)
-{
-    int            cluster = hearthi_cluster_of((int)(o->last - 1));
-    struct waiter *mine, *other;
-    bool           have = first_of(o, cluster, true, &mine);
-    bool           others = first_of(o, cluster, false, &other);
-
-    if (have && (!others || o->run < COHORT)) {
-        o->run = others ? o->run + 1 : 0;
-        return queue_take(o, mine);
-    }
-    o->run = 0;
-    return queue_take(o, other);
-}
-
-/* ---- the log ---- */
-
-static uint32_t
-spans_copy(const struct object *o, const struct hearthi_ring_span span[2],
-           struct hearthi_notice *to)
-{
-    uint32_t n = 0;
-
-    for (int i = 0; i < 2; i++)
-        for (uint32_t k = 0; k < span[i].n; k++)
-            to[n++] = o->notice[span[i].at + k];
-    return n;
-}
+/* ---- answers ---- */
 
 static void
-spans_fill(struct object *o, const struct hearthi_ring_span span[2],
-           const struct hearthi_notice *from)
-{
-    for (int i = 0; i < 2; i++) {
-        memcpy(&o->notice[span[i].at], from, span[i].n * sizeof *from);
-        from += span[i].n;
-    }
-}
-
-/* More notices than a log holds are not in the body: their number says
- * enough. */
-static void
-log_append(struct object *o, const struct hearthi_wan_message *ask)
-{
-    const struct hearthi_notice *new = hearthi_wan_message_body(ask);
-    struct hearthi_notice    all[2 * HEARTHI_LOG];
-    struct hearthi_ring_span span[2];
-    uint32_t                 room = hearthi_log_room((int)ask->to);
-
-    if (hearthi_log_is_full(&o->log, room, ask->at, ask->n, span)) {
-        spans_copy(o, span, all);
-        hearthi_log_merge(&o->log, room, all, new, ask->n, span);
-        spans_fill(o, span, all);
-    } else if (hearthi_log_append(&o->log, room, ask->at, ask->n, span)) {
-        spans_fill(o, span, new);
-    }
-}
-
-static void
-grant(struct object *o, const struct hearthi_wan_message *ask)
+grant(const struct hearthi_managed_object *o, struct hearthi_managed_client *c,
+      const struct hearthi_managed_grant *g)
 {
     struct hearthi_notice      notice[HEARTHI_LOG];
-    struct hearthi_ring_span   span[2];
-    struct hearthi_wan_message g = *ask;
-    uint32_t                   n = 0;
+    struct hearthi_wan_message msg = waiter_end(c);
+    uint32_t n = hearthi_managed_notices(o, g->news, notice, HEARTHI_LOG);
 
-    g.kind = HEARTHI_WAN_TAKEN;
-    if (ask->op == HEARTHI_WAN_ACQUIRE) {
-        if (o->last == ask->rank + 1)
-            g.kind |= HEARTHI_WAN_AGAIN;
-        o->last = ask->rank + 1;
-    }
-    switch (hearthi_log_read(&o->log, hearthi_log_room((int)ask->to), ask->at,
-                             &g.n, span)) {
-    case HEARTHI_LOG_PAST: break;
-    case HEARTHI_LOG_NEWS: n = spans_copy(o, span, notice); break;
-    case HEARTHI_LOG_AHEAD: g.kind |= HEARTHI_WAN_AHEAD; /* fall through */
-    case HEARTHI_LOG_LOST: g.kind |= HEARTHI_WAN_INVALIDATE_ALL; break;
-    }
-    g.at = o->log.epoch;
-    hearthi_gateway_answer(g, notice, n * sizeof *notice);
+    HEARTHI_ASSERT(g->lock == (msg.op == HEARTHI_WAN_ACQUIRE));
+    msg.kind =
+        (uint8_t)(HEARTHI_WAN_TAKEN | (g->again ? HEARTHI_WAN_AGAIN : 0) |
+                  (g->lost ? HEARTHI_WAN_INVALIDATE_ALL : 0) |
+                  (g->ahead ? HEARTHI_WAN_AHEAD : 0));
+    msg.at = g->epoch;
+    msg.n = g->pos;
+    hearthi_gateway_answer(msg, notice, n * sizeof *notice);
 }
 
 static void
-refuse(const struct hearthi_wan_message *ask)
+refuse(struct hearthi_managed_client *c)
 {
-    struct hearthi_wan_message no = *ask;
+    struct hearthi_wan_message msg = waiter_end(c);
 
-    no.kind = 0;
-    hearthi_gateway_answer(no, NULL, 0);
+    msg.kind = 0;
+    hearthi_gateway_answer(msg, NULL, 0);
 }
 
 static void
-done(const struct hearthi_wan_message *ask)
+woken(struct hearthi_managed_client *c)
 {
-    hearthi_gateway_answer(*ask, NULL, 0);
+    hearthi_gateway_answer(waiter_end(c), NULL, 0);
 }
 
-/* ---- reader-writer locks: phase-fair ---- */
-
-static void
-rw_inside(struct object *o, const struct hearthi_wan_message *ask)
+static int
+group(uint32_t rank)
 {
-    if (ask->kind & HEARTHI_WAN_WRITE)
-        o->busy = true;
-    else
-        o->readers++;
-    grant(o, ask);
+    return hearthi_cluster_of((int)rank);
 }
 
-static void
-rw_acquire(struct object *o, const struct hearthi_wan_message *ask)
+/* ---- start and end ---- */
+
+static const struct hearthi_managed_driver driver = {
+    .grant = grant, .refuse = refuse, .woken = woken, .group = group
+};
+
+static struct hearthi_managed_objects managed;
+
+static size_t
+managed_bytes(void)
 {
-    bool write = (ask->kind & HEARTHI_WAN_WRITE) != 0;
-
-    if (!o->busy && (write ? o->readers == 0 : o->writers == 0)) {
-        rw_inside(o, ask);
-    } else if (ask->kind & HEARTHI_WAN_TRY) {
-        refuse(ask);
-    } else {
-        o->writers += write;
-        queue_put(o, ask);
-    }
+    return hearthi_managed_bytes(hearthi_gateway_server.conf->n,
+                                 hearthi_syncs);
 }
-
-/* All readers that wait, or the first writer. */
-static void
-phase_begin(struct object *o, bool write)
-{
-    struct waiter *before = NULL;
-
-    for (struct waiter *w = o->head; w != NULL;) {
-        if (((w->ask.kind & HEARTHI_WAN_WRITE) != 0) == write && !o->busy) {
-            struct hearthi_wan_message ask = queue_take(o, before);
-
-            o->writers -= write;
-            rw_inside(o, &ask);
-        } else {
-            before = w;
-        }
-        w = before != NULL ? before->next : o->head;
-    }
-}
-
-static void
-rw_leave(struct object *o)
-{
-    if (o->busy) {
-        o->busy = false;
-        phase_begin(o, false);
-    } else if (o->readers > 0) {
-        o->readers--;
-    }
-    if (o->readers == 0)
-        phase_begin(o, true);
-}
-
-/* ---- locks and flags ---- */
-
-static void
-lock_acquire(struct object *o, const struct hearthi_wan_message *ask)
-{
-    if (!o->busy) {
-        o->busy = true;
-        grant(o, ask);
-    } else if (ask->kind & HEARTHI_WAN_TRY) {
-        refuse(ask);
-    } else {
-        queue_put(o, ask);
-    }
-}
-
-static void
-lock_leave(struct object *o)
-{
-    if (o->head != NULL) {
-        struct hearthi_wan_message ask = next_of(o);
-
-        grant(o, &ask);
-    } else {
-        o->run = 0;
-        o->busy = false;
-    }
-}
-
-static void
-flag_set(struct object *o)
-{
-    o->busy = false;
-    while (o->head != NULL) {
-        struct hearthi_wan_message ask = queue_take(o, NULL);
-
-        grant(o, &ask);
-    }
-}
-
-/* ---- condition variables ---- */
-
-/* Those whose place was woken; the others stay in their order. */
-static void
-sleepers_wake(struct object *o)
-{
-    struct waiter *before = NULL;
-
-    for (struct waiter *w = o->head; w != NULL;) {
-        if (w->ask.at < o->woken) {
-            struct hearthi_wan_message ask = queue_take(o, before);
-
-            done(&ask);
-        } else {
-            before = w;
-        }
-        w = before != NULL ? before->next : o->head;
-    }
-}
-
-static void
-cond_enter(struct object *o, const struct hearthi_wan_message *ask)
-{
-    struct hearthi_wan_message place = *ask;
-
-    place.at = o->entered++;
-    done(&place);
-}
-
-static void
-cond_wake(struct object *o, bool all)
-{
-    if (all)
-        o->woken = o->entered;
-    else if (o->woken < o->entered)
-        o->woken++;
-    sleepers_wake(o);
-}
-
-/* ---- what comes ---- */
 
 void
-hearthi_gateway_manager_serve(const struct hearthi_wan_message *ask)
+hearthi_gateway_manager_open(void)
 {
-    struct object *o = &objects[ask->to];
+    managed = (struct hearthi_managed_objects){
+        .driver = &driver,
+        .me = hearthi_gateway_server.me,
+        .managers = hearthi_gateway_server.conf->n,
+        .reads = true,
+        .object = hearthi_sparse(managed_bytes()),
+    };
+    hearthi_managed_open(&managed);
+}
 
-    switch ((enum hearthi_wan_op)ask->op) {
+void
+hearthi_gateway_manager_close(void)
+{
+    hearthi_sparse_free(managed.object, managed_bytes());
+}
+
+/* ---- what is asked ---- */
+
+void
+hearthi_gateway_manager_serve(const struct hearthi_wan_message *msg)
+{
+    struct hearthi_managed_object *o =
+        hearthi_managed_object(&managed, (int)msg->to);
+    const struct hearthi_notice *notices = hearthi_wan_message_body(msg);
+    struct hearthi_wan_message   done = *msg;
+
+    switch ((enum hearthi_wan_op)msg->op) {
     case HEARTHI_WAN_ACQUIRE:
-        if (hearthi_is_rw((int)ask->to))
-            rw_acquire(o, ask);
-        else
-            lock_acquire(o, ask);
+        hearthi_managed_acquire(o, waiter_new(msg));
         return;
     case HEARTHI_WAN_WAIT:
-        if (o->busy)
-            queue_put(o, ask);
-        else
-            grant(o, ask);
+        hearthi_managed_flag_wait(o, waiter_new(msg));
         return;
-    case HEARTHI_WAN_ENTER: cond_enter(o, ask); return;
     case HEARTHI_WAN_SLEEP:
-        queue_put(o, ask);
-        sleepers_wake(o);
+        hearthi_managed_cond_wait(o, waiter_new(msg));
         return;
+    case HEARTHI_WAN_ENTER: done.at = hearthi_managed_cond_enter(o); break;
     case HEARTHI_WAN_RELEASE:
-        log_append(o, ask);
-        if (hearthi_is_rw((int)ask->to))
-            rw_leave(o);
-        else
-            lock_leave(o);
+        hearthi_managed_release(o, msg->rank, msg->at, notices, msg->n);
         break;
     case HEARTHI_WAN_SET:
-        log_append(o, ask);
-        flag_set(o);
+        hearthi_managed_flag_set(o, msg->at, notices, msg->n);
         break;
-    case HEARTHI_WAN_RESET: o->busy = true; break;
+    case HEARTHI_WAN_RESET: hearthi_managed_flag_reset(o); break;
     case HEARTHI_WAN_WAKE:
-        cond_wake(o, (ask->kind & HEARTHI_WAN_ALL) != 0);
+        hearthi_managed_cond_wake(o, (msg->kind & HEARTHI_WAN_ALL) != 0);
         break;
     default: return;
     }
-    done(ask);
+    hearthi_gateway_answer(done, NULL, 0);
 }

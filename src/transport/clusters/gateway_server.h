@@ -32,11 +32,8 @@ extern struct hearthi_gateway_server hearthi_gateway_server;
 /* What the link calls. */
 extern const struct hearthi_link_calls hearthi_gateway_link_calls;
 
-/* Which cluster manages a synchronisation object. */
-int hearthi_cluster_of_sync(uint32_t sync);
-
 /* Send what was asked on to a cluster, with all else of this turn. */
-void hearthi_gateway_pass(int cluster, const struct hearthi_wan_message *ask,
+void hearthi_gateway_pass(int cluster, const struct hearthi_wan_message *msg,
                           const void *body);
 
 /* Send what was gathered for a cluster. */
@@ -51,10 +48,8 @@ void hearthi_gateway_answer(struct hearthi_wan_message head, const void *body,
 char *hearthi_gateway_body(size_t len);
 void  hearthi_gateway_answer_body(struct hearthi_wan_message head, size_t len);
 
-/* An ask or an answer has come, from a rank of this cluster or (`far`) from
- * another gateway. */
-void hearthi_gateway_server_take(const struct hearthi_wan_message *ask,
-                                 bool                              far);
+/* A message has come, whole, from a rank of this cluster. */
+void hearthi_gateway_take_own(const struct hearthi_wan_message *msg);
 
 /* The place of a rank of this cluster, from 0 on; behind them that of a
  * handler that is a rank. */
@@ -80,13 +75,51 @@ void hearthi_gateway_bye(uint32_t place);
  * already. */
 void hearthi_gateway_client_lost(uint32_t place, int why);
 
-/* The end of this job, before its time. */
-void hearthi_gateway_ending(const char *line);
+/* The end of this job, before its time, by that line; and wait until the
+ * others have heard.  False: another line was told before. */
+bool hearthi_gateway_ending(const char *line);
+void hearthi_gateway_server_ended(void);
 
 static inline const void *
-hearthi_wan_message_body(const struct hearthi_wan_message *ask)
+hearthi_wan_message_body(const struct hearthi_wan_message *msg)
 {
-    return ask + 1;
+    return msg + 1;
 }
+
+/* ---- homes: gateway_homes.c ---- */
+
+/* The homes of this cluster, as ranks of other clusters reach them.  On the
+ * gateway's thread. */
+
+/* FETCH, KEEP, STORE, READ and ATOMIC. */
+void hearthi_gateway_homes_serve(const struct hearthi_wan_message *msg);
+
+/* ---- locks and the like: gateway_manager.c ---- */
+
+/* Locks, flags, condition variables and reader-writer locks of all clusters:
+ * object i is managed by the gateway of cluster i modulo their number.  On the
+ * gateway's thread. */
+
+void hearthi_gateway_manager_open(void);
+void hearthi_gateway_manager_close(void);
+void hearthi_gateway_manager_serve(const struct hearthi_wan_message *msg);
+
+/* ---- barriers and exchanges: global_collective.c ---- */
+
+/* What all ranks of all clusters do together: a barrier, and the exchange of
+ * some bytes of each.  A gateway waits for what its own ranks bring, sends it
+ * to each other gateway in one message, and when it has one of each gives all
+ * of it to its ranks.  On the gateway's thread. */
+
+void hearthi_global_collectives_open(void);
+void hearthi_global_collectives_close(void);
+
+/* A handler that is a rank hears no more of it. */
+void hearthi_global_collectives_without(void);
+
+/* From a rank here, or (`far`) from a gateway, in whose name its first rank
+ * speaks. */
+void hearthi_global_collective_take(const struct hearthi_wan_message *msg,
+                                    bool                              far);
 
 #endif

@@ -7,19 +7,19 @@
 
 #include "gateway_thread.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/thread.h"
-#include "batching.h"
-#include "gateway_clients.h"
 #include "gateway_server.h"
 #include "hidden_rank.h"
+#include "life/liveness_line.h"
 #include "message_stream.h"
+#include "rank_listener.h"
 #include "remote_request.h"
 
 enum { ROUNDS = 2 };
@@ -44,8 +44,13 @@ hearthi_gateway_send(int cluster)
     if (part.iov_len == 0)
         return;
     if (!hearthi_link_send(hearthi_gateway_server.link, cluster, &part, 1))
-        hearthi_fatal("gateway", "no memory for a message of %zu bytes",
-                      part.iov_len);
+        hearthi_fatal("gateway",
+                      "a message of %zu bytes cannot be sent to another "
+                      "cluster: %s",
+                      part.iov_len,
+                      part.iov_len > HEARTHI_CONNECTION_LONGEST
+                          ? "256 MiB are the most"
+                          : "there is no memory for it");
     hearthi_count(far_messages, 1);
     b->at = b->end = 0;
     h.sent = true;
@@ -74,7 +79,7 @@ hearthi_gateway_bye(uint32_t place)
     hearthi_gateway_clients_bye(place);
 }
 
-/* Who ends the job with a line has said so before. */
+/* A rank that ends the job with a line has said so before. */
 void
 hearthi_gateway_client_lost(uint32_t place, int why)
 {
@@ -82,10 +87,11 @@ hearthi_gateway_client_lost(uint32_t place, int why)
 
     if (h.ended)
         return;
-    if (why == ETIMEDOUT || why == EHOSTUNREACH || why == ENETUNREACH)
+    if (hearthi_listener_silent(why))
         hearthi_fatal("gateway",
-                      "rank %d has been silent for long: its host or the "
-                      "network is down (%s)",
+                      "no answer from rank %d for long (%s): the network "
+                      "between its host and the gateway's, or one of the two "
+                      "hosts, is down",
                       rank, strerror(why));
     hearthi_fatal("gateway",
                   "rank %d is gone: it was killed or left without "
@@ -94,12 +100,50 @@ hearthi_gateway_client_lost(uint32_t place, int why)
                   rank);
 }
 
-void
+/* Ranks here know by that that none of them is to speak. */
+static void
+ranks_tell(void)
+{
+    const struct hearthi_record r = { .said = HEARTHI_SAID_ENDING };
+    struct hearthi_wan_message  head = { .op = HEARTHI_WAN_TELL,
+                                         .len = sizeof r,
+                                         .slot = HEARTHI_WAN_HEARS };
+
+    for (int i = 0; i < hearthi_gateway_server.ranks; i++) {
+        head.rank = head.to = (uint32_t)(hearthi_gateway_server.first + i);
+        hearthi_gateway_hand(&head, &r);
+    }
+    hearthi_gateway_clients_send();
+}
+
+bool
 hearthi_gateway_ending(const char *line)
 {
-    if (!h.ended)
-        hearthi_link_end(hearthi_gateway_server.link, line);
+    if (h.ended)
+        return false;
     h.ended = true;
+    ranks_tell();
+    hearthi_link_end(hearthi_gateway_server.link, line);
+    return true;
+}
+
+void
+hearthi_gateway_server_ended(void)
+{
+    enum { SECOND = 1 };
+
+    hearthi_link_linger(hearthi_gateway_server.link, SECOND);
+}
+
+/* Another rank has ended the job, whose launcher ends this one.  Until then
+ * its clusters' gateways may have to say something, which is thrown away. */
+static void
+end_turn(void)
+{
+    const struct timespec nap = { .tv_nsec = 1000000 };
+
+    hearthi_link_linger(hearthi_gateway_server.link, 0);
+    nanosleep(&nap, NULL);
 }
 
 /* Something waits to leave, and others are about to ask. */
@@ -134,6 +178,8 @@ turn(void)
         hearthi_gateway_clients_send();
         h.more = batches_send();
     } while (h.more && --rounds > 0);
+    if (h.ended)
+        end_turn();
 }
 
 bool
@@ -151,12 +197,6 @@ run(void *unused)
     if (!hearthi_link_finish(hearthi_gateway_server.link))
         hearthi_fatal("hearth_finalize", "no memory for a last message");
     return NULL;
-}
-
-struct hearthi_listener
-hearthi_gateway_thread_listen(void)
-{
-    return hearthi_gateway_clients_listen();
 }
 
 void

@@ -6,14 +6,13 @@
  */
 #include "config.h"
 
-#include "global_collective.h"
+#include "gateway_server.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/report.h"
 #include "gateway_cache.h"
-#include "gateway_server.h"
 #include "notice/notice.h"
 #include "transport/transport.h"
 #include "world.h"
@@ -102,12 +101,12 @@ body_new(size_t len)
 }
 
 static struct body *
-body_of(const struct hearthi_wan_message *ask)
+body_of(const struct hearthi_wan_message *msg)
 {
-    struct body *b = body_new(ask->len);
+    struct body *b = body_new(msg->len);
 
-    memcpy(b->bytes, hearthi_wan_message_body(ask), ask->len);
-    b->invalidate_all = (ask->kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
+    memcpy(b->bytes, hearthi_wan_message_body(msg), msg->len);
+    b->invalidate_all = (msg->kind & HEARTHI_WAN_INVALIDATE_ALL) != 0;
     return b;
 }
 
@@ -218,7 +217,7 @@ round_is_whole(const struct round *r)
     return r->sent;
 }
 
-/* All who take part here have come. */
+/* All ranks that take part here have come. */
 static bool
 round_is_here(const struct round *r)
 {
@@ -243,19 +242,19 @@ hearthi_global_collectives_without(void)
 }
 
 void
-hearthi_global_collective_take(const struct hearthi_wan_message *ask, bool far)
+hearthi_global_collective_take(const struct hearthi_wan_message *msg, bool far)
 {
-    struct round *r = ask->op == HEARTHI_WAN_GATHER ? &gather : &barrier;
-    int           place = (int)hearthi_gateway_place(ask->rank);
+    struct round *r = msg->op == HEARTHI_WAN_GATHER ? &gather : &barrier;
+    int           place = (int)hearthi_gateway_place(msg->rank);
 
     if (far) {
-        body_add(&r->first[hearthi_cluster_of((int)ask->rank)], body_of(ask));
+        body_add(&r->first[hearthi_cluster_of((int)msg->rank)], body_of(msg));
     } else if (place == hearthi_gateway_server.ranks) {
-        r->head[place] = *ask;
+        r->head[place] = *msg;
         r->heard = true;
     } else {
-        r->head[place] = *ask;
-        r->part[place] = body_of(ask);
+        r->head[place] = *msg;
+        r->part[place] = body_of(msg);
         r->here++;
     }
     round_move(r);

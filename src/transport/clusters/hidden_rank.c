@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * While it starts, the attendant hears what is exchanged of all ranks
+ * While it starts, the hidden rank hears what is exchanged of all ranks
  * (global_collective.c), since what it opens depends on it.  Its first
  * question for a call says that it will hear no more of it.
  */
@@ -14,9 +14,8 @@
 #include "front/direct.h"
 #include "gateway_channel.h"
 #include "gateway_server.h"
-#include "global_collective.h"
-#include "local_transport.h"
 #include "message_stream.h"
+#include "wan_transport.h"
 
 enum call { REACH, CLOSE };
 
@@ -51,12 +50,12 @@ is_speaker(void)
 static void
 call(enum call kind, uint64_t frames)
 {
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_CALL,
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_CALL,
                                              .kind = (uint8_t)kind,
                                              .at = frames };
 
     if (is_speaker())
-        hearthi_gateway_channel_call(ask, NULL, 0, "hearth_alloc");
+        hearthi_gateway_channel_call(msg, NULL, 0, "hearth_alloc");
 }
 
 void
@@ -74,14 +73,14 @@ hearthi_hidden_rank_closes(void)
 void
 hearthi_hidden_rank_counts(void)
 {
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_COUNTS };
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_COUNTS };
     struct hearthi_gateway_channel  *c;
     struct hearthi_tally             tally;
 
     if (!is_speaker())
         return;
     c = hearthi_gateway_channel_take();
-    hearthi_gateway_channel_ask(c, ask, NULL, 0, "hearth_get_stats");
+    hearthi_gateway_channel_ask(c, msg, NULL, 0, "hearth_get_stats");
     hearthi_gateway_channel_read(c, &tally, sizeof tally);
     hearthi_gateway_channel_give(c);
     hearthi_tally_add(&hearthi_tally, &tally);
@@ -100,7 +99,7 @@ hearthi_hidden_rank_serve(void)
 
         if (answer.kind == CLOSE)
             return;
-        hearthi_local_transport->reach(answer.at);
+        hearthi_local_transport->collective.expose(answer.at);
     }
 }
 
@@ -126,28 +125,28 @@ calls_tell(void)
 }
 
 static void
-counts_tell(const struct hearthi_wan_message *ask)
+counts_tell(const struct hearthi_wan_message *msg)
 {
     struct hearthi_tally tally;
 
     hearthi_tally_take(&tally);
-    hearthi_gateway_answer(*ask, &tally, sizeof tally);
+    hearthi_gateway_answer(*msg, &tally, sizeof tally);
 }
 
 void
-hearthi_hidden_rank_take(const struct hearthi_wan_message *ask)
+hearthi_hidden_rank_take(const struct hearthi_wan_message *msg)
 {
-    switch ((enum hearthi_wan_op)ask->op) {
+    switch ((enum hearthi_wan_op)msg->op) {
     case HEARTHI_WAN_ATTEND:
-        a.asked = *ask;
+        a.asked = *msg;
         a.waits = true;
         hearthi_global_collectives_without();
         break;
     case HEARTHI_WAN_CALL:
-        hearthi_message_stream_add(&a.calls, ask, sizeof *ask);
-        hearthi_gateway_answer(*ask, NULL, 0);
+        hearthi_message_stream_add(&a.calls, msg, sizeof *msg);
+        hearthi_gateway_answer(*msg, NULL, 0);
         break;
-    default: counts_tell(ask); break;
+    default: counts_tell(msg); break;
     }
     calls_tell();
 }

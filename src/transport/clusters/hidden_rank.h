@@ -37,7 +37,7 @@ void hearthi_hidden_rank_serve(void);
 
 /* ---- on the handler's thread ---- */
 
-void hearthi_hidden_rank_take(const struct hearthi_wan_message *ask);
+void hearthi_hidden_rank_take(const struct hearthi_wan_message *msg);
 void hearthi_hidden_rank_close(void);
 
 #endif

@@ -64,7 +64,7 @@ hearthi_message_stream_next(struct hearthi_message_stream *b)
 {
     struct hearthi_wan_message head;
     size_t                     whole;
-    const void                *ask;
+    const void                *msg;
 
     if (hearthi_message_stream_left(b) < sizeof head)
         return NULL;
@@ -72,9 +72,9 @@ hearthi_message_stream_next(struct hearthi_message_stream *b)
     whole = sizeof head + hearthi_wan_round(head.len);
     if (hearthi_message_stream_left(b) < whole)
         return NULL;
-    ask = b->p + b->at;
+    msg = b->p + b->at;
     b->at += whole;
-    return ask;
+    return msg;
 }
 
 bool

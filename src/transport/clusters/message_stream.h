@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Asks that come and go on a socket which is not waited for: what came in
+ * Messages that come and go on a socket which is not waited for: what came in
  * parts, and what could not leave yet.  One thread uses a stream.
  */
 #ifndef HEARTHI_MESSAGE_STREAM_H
@@ -29,7 +29,7 @@ hearthi_message_stream_left(const struct hearthi_message_stream *b)
     return b->end - b->at;
 }
 
-/* A whole ask with its body, which stays until the next call; or NULL. */
+/* A whole message with its body, which stays until the next call; or NULL. */
 const struct hearthi_wan_message *
 hearthi_message_stream_next(struct hearthi_message_stream *b);
 

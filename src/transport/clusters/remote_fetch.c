@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "remote_fetch.h"
+#include "wan_transport.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,6 @@
 #include "base/report.h"
 #include "clusters.h"
 #include "gateway_channel.h"
-#include "local_transport.h"
 #include "space/heap.h"
 #include "transport/word_split.h"
 #include "world.h"
@@ -38,14 +37,14 @@ struct piece {
 
 /* Those on one connection.  Places are there from the start: a page fault must
  * not allocate. */
-struct pull {
+struct transfer {
     struct hearthi_gateway_channel *channel;
     struct piece                    piece[PIECES]; /* by its number */
     uint32_t                        left;
 };
 
 /* Runs that are being gathered into one ask. */
-struct ask {
+struct msg {
     struct hearthi_wan_run run[RUNS];
     struct piece           piece;
     int                    cluster, n;
@@ -60,7 +59,7 @@ static struct {
     unsigned                        sent; /* that were not answered */
 } push;
 
-static struct pull locked, ahead, of_way[HEARTHI_WAYS];
+static struct transfer locked, ahead, of_way[HEARTHI_WAYS];
 
 void
 hearthi_remote_fetch_open(void)
@@ -79,12 +78,6 @@ hearthi_remote_fetch_close(void)
     free(push.pack);
 }
 
-static bool
-is_far(int home)
-{
-    return hearthi_cluster_of(home) != hearthi_world.cluster;
-}
-
 /* ---- bytes that go ---- */
 
 static void
@@ -97,7 +90,7 @@ push_heard(void)
 static void
 push_send(void)
 {
-    const struct hearthi_wan_message ask = {
+    const struct hearthi_wan_message msg = {
         .op = HEARTHI_WAN_STORE,
         .to = (uint32_t)hearthi_world.first_of[push.cluster]
     };
@@ -106,7 +99,7 @@ push_send(void)
         return;
     while (push.sent >= PACKS)
         push_heard();
-    hearthi_gateway_channel_send(push.channel, ask,
+    hearthi_gateway_channel_send(push.channel, msg,
                                  &(struct iovec){ push.pack, push.bytes }, 1);
     push.bytes = 0;
     push.sent++;
@@ -148,7 +141,7 @@ hearthi_remote_stores_wait(void)
 /* ---- pages that come ---- */
 
 static void
-far_take(struct pull *p, const struct hearthi_wan_message *answer)
+far_take(struct transfer *p, const struct hearthi_wan_message *answer)
 {
     struct piece *piece = &p->piece[answer->n];
 
@@ -160,7 +153,7 @@ far_take(struct pull *p, const struct hearthi_wan_message *answer)
 
 /* That of something stored may be before it. */
 static void
-answer_take(struct pull *p)
+answer_take(struct transfer *p)
 {
     struct hearthi_wan_message answer =
         hearthi_gateway_channel_hear(p->channel, "page fault");
@@ -172,7 +165,7 @@ answer_take(struct pull *p)
 }
 
 static uint32_t
-place_free(struct pull *p)
+place_free(struct transfer *p)
 {
     uint32_t i = 0;
 
@@ -184,7 +177,7 @@ place_free(struct pull *p)
 }
 
 static void
-ask_send(struct pull *p, struct ask *a)
+msg_send(struct transfer *p, struct msg *a)
 {
     struct hearthi_wan_message head = {
         .op = HEARTHI_WAN_FETCH,
@@ -205,7 +198,7 @@ ask_send(struct pull *p, struct ask *a)
 }
 
 static void
-ask_add(struct pull *p, struct ask *a, const struct hearthi_fetch *f)
+msg_add(struct transfer *p, struct msg *a, const struct hearthi_fetch *f)
 {
     uint64_t most = PIECE >> hearthi_heap.shift;
 
@@ -215,7 +208,7 @@ ask_add(struct pull *p, struct ask *a, const struct hearthi_fetch *f)
         if (a->n > 0 &&
             (a->n == RUNS || a->cluster != hearthi_cluster_of(f->home) ||
              a->bytes + (n << hearthi_heap.shift) > PIECE))
-            ask_send(p, a);
+            msg_send(p, a);
         a->cluster = hearthi_cluster_of(f->home);
         a->run[a->n] =
             (struct hearthi_wan_run){ f->page + at,
@@ -233,18 +226,18 @@ ask_add(struct pull *p, struct ask *a, const struct hearthi_fetch *f)
 }
 
 static void
-far_ask(struct pull *p, const struct hearthi_fetch *run, size_t n)
+far_msg(struct transfer *p, const struct hearthi_fetch *run, size_t n)
 {
-    struct ask a = { .n = 0 };
+    struct msg a = { .n = 0 };
 
     for (size_t i = 0; i < n; i++)
-        if (is_far(run[i].home))
-            ask_add(p, &a, &run[i]);
-    ask_send(p, &a);
+        if (hearthi_is_far(run[i].home))
+            msg_add(p, &a, &run[i]);
+    msg_send(p, &a);
 }
 
 static void
-far_wait(struct pull *p)
+far_wait(struct transfer *p)
 {
     while (p->left > 0)
         answer_take(p);
@@ -259,7 +252,7 @@ near_bring(void (*bring)(int way, const struct hearthi_fetch *run, size_t n),
     size_t               k = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (!is_far(run[i].home)) {
+        if (!hearthi_is_far(run[i].home)) {
             near[k] = run[i];
             near[k++].home -= hearthi_world.first;
         }
@@ -274,7 +267,7 @@ static void
 fetch_locked(int way, const struct hearthi_fetch *run, size_t n)
 {
     (void)way;
-    hearthi_local_transport->fetch(run, n);
+    hearthi_local_transport->data.fetch(run, n);
 }
 
 void
@@ -282,7 +275,7 @@ hearthi_remote_fetch(const struct hearthi_fetch *run, size_t n)
 {
     locked.channel = push.channel;
     push_send();
-    far_ask(&locked, run, n);
+    far_msg(&locked, run, n);
     near_bring(fetch_locked, 0, run, n);
     far_wait(&locked);
     hearthi_remote_stores_wait();
@@ -292,11 +285,11 @@ void
 hearthi_remote_fetch_concurrent(int way, const struct hearthi_fetch *run,
                                 size_t n)
 {
-    struct pull *p = &of_way[way];
+    struct transfer *p = &of_way[way];
 
     p->channel = hearthi_gateway_channel_take();
-    far_ask(p, run, n);
-    near_bring(hearthi_local_transport->bring, way, run, n);
+    far_msg(p, run, n);
+    near_bring(hearthi_local_transport->data.fetch_concurrent, way, run, n);
     far_wait(p);
     hearthi_gateway_channel_give(p->channel);
 }
@@ -305,8 +298,8 @@ bool
 hearthi_remote_fetch_begin(const struct hearthi_fetch *run, size_t n)
 {
     ahead.channel = hearthi_gateway_channel_take();
-    far_ask(&ahead, run, n);
-    near_bring(hearthi_local_transport->bring, 0, run, n);
+    far_msg(&ahead, run, n);
+    near_bring(hearthi_local_transport->data.fetch_concurrent, 0, run, n);
     if (ahead.left > 0)
         return true;
     hearthi_gateway_channel_give(ahead.channel);

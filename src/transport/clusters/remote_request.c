@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A fetch whose pages are all in the cache is answered at once.  One of which
- * some pages are there or on their way waits for these, and the gateway
+ * A fetch whose pages are all in the cache is answered at once.  A fetch of
+ * which some pages are there or on their way waits for these, and the gateway
  * fetches the others for itself; it is looked at again when a fetch has come,
  * or what was on its way is not to be kept.  If something has dropped pages
  * meanwhile it goes on as a whole, and so do all others: whatever happens to
- * them then, their answer goes to who asked.  Pages are kept when they have
- * come, unless something has dropped them meanwhile (gateway_cache.h).
+ * them then, their answer goes to the ranks that asked.  Pages are kept when
+ * they have come, unless something has dropped them meanwhile
+ * (gateway_cache.h).
  *
  * What a rank that follows a sequence will probably ask next the gateway
  * fetches for itself, too, so that the rank does not wait for a round trip of
- * the link each time.  The rank says so with what it asks (transport.h), and
+ * the link each time.  The rank says so with what it asks (data_ops.h), and
  * waits for the answer; so the pages are what it says, as long as none is
  * freed (gateway_cache.h), and what they hold is what a second fetch would
  * find.
@@ -35,7 +36,7 @@
 struct fetch {
     struct fetch *next;
     uint64_t      number;           /* its own, or the last one it waits for */
-    struct hearthi_wan_message ask; /* its body, of runs, behind it */
+    struct hearthi_wan_message msg; /* its body, of runs, behind it */
 };
 
 /* Bytes of a page or pages that the gateway fetches for itself at a time; and
@@ -68,23 +69,23 @@ hearthi_remote_request_close(void)
 }
 
 static struct fetch *
-fetch_of(const struct hearthi_wan_message *ask)
+fetch_of(const struct hearthi_wan_message *msg)
 {
-    struct fetch *one = malloc(sizeof *one + ask->len);
+    struct fetch *one = malloc(sizeof *one + msg->len);
 
     if (one == NULL)
         hearthi_fatal("gateway", "no memory for a fetch");
     one->next = NULL;
     one->number = 0;
-    memcpy(&one->ask, ask, sizeof *ask + ask->len);
+    memcpy(&one->msg, msg, sizeof *msg + msg->len);
     return one;
 }
 
 static const struct hearthi_wan_run *
-runs_of(const struct hearthi_wan_message *ask, size_t *n)
+runs_of(const struct hearthi_wan_message *msg, size_t *n)
 {
-    *n = ask->len / sizeof(struct hearthi_wan_run);
-    return hearthi_wan_message_body(ask);
+    *n = msg->len / sizeof(struct hearthi_wan_run);
+    return hearthi_wan_message_body(msg);
 }
 
 struct known {
@@ -107,10 +108,10 @@ fetch_look(const struct hearthi_wan_run *run, size_t n, uint64_t latest)
 }
 
 static void
-fetch_from_cache(const struct hearthi_wan_message *ask)
+fetch_from_cache(const struct hearthi_wan_message *msg)
 {
     size_t                        n, page = hearthi_heap.page, bytes = 0;
-    const struct hearthi_wan_run *run = runs_of(ask, &n);
+    const struct hearthi_wan_run *run = runs_of(msg, &n);
     char                         *to;
 
     for (size_t i = 0; i < n; i++)
@@ -120,16 +121,16 @@ fetch_from_cache(const struct hearthi_wan_message *ask)
         for (uint32_t p = 0; p < run[i].count; p++, to += page)
             memcpy(to, hearthi_gateway_cache_page(run[i].page + p), page);
     hearthi_count(far_kept, bytes / page);
-    hearthi_gateway_answer_body(*ask, bytes);
+    hearthi_gateway_answer_body(*msg, bytes);
 }
 
 /* What was asked goes to its home. */
 static void
-fetch_go(int cluster, const struct hearthi_wan_message *ask)
+fetch_go(int cluster, const struct hearthi_wan_message *msg)
 {
     size_t                        n;
-    const struct hearthi_wan_run *run = runs_of(ask, &n);
-    struct fetch                 *one = fetch_of(ask);
+    const struct hearthi_wan_run *run = runs_of(msg, &n);
+    struct fetch                 *one = fetch_of(msg);
 
     one->number = ++f.number;
     one->next = f.going;
@@ -138,7 +139,7 @@ fetch_go(int cluster, const struct hearthi_wan_message *ask)
         hearthi_gateway_cache_expect(&run[i], one->number);
         hearthi_count(far_pages, run[i].count);
     }
-    hearthi_gateway_pass(cluster, ask, run);
+    hearthi_gateway_pass(cluster, msg, run);
 }
 
 /* ---- for the gateway itself ---- */
@@ -187,10 +188,10 @@ unknown_fetch(const struct hearthi_wan_run *run)
 }
 
 static void
-behind_fetch(const struct hearthi_wan_message *ask)
+behind_fetch(const struct hearthi_wan_message *msg)
 {
     size_t n, room = hearthi_gateway_cache_room() / BEHIND;
-    const struct hearthi_wan_run *run = runs_of(ask, &n);
+    const struct hearthi_wan_run *run = runs_of(msg, &n);
 
     for (size_t i = 0; i < n; i++) {
         struct hearthi_wan_run behind = run[i];
@@ -206,18 +207,18 @@ behind_fetch(const struct hearthi_wan_message *ask)
 /* ---- for ranks ---- */
 
 static bool
-fetch_try(const struct hearthi_wan_message *ask, bool again, uint64_t latest)
+fetch_try(const struct hearthi_wan_message *msg, bool again, uint64_t latest)
 {
     size_t                        n;
-    const struct hearthi_wan_run *run = runs_of(ask, &n);
+    const struct hearthi_wan_run *run = runs_of(msg, &n);
     struct known                  k = fetch_look(run, n, latest);
 
     if (k.coming == 0 && k.unknown == 0) {
-        fetch_from_cache(ask);
+        fetch_from_cache(msg);
         return true;
     }
     if (k.coming == 0 && (again || k.here == 0)) {
-        fetch_go(hearthi_cluster_of((int)ask->to), ask);
+        fetch_go(hearthi_cluster_of((int)msg->to), msg);
         return true;
     }
     for (size_t i = 0; i < n && !again; i++)
@@ -229,20 +230,20 @@ fetch_try(const struct hearthi_wan_message *ask, bool again, uint64_t latest)
  * later: pages that they drop and fetch again would be on their way whenever
  * those come that it waits for. */
 static void
-fetch_wait(const struct hearthi_wan_message *ask)
+fetch_wait(const struct hearthi_wan_message *msg)
 {
     struct fetch **last = &f.waiting;
 
     while (*last != NULL)
         last = &(*last)->next;
-    *last = fetch_of(ask);
+    *last = fetch_of(msg);
     (*last)->number = f.number;
 }
 
 static void
-stores_drop(const struct hearthi_wan_message *ask)
+stores_drop(const struct hearthi_wan_message *msg)
 {
-    const char *at = hearthi_wan_message_body(ask), *end = at + ask->len;
+    const char *at = hearthi_wan_message_body(msg), *end = at + msg->len;
 
     while (at < end) {
         struct hearthi_wan_bytes run;
@@ -255,21 +256,21 @@ stores_drop(const struct hearthi_wan_message *ask)
 }
 
 void
-hearthi_remote_request_pass(int cluster, const struct hearthi_wan_message *ask)
+hearthi_remote_request_pass(int cluster, const struct hearthi_wan_message *msg)
 {
-    if (ask->op == HEARTHI_WAN_FETCH) {
-        if (!fetch_try(ask, false, UINT64_MAX))
-            fetch_wait(ask);
-        behind_fetch(ask);
+    if (msg->op == HEARTHI_WAN_FETCH) {
+        if (!fetch_try(msg, false, UINT64_MAX))
+            fetch_wait(msg);
+        behind_fetch(msg);
         return;
     }
-    if (ask->op == HEARTHI_WAN_STORE)
-        stores_drop(ask);
-    if (ask->op == HEARTHI_WAN_ATOMIC) {
-        hearthi_gateway_cache_drop_at(ask->to, ask->at, sizeof(uint64_t));
+    if (msg->op == HEARTHI_WAN_STORE)
+        stores_drop(msg);
+    if (msg->op == HEARTHI_WAN_ATOMIC) {
+        hearthi_gateway_cache_drop_at(msg->to, msg->at, sizeof(uint64_t));
         f.look = true;
     }
-    hearthi_gateway_pass(cluster, ask, hearthi_wan_message_body(ask));
+    hearthi_gateway_pass(cluster, msg, hearthi_wan_message_body(msg));
 }
 
 /* ---- answers ---- */
@@ -277,8 +278,27 @@ hearthi_remote_request_pass(int cluster, const struct hearthi_wan_message *ask)
 static bool
 is_same(const struct fetch *one, const struct hearthi_wan_message *head)
 {
-    return one->ask.rank == head->rank && one->ask.slot == head->slot &&
-           one->ask.n == head->n;
+    return one->msg.rank == head->rank && one->msg.slot == head->slot &&
+           one->msg.n == head->n;
+}
+
+bool
+hearthi_remote_request_expects(const struct hearthi_wan_message *head)
+{
+    const struct fetch           *one = f.going;
+    const struct hearthi_wan_run *run;
+    size_t                        n, bytes = 0;
+
+    if (head->op != HEARTHI_WAN_FETCH && head->op != HEARTHI_WAN_KEEP)
+        return true;
+    while (one != NULL && !is_same(one, head))
+        one = one->next;
+    if (one == NULL)
+        return false;
+    run = runs_of(&one->msg, &n);
+    for (size_t i = 0; i < n; i++)
+        bytes += (size_t)run[i].count << hearthi_heap.shift;
+    return head->len == bytes;
 }
 
 static void
@@ -294,7 +314,7 @@ fetch_came(const struct hearthi_wan_message *head, const char *body)
     if (one == NULL)
         return;
     *at = one->next;
-    run = runs_of(&one->ask, &n);
+    run = runs_of(&one->msg, &n);
     for (size_t i = 0; i < n; i++)
         body = hearthi_gateway_cache_fill(&run[i], one->number, body);
     free(one);
@@ -327,11 +347,11 @@ hearthi_remote_request_hand(const struct hearthi_wan_message *head,
 }
 
 void
-hearthi_remote_request_forget(const struct hearthi_wan_message *ask)
+hearthi_remote_request_forget(const struct hearthi_wan_message *msg)
 {
-    hearthi_gateway_cache_drop(hearthi_wan_message_body(ask), 1);
+    hearthi_gateway_cache_drop(hearthi_wan_message_body(msg), 1);
     f.look = true;
-    hearthi_gateway_answer(*ask, NULL, 0);
+    hearthi_gateway_answer(*msg, NULL, 0);
 }
 
 void
@@ -344,7 +364,7 @@ hearthi_remote_request_turn(void)
         while (*at != NULL) {
             struct fetch *one = *at;
 
-            if (fetch_try(&one->ask, true, one->number)) {
+            if (fetch_try(&one->msg, true, one->number)) {
                 *at = one->next;
                 free(one);
             } else {

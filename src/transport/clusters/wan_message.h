@@ -48,9 +48,14 @@ enum hearthi_wan_op {
     HEARTHI_WAN_CALL,   /* of another */
     HEARTHI_WAN_COUNTS, /* answer: a tally, which begins anew */
 
+    /* What one rank tells another, `to`, whose connection for it this goes to
+     * (hear.h).  Body: a record of life/liveness_line.h; not answered. */
+    HEARTHI_WAN_TELL,
+
     /* The end of a rank, in order or with a line. */
     HEARTHI_WAN_BYE,
-    HEARTHI_WAN_ENDING,
+    HEARTHI_WAN_ENDING, /* body: the line; kind of the answer: TAKEN if no
+                           rank here has said one before */
     HEARTHI_WAN_OPS
 };
 
@@ -76,7 +81,7 @@ struct hearthi_wan_message {
 struct hearthi_wan_run {
     uint64_t page, frame;
     uint32_t count, home;
-    uint16_t announce, announce_behind; /* set shared flags (transport.h) */
+    uint16_t announce, announce_behind; /* set sharer flags (data_ops.h) */
     uint32_t behind; /* pages that are likely to be fetched next */
 };
 
@@ -92,7 +97,13 @@ hearthi_wan_round(size_t n)
     return (n + 7) & ~(size_t)7;
 }
 
-/* How many slots a rank has: for so many threads that wait. */
-enum { HEARTHI_WAN_SLOTS = 256 };
+/* How many slots a rank has: for so many threads that wait; for what it is
+ * told unasked (hear.h); and for the thread that ends the job. */
+enum {
+    HEARTHI_WAN_THREADS = 255,
+    HEARTHI_WAN_HEARS = HEARTHI_WAN_THREADS,
+    HEARTHI_WAN_ENDS,
+    HEARTHI_WAN_SLOTS
+};
 
 #endif

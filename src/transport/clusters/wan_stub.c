@@ -7,7 +7,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "clusters.h"
-#include "explicit_remote_io.h"
+#include "hear.h"
 #include "hidden_rank.h"
 
 struct hearthi_job
@@ -46,6 +46,21 @@ hearthi_hidden_rank_serve(void)
 
 void
 hearthi_hidden_rank_counts(void)
+{
+}
+
+void
+hearthi_hear_open(void)
+{
+}
+
+void
+hearthi_hear_close(void)
+{
+}
+
+void
+hearthi_clusters_forked(void)
 {
 }
 

@@ -18,29 +18,16 @@
 #include "collective.h"
 #include "gateway_cache.h"
 #include "gateway_channel.h"
-#include "gateway_manager.h"
+#include "gateway_server.h"
 #include "hidden_rank.h"
-#include "local_transport.h"
-#include "remote_fetch.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/log.h"
+#include "wan_transport.h"
 #include "world.h"
 
-static struct hearthi_transport_ops over;
+static struct hearthi_transport_ops wan;
 static struct hearthi_notice       *news; /* of the last barrier */
-
-static bool
-is_far(int home)
-{
-    return hearthi_cluster_of(home) != hearthi_world.cluster;
-}
-
-static int
-local(int home)
-{
-    return home - hearthi_world.first;
-}
 
 /* ---- start and end ---- */
 
@@ -84,9 +71,9 @@ layout_check(void)
     }
 }
 
-/* Nobody asks a gateway before each is ready to serve. */
+/* No rank asks a gateway before each is ready to serve. */
 static void
-over_open(void)
+wan_open(void)
 {
     hearthi_local_transport->open();
     if (hearthi_gateway_is_here()) {
@@ -102,7 +89,7 @@ over_open(void)
     hearthi_all_barrier(hearthi_collective_wait);
 }
 
-/* Nobody asks any more when all have come; a handler that is a rank hears of
+/* No rank asks any more when all have come; a handler that is a rank hears of
  * it, and then it closes, too. */
 static void
 last_meet(void)
@@ -115,7 +102,7 @@ last_meet(void)
 }
 
 static void
-over_close(void)
+wan_close(void)
 {
     last_meet();
     hearthi_gateway_channels_progress(NULL);
@@ -131,7 +118,7 @@ static void
 reach(uint64_t frames)
 {
     hearthi_hidden_rank_exposes(frames);
-    hearthi_local_transport->reach(frames);
+    hearthi_local_transport->collective.expose(frames);
     hearthi_all_barrier(hearthi_collective_wait);
 }
 
@@ -140,19 +127,21 @@ reach(uint64_t frames)
 static void
 diff(int home, size_t offset, const void *src, size_t len)
 {
-    if (is_far(home))
+    if (hearthi_is_far(home))
         hearthi_remote_store(home, offset, src, len);
     else
-        hearthi_local_transport->diff(local(home), offset, src, len);
+        hearthi_local_transport->data.diff(hearthi_local_rank(home), offset,
+                                           src, len);
 }
 
 static bool
 patch(int home, size_t offset, const char *src, const uint64_t *mask,
       size_t blocks, size_t runs)
 {
-    return !is_far(home) && hearthi_local_transport->patch != NULL &&
-           hearthi_local_transport->patch(local(home), offset, src, mask,
-                                          blocks, runs);
+    return !hearthi_is_far(home) &&
+           hearthi_local_transport->data.patch != NULL &&
+           hearthi_local_transport->data.patch(
+               hearthi_local_rank(home), offset, src, mask, blocks, runs);
 }
 
 static void
@@ -160,8 +149,8 @@ tell(int home)
 {
     struct hearthi_told told;
 
-    if (!is_far(home)) {
-        hearthi_local_transport->tell(local(home));
+    if (!hearthi_is_far(home)) {
+        hearthi_local_transport->data.notify(hearthi_local_rank(home));
         return;
     }
     told = hearthi_told_next();
@@ -171,48 +160,32 @@ tell(int home)
 static void
 flush(void)
 {
-    hearthi_local_transport->flush();
+    hearthi_local_transport->data.flush();
     hearthi_remote_stores_wait();
-}
-
-static uint64_t
-atomic(int home, size_t offset, const struct hearthi_atomic_op *s)
-{
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_ATOMIC,
-                                             .kind = (uint8_t)s->kind,
-                                             .narrow = s->narrow,
-                                             .to = (uint32_t)home,
-                                             .at = offset,
-                                             .value = s->value,
-                                             .expected = s->expected };
-
-    if (!is_far(home))
-        return hearthi_local_transport_atomic(local(home), offset, s);
-    return hearthi_gateway_channel_call(ask, NULL, 0, "atomic").value;
 }
 
 static void
 forget(uint64_t page, uint32_t count)
 {
-    const struct hearthi_wan_message ask = { .op = HEARTHI_WAN_FORGET };
+    const struct hearthi_wan_message msg = { .op = HEARTHI_WAN_FORGET };
     const struct hearthi_notice      n = { .page = page, .count = count };
 
-    hearthi_gateway_channel_call(ask, &n, sizeof n, "hearth_acquire");
+    hearthi_gateway_channel_call(msg, &n, sizeof n, "hearth_acquire");
 }
 
 /* ---- locks and flags ---- */
 
 static bool
-grant_ask(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
+grant_msg(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
 {
     struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message ask = { .op = (uint8_t)op,
+    const struct hearthi_wan_message msg = { .op = (uint8_t)op,
                                              .kind = (uint8_t)kind,
                                              .to = (uint32_t)sync,
                                              .at = g->epoch,
                                              .n = g->pos };
     struct hearthi_wan_message       answer =
-        hearthi_gateway_channel_ask(ch, ask, NULL, 0, "acquire");
+        hearthi_gateway_channel_ask(ch, msg, NULL, 0, "acquire");
     bool taken = (answer.kind & HEARTHI_WAN_TAKEN) != 0;
 
     if (taken) {
@@ -230,13 +203,13 @@ grant_ask(unsigned op, int sync, unsigned kind, struct hearthi_grant *g)
 static bool
 acquire(int sync, bool try, struct hearthi_grant *g)
 {
-    return grant_ask(HEARTHI_WAN_ACQUIRE, sync, try ? HEARTHI_WAN_TRY : 0, g);
+    return grant_msg(HEARTHI_WAN_ACQUIRE, sync, try ? HEARTHI_WAN_TRY : 0, g);
 }
 
 static bool
 rw_acquire(int sync, bool write, bool try, struct hearthi_grant *g)
 {
-    return grant_ask(
+    return grant_msg(
         HEARTHI_WAN_ACQUIRE, sync,
         (write ? HEARTHI_WAN_WRITE : 0) | (try ? HEARTHI_WAN_TRY : 0), g);
 }
@@ -244,22 +217,22 @@ rw_acquire(int sync, bool write, bool try, struct hearthi_grant *g)
 static void
 flag_wait(int sync, struct hearthi_grant *g)
 {
-    grant_ask(HEARTHI_WAN_WAIT, sync, 0, g);
+    grant_msg(HEARTHI_WAN_WAIT, sync, 0, g);
 }
 
-/* More notices than a log holds are "everything": then their number says
+/* More notices than a log holds are "invalidate_all": then their number says
  * enough. */
 static void
 publish(unsigned op, int sync, uint64_t epoch, const struct hearthi_notice *n,
         size_t count)
 {
-    const struct hearthi_wan_message ask = { .op = (uint8_t)op,
+    const struct hearthi_wan_message msg = { .op = (uint8_t)op,
                                              .to = (uint32_t)sync,
                                              .at = epoch,
                                              .n = (uint32_t)count };
 
     hearthi_gateway_channel_call(
-        ask, n, count > HEARTHI_LOG ? 0 : count * sizeof *n, "release");
+        msg, n, count > HEARTHI_LOG ? 0 : count * sizeof *n, "release");
 }
 
 static void
@@ -304,32 +277,32 @@ lost(int rank, struct hearthi_abandoned_locks *l)
 /* ---- condition variables ---- */
 
 static uint64_t
-cond_ask(unsigned op, int sync, unsigned kind, uint64_t at)
+cond_msg(unsigned op, int sync, unsigned kind, uint64_t at)
 {
-    const struct hearthi_wan_message ask = { .op = (uint8_t)op,
+    const struct hearthi_wan_message msg = { .op = (uint8_t)op,
                                              .kind = (uint8_t)kind,
                                              .to = (uint32_t)sync,
                                              .at = at };
 
-    return hearthi_gateway_channel_call(ask, NULL, 0, "wait").at;
+    return hearthi_gateway_channel_call(msg, NULL, 0, "wait").at;
 }
 
 static uint64_t
 cond_enter(int sync)
 {
-    return cond_ask(HEARTHI_WAN_ENTER, sync, 0, 0);
+    return cond_msg(HEARTHI_WAN_ENTER, sync, 0, 0);
 }
 
 static void
 cond_wait(int sync, uint64_t place)
 {
-    cond_ask(HEARTHI_WAN_SLEEP, sync, 0, place);
+    cond_msg(HEARTHI_WAN_SLEEP, sync, 0, place);
 }
 
 static void
 cond_wake(int sync, bool all)
 {
-    cond_ask(HEARTHI_WAN_WAKE, sync, all ? HEARTHI_WAN_ALL : 0, 0);
+    cond_msg(HEARTHI_WAN_WAKE, sync, all ? HEARTHI_WAN_ALL : 0, 0);
 }
 
 /* ---- the barrier ---- */
@@ -339,12 +312,12 @@ barrier(const struct hearthi_notice *own, size_t n, bool invalidate_all,
         struct hearthi_barrier_notices *out)
 {
     struct hearthi_gateway_channel  *ch = hearthi_gateway_channel_take();
-    const struct hearthi_wan_message ask = {
+    const struct hearthi_wan_message msg = {
         .op = HEARTHI_WAN_BARRIER,
         .kind = invalidate_all ? HEARTHI_WAN_INVALIDATE_ALL : 0
     };
     struct hearthi_wan_message answer =
-        hearthi_gateway_channel_ask(ch, ask, own, n * sizeof *own, "barrier");
+        hearthi_gateway_channel_ask(ch, msg, own, n * sizeof *own, "barrier");
 
     news = realloc(news, answer.len + 1);
     if (news == NULL)
@@ -363,33 +336,36 @@ const struct hearthi_transport_ops *
 hearthi_transport_wan(const struct hearthi_transport_ops *inner)
 {
     hearthi_local_transport = inner;
-    over = *inner; /* its names, and what it registers */
-    over.open = over_open;
-    over.close = over_close;
-    over.reach = reach;
-    over.fetch = hearthi_remote_fetch;
-    over.bring = hearthi_remote_fetch_concurrent;
-    over.bring_begin = hearthi_remote_fetch_begin;
-    over.bring_end = hearthi_remote_fetch_end;
-    over.diff = diff;
-    over.patch = patch;
-    over.tell = tell;
-    over.flush = flush;
-    over.acquire = acquire;
-    over.release = release;
-    over.keep = keep;
-    over.begin = NULL;
-    over.barrier = barrier;
-    over.flag_set = flag_set;
-    over.flag_wait = flag_wait;
-    over.flag_reset = flag_reset;
-    over.cond_enter = cond_enter;
-    over.cond_wait = cond_wait;
-    over.cond_wake = cond_wake;
-    over.lost = lost;
-    over.rw_acquire = rw_acquire;
-    over.rw_release = rw_release;
-    over.forget = forget;
-    over.atomic = atomic;
-    return &over;
+    wan = *inner; /* its names, and what it registers */
+    wan.open = wan_open;
+    wan.close = wan_close;
+    wan.collective.expose = reach;
+    wan.data.fetch = hearthi_remote_fetch;
+    wan.data.fetch_concurrent = hearthi_remote_fetch_concurrent;
+    wan.data.fetch_begin = hearthi_remote_fetch_begin;
+    wan.data.fetch_end = hearthi_remote_fetch_end;
+    wan.data.diff = diff;
+    wan.data.patch = patch;
+    wan.data.notify = tell;
+    wan.data.flush = flush;
+    wan.sync.acquire = acquire;
+    wan.sync.release = release;
+    wan.sync.delegate = keep;
+    wan.sync.begin = NULL;
+    wan.collective.barrier = barrier;
+    wan.sync.flag_set = flag_set;
+    wan.sync.flag_wait = flag_wait;
+    wan.sync.flag_reset = flag_reset;
+    wan.sync.cond_enter = cond_enter;
+    wan.sync.cond_wait = cond_wait;
+    wan.sync.cond_wake = cond_wake;
+    wan.sync.abandoned_locks = lost;
+    wan.sync.rw_acquire = rw_acquire;
+    wan.sync.rw_release = rw_release;
+    wan.data.forget = forget;
+    wan.data.atomic = hearthi_remote_atomic;
+    wan.data.all_steps = false;
+    wan.data.post = NULL;
+    wan.data.adds = hearthi_remote_adds;
+    return &wan;
 }

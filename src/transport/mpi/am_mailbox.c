@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Each rank has some places for letters at each home, used in turn, and two
- * words there: how many letters it has sent, and how many are done.  So
- *   - a place is written again only when the letter that was there is done;
- *   - the helper reads a letter that is whole: `sent` is put when the letter
- *     has arrived, and read before it;
- *   - who has sent knows that all is stored when `done` says so: the stores
+ * Each rank has some places for active messages at each home, used in turn,
+ * and two words there: how many active messages it has sent, and how many are
+ * done.  So
+ *   - a place is written again only when the active message that was there is
+ *     done;
+ *   - the helper reads an active message that is whole: `sent` is put when the
+ *     active message has arrived, and read before it;
+ *   - the sender knows that all is stored when `done` says so: the stores
  * come before the count, and a flush of diffs returns no earlier.  From then
  * on a Get of the page finds them, as it finds what the home's own threads
  *     have stored.
  *
- * To wait for arrival, and to wake a thread, cost as much as to store a
- * letter. So letters are told of when they are half as many as may be on their
- * way (HEARTH_DIFF_DEPTH, or the places), and the helper is not
- * woken if a letter that it was told of before is not done: it looks at `sent`
- * again when it has counted that one.  This is right since each of the two
- * writes its own word before it looks at the other's.
+ * To wait for arrival, and to wake a thread, cost as much as to store an
+ * active message. So active messages are told of when they are half as many as
+ * may be on their way (HEARTH_DIFF_DEPTH, or the places), and the helper is
+ * not woken if an active message that it was told of before is not done: it
+ * looks at `sent` again when it has counted that one.  This is right since
+ * each of the two writes its own word before it looks at the other's.
  *
- * Bells may be lost, and come too often: what is there say the words, and who
- * waits rings again.  MPI does not promise that eight bytes come at once: a
- * word that would say more than can be is torn, and looked at again.
+ * Doorbells may be lost, and come too often: the words say what is there, and
+ * a rank that waits rings again.  MPI does not promise that eight bytes come
+ * at once: a word that would say more than can be is torn, and looked at
+ * again.
  *
  * No place is shared, so there is no step of two ranks on one word: where MPI
  * does such steps by the target's processor they would need its help first.
@@ -39,11 +42,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/min.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "fabric.h"
 #include "mpi.h"
 #include "progress.h"
 #include "transfer.h"
@@ -51,9 +56,9 @@
 enum { DONE_AT = sizeof(uint64_t), YIELD = 8, LONG = 64 };
 enum { AGAIN = 300000, AGAIN_MOST = 10000000, NAP = 10000 }; /* nanoseconds */
 
-/* Letters to a home. */
+/* Active messages to a home. */
 struct post {
-    uint64_t put;        /* letters, the last of which are not told of */
+    uint64_t put; /* active messages, the last of which are not told of */
     uint64_t sent, done; /* as the words say, or were last seen */
     uint64_t told;       /* `sent` before the last change */
     bool     open;       /* among those who are waited for */
@@ -61,9 +66,11 @@ struct post {
 
 static struct post *post;
 static int         *open_at, n_open;
-static uint64_t     depth; /* letters to a home that are not done, at most */
+static uint64_t
+    depth; /* active messages to a home that are not done, at most */
 
-/* Letters of each rank that are done here, and who has rung. */
+/* Active messages of each rank that are done here, and which ranks have
+ * rung. */
 static uint64_t *served;
 static bool     *rung;
 static int      *ringing, n_ringing;
@@ -72,7 +79,8 @@ static int      *ringing, n_ringing;
 static size_t
 words_at(int rank)
 {
-    return hearthi_segments.mail_at + (size_t)rank * HEARTHI_AM_MAILBOX_WORDS;
+    return hearthi_segments.am_mailbox_at +
+           (size_t)rank * HEARTHI_AM_MAILBOX_WORDS;
 }
 
 static uint64_t
@@ -82,11 +90,11 @@ places(void)
 }
 
 static size_t
-place_at(int rank, uint64_t letter)
+place_at(int rank, uint64_t am_buffer)
 {
     return words_at(hearthi_cluster.size) +
-           ((size_t)rank * places() + letter % places()) *
-               hearthi_segments.letter;
+           ((size_t)rank * places() + am_buffer % places()) *
+               hearthi_segments.am_buffer;
 }
 
 static char *
@@ -124,6 +132,7 @@ hearthi_am_mailbox_open(void)
 void
 hearthi_am_mailbox_close(void)
 {
+    HEARTHI_ASSERT(n_open == 0);
     free(post);
     free(open_at);
     free(served);
@@ -140,8 +149,8 @@ done_look(int home)
     struct post *p = &post[home];
     uint64_t     done;
 
-    hearthi_look(home, words_at(hearthi_cluster.rank) + DONE_AT, &done,
-                 sizeof done);
+    hearthi_fabric_home_read(home, words_at(hearthi_cluster.rank) + DONE_AT,
+                             &done, sizeof done);
     if (done <= p->done || done > p->sent)
         return false;
     p->done = done;
@@ -181,6 +190,7 @@ done_wait(int home, uint64_t until)
     struct post    *p = &post[home];
     struct patience w = { .since = hearthi_now(), .again = AGAIN };
 
+    HEARTHI_ASSERT(until <= p->sent);
     w.ring_at = w.since + w.again;
     while (p->done < until)
         if (done_look(home))
@@ -191,18 +201,23 @@ done_wait(int home, uint64_t until)
     atomic_thread_fence(memory_order_acquire);
 }
 
-/* Fewer than half of the letters, or none, are such that nobody was told of:
- * so the letter that is waited for is one that the home knows. */
+/* Fewer than half of the active messages, or none, are such that the home was
+ * not told of: so the active message that is waited for is one that the home
+ * knows. */
 bool
 hearthi_am_mailbox_send(int home, const struct hearthi_am_buffer *l)
 {
     struct post *p = &post[home];
 
+    HEARTHI_ASSERT(p->done <= p->sent && p->sent <= p->put);
+    HEARTHI_ASSERT(l->bytes > 0 &&
+                   sizeof *l + l->bytes <= hearthi_segments.am_buffer);
     if (p->put >= depth)
         done_wait(home, p->put - depth + 1);
     hearthi_put(home, place_at(hearthi_cluster.rank, p->put), l,
                 sizeof *l + l->bytes);
     p->put++;
+    HEARTHI_ASSERT(p->put - p->done <= depth && n_open < hearthi_cluster.size);
     if (!p->open)
         open_at[n_open++] = home;
     p->open = true;
@@ -263,7 +278,7 @@ word(size_t offset)
     return (_Atomic uint64_t *)(void *)(segment() + offset);
 }
 
-/* Has it sent a letter that is not done? */
+/* Has it sent an active message that is not done? */
 static bool
 is_there(int rank)
 {
@@ -276,7 +291,7 @@ is_there(int rank)
 /* Counted one by one, so that the next may come meanwhile; and looked at again
  * behind each count. */
 static bool
-letters_do(int rank)
+am_buffers_do(int rank)
 {
     bool any = false;
 
@@ -296,6 +311,7 @@ letters_do(int rank)
 void
 hearthi_am_mailbox_from(int rank)
 {
+    HEARTHI_ASSERT(rank >= 0 && rank < hearthi_cluster.size);
     if (!rung[rank])
         ringing[n_ringing++] = rank;
     rung[rank] = true;
@@ -307,7 +323,7 @@ hearthi_am_mailbox_serve(void)
     bool any = false;
 
     for (int i = 0; i < n_ringing; i++)
-        any |= letters_do(ringing[i]);
+        any |= am_buffers_do(ringing[i]);
     return any;
 }
 

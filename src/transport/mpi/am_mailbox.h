@@ -10,20 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "am_buffer.h"
 #include "space/segment.h"
+#include "transport/patch.h"
 
 static inline size_t
 hearthi_am_buffer_room(void)
 {
-    return hearthi_segments.letter - sizeof(struct hearthi_am_buffer);
+    return hearthi_segments.am_buffer - sizeof(struct hearthi_am_buffer);
 }
 
 void hearthi_am_mailbox_open(void);
 void hearthi_am_mailbox_close(void);
 
-/* Send a letter, which stays untouched until the next settle; true if that is
- * due.  May block. */
+/* Send an active message, which stays untouched until the next settle; true if
+ * that is due.  May block. */
 bool hearthi_am_mailbox_send(int home, const struct hearthi_am_buffer *l);
 
 /* Let homes know of what was sent, when it has arrived. */
@@ -32,8 +32,8 @@ void hearthi_am_mailbox_settle(void);
 /* Block until all that was sent and settled is where it belongs. */
 void hearthi_am_mailbox_wait(void);
 
-/* At the home, by the helper and nobody else, without MPI: somebody has rung;
- * do what is there of those who have, and true if there was any. */
+/* At the home, by the helper and no other thread, without MPI: some rank has
+ * rung; do what is there of those that have, and true if there was any. */
 void hearthi_am_mailbox_from(int rank);
 bool hearthi_am_mailbox_serve(void);
 

@@ -3,14 +3,9 @@
  * The barrier.  The ranks of a node deposit their notices in its memory; its
  * first rank, the leader, joins their runs (coalesce.h), exchanges 64 bytes
  * with the leaders of the other nodes, and the notices themselves only if they
- * do not fit there, and joins what came; then the node's ranks find the news
- * in its memory.  First come those of the node's own ranks, as they were: each
- * rank keeps copies of what it alone wrote.
- *
- * The exchange of the 64 bytes is an all-gather by the algorithm of Bruck et
- * al. (IEEE TPDS 8(11), 1997) from MPI_Isend and MPI_Irecv: MPI_Iallgather
- * takes about three times as long as MPI_Allgather in Open MPI 4.1.4 and
- * twice in MPICH 4.0.2, and the blocking one does not yield the core.
+ * do not fit there, and joins what came; then the node's ranks find the
+ * barrier's notices in its memory.  First come those of the node's own ranks,
+ * as they were: each rank keeps copies of what it alone wrote.
  */
 #include "config.h"
 
@@ -19,8 +14,9 @@
 
 #include "base/report.h"
 #include "cluster.h"
-#include "front/direct.h"
+#include "fabric.h"
 #include "mpi.h"
+#include "node/node.h"
 #include "notice/coalesce.h"
 #include "space/heap.h"
 
@@ -29,7 +25,7 @@ enum { INLINE = 2, ROUNDS = 32 };
 struct block { /* what each leader tells at once */
     uint32_t              n, invalidate_all;
     struct hearthi_notice first[INLINE];
-    uint32_t              moves;
+    uint32_t              asks;
     char                  rest[64 - 12 - INLINE * 24];
 };
 
@@ -37,7 +33,6 @@ _Static_assert(sizeof(struct block) == 64, "one cache line a node");
 
 static struct block *blocks; /* of leader (me + i) mod nodes */
 static int          *counts, *starts;
-static uint32_t      generation;
 
 /* The leader's. */
 static struct hearthi_gathered ours; /* of each rank here, for the others */
@@ -48,13 +43,7 @@ enum { MOST = HEARTHI_BARRIER_NOTICES_MAX };
 
 static const size_t room = MOST * sizeof(struct hearthi_notice);
 
-static bool
-is_leader(void)
-{
-    return hearthi_cluster.node_rank == 0;
-}
-
-/* On its node: nobody else needs to know what this rank wrote. */
+/* On its node: no other rank needs to know what this rank wrote. */
 static bool
 is_alone(void)
 {
@@ -66,19 +55,18 @@ hearthi_barrier_open(void)
 {
     size_t n = (size_t)hearthi_cluster.nodes;
 
-    generation = 0;
     blocks = calloc(n, sizeof *blocks);
     counts = calloc(n, sizeof *counts);
     starts = calloc(n, sizeof *starts);
     if (blocks == NULL || counts == NULL || starts == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (!is_leader())
+    if (!hearthi_node_is_leader())
         return;
     joined = hearthi_sparse(room);
     spare = hearthi_sparse(room);
     ours = (struct hearthi_gathered){ .notice = is_alone()
-                                                    ? hearthi_mpi.deposited[0]
-                                                    : hearthi_mpi.news,
+                                                    ? hearthi_node.deposited[0]
+                                                    : hearthi_node.news,
                                       .most = MOST };
 }
 
@@ -88,65 +76,30 @@ hearthi_barrier_close(void)
     free(blocks);
     free(counts);
     free(starts);
-    if (!is_leader())
+    if (!hearthi_node_is_leader())
         return;
     hearthi_sparse_free(joined, room);
     hearthi_sparse_free(spare, room);
 }
 
-/* After round k, blocks[0 .. 2^(k+1)) are those of the leaders from me on. */
-static void
-blocks_exchange(void)
-{
-    int n = hearthi_cluster.nodes, me = hearthi_cluster.node;
-
-    for (int have = 1, round = 1; have < n; have *= 2, round++) {
-        int         more = have < n - have ? have : n - have;
-        int         len = more * (int)sizeof *blocks;
-        MPI_Request request[2];
-
-        hearthi_count(messages, 1);
-        hearthi_count(message_bytes, (uint64_t)len);
-        HEARTHI_MPI(MPI_Irecv(blocks + have, len, MPI_BYTE, (me + have) % n,
-                              round, hearthi_cluster.leaders, &request[0]));
-        HEARTHI_MPI(MPI_Isend(blocks, len, MPI_BYTE, (me - have + n) % n,
-                              round, hearthi_cluster.leaders, &request[1]));
-        hearthi_requests_wait(request, 2);
-    }
-}
-
-static void
-depositers_wait(void)
-{
-    struct hearthi_node_area *node = hearthi_mpi.node;
-
-    for (int r = 1; r < hearthi_cluster.node_size; r++) {
-        unsigned turn = 0;
-
-        while (atomic_load_explicit(&node->of[r].generation,
-                                    memory_order_acquire) != generation)
-            hearthi_relax(&turn);
-    }
-}
-
-/* What this node's ranks have written, as the first of the news; a rank that
- * is alone needs no news of its own. */
+/* What this node's ranks have written, as the first of the barrier's notices;
+ * a rank that is alone needs no notices of its own. */
 static void
 ours_gather(void)
 {
-    struct hearthi_node_area *node = hearthi_mpi.node;
+    const struct hearthi_node_area *node = hearthi_node.area;
 
     hearthi_gathered_clear(&ours);
-    blocks[0].moves = 0;
+    blocks[0].asks = 0;
     for (int r = 0; r < hearthi_cluster.node_size; r++)
-        blocks[0].moves |= node->of[r].moves;
+        blocks[0].asks |= node->of[r].asks;
     if (is_alone()) {
         ours.n = node->of[0].n;
         ours.invalidate_all = node->of[0].invalidate_all != 0;
         return;
     }
     for (int r = 0; r < hearthi_cluster.node_size; r++)
-        hearthi_gathered_add(&ours, hearthi_mpi.deposited[r], node->of[r].n,
+        hearthi_gathered_add(&ours, hearthi_node.deposited[r], node->of[r].n,
                              node->of[r].invalidate_all != 0);
 }
 
@@ -194,8 +147,8 @@ share_of(uint32_t n, size_t total)
 }
 
 /* What is told, merged to a share and behind it some of no pages, as all
- * leaders know how many there will be.  Whoever wrote them may be one run.  If
- * they cannot be so few they are everything. */
+ * leaders know how many there will be.  Runs may be one whichever rank wrote
+ * them.  If they cannot be so few they are everything. */
 static void
 told_merge(uint32_t n, uint32_t share)
 {
@@ -230,7 +183,7 @@ places_set(size_t total)
         starts[node] = at;
         at += node == me ? 0 : counts[node];
     }
-    starts[me] = told == hearthi_mpi.news ? 0 : at;
+    starts[me] = told == hearthi_node.news ? 0 : at;
     return (size_t)((at - from) / unit);
 }
 
@@ -239,24 +192,20 @@ places_set(size_t total)
 static size_t
 news_exchange(size_t total)
 {
-    uint32_t    mine = blocks[0].n, share = share_of(mine, total);
-    int         me = hearthi_cluster.node;
-    uint64_t    others = (uint64_t)hearthi_cluster.nodes - 1;
-    size_t      n;
-    MPI_Request request;
+    uint32_t mine = blocks[0].n, share = share_of(mine, total);
+    int      me = hearthi_cluster.node;
+    uint64_t others = (uint64_t)hearthi_cluster.nodes - 1;
+    size_t   n;
 
     if (share < mine)
         told_merge(mine, share);
     n = places_set(total);
     hearthi_count(messages, others);
     hearthi_count(message_bytes, others * (uint64_t)counts[me]);
-    if (told != hearthi_mpi.news)
-        memcpy((char *)hearthi_mpi.news + starts[me], told,
+    if (told != hearthi_node.news)
+        memcpy((char *)hearthi_node.news + starts[me], told,
                (size_t)counts[me]);
-    HEARTHI_MPI(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
-                                hearthi_mpi.news, counts, starts, MPI_BYTE,
-                                hearthi_cluster.leaders, &request));
-    hearthi_requests_wait(&request, 1);
+    hearthi_fabric->gather(hearthi_node.news, counts, starts);
     return n;
 }
 
@@ -264,76 +213,43 @@ news_exchange(size_t total)
 static void
 leaders_exchange(void)
 {
-    struct hearthi_deposit *news = &hearthi_mpi.node->news;
+    struct hearthi_deposit *news = &hearthi_node.area->news;
     struct hearthi_notice  *others;
     size_t                  total = 0, n;
-    bool                    invalidate_all = false, fits = true, moves = false;
+    bool                    invalidate_all = false, fits = true;
+    unsigned                asks = 0;
 
     ours_gather();
     blocks[0].invalidate_all = ours.invalidate_all;
     blocks[0].n = ours_join();
     if (blocks[0].n <= INLINE)
         memcpy(blocks[0].first, told, blocks[0].n * sizeof *told);
-    blocks_exchange();
+    hearthi_fabric->exchange(blocks, sizeof *blocks);
     for (int i = 0; i < hearthi_cluster.nodes; i++) {
         total += blocks[i].n;
         invalidate_all |= blocks[i].invalidate_all != 0;
-        moves |= blocks[i].moves != 0;
+        asks |= blocks[i].asks;
         fits &= blocks[i].n <= INLINE;
     }
     news->invalidate_all = invalidate_all;
-    news->moves = moves;
+    news->asks = asks;
     news->n = invalidate_all ? 0 : ours_shown();
     if (invalidate_all)
         return;
-    others = hearthi_mpi.news + news->n;
+    others = hearthi_node.news + news->n;
     n = fits ? news_from_blocks(others) : news_exchange(total);
     hearthi_notices_coalesce(others, &n, others, spare);
     news->n += (uint32_t)n;
 }
 
-static void
-deposit(struct hearthi_deposit *mine, const struct hearthi_notice *own,
-        size_t n, bool invalidate_all)
-{
-    invalidate_all |= n > HEARTHI_NOTICES_OF_ONE;
-    mine->invalidate_all = invalidate_all;
-    mine->n = invalidate_all ? 0 : (uint32_t)n;
-    if (mine->n > 0)
-        memcpy(hearthi_mpi.deposited[hearthi_cluster.node_rank], own,
-               n * sizeof *own);
-}
-
-/* The deposit of the last barrier may be overwritten: the leader read it
- * before this rank left that barrier.  The news may be overwritten: every
- * rank of the node has arrived, so has read the last ones. */
 void
 hearthi_mpi_barrier(const struct hearthi_notice *own, size_t n,
                     bool invalidate_all, struct hearthi_barrier_notices *news)
 {
-    struct hearthi_node_area *node = hearthi_mpi.node;
-    struct hearthi_deposit   *mine = &node->of[hearthi_cluster.node_rank];
-    unsigned                  turn = 0;
-
-    generation++;
-    deposit(mine, own, n, invalidate_all);
-    mine->moves = news->moves;
-    atomic_store_explicit(&mine->generation, generation, memory_order_release);
-    if (is_leader()) {
-        depositers_wait();
-        if (hearthi_cluster.nodes > 1)
-            leaders_exchange();
-        atomic_store_explicit(&node->news.generation, generation,
-                              memory_order_release);
-    } else {
-        while (atomic_load_explicit(&node->news.generation,
-                                    memory_order_acquire) != generation)
-            hearthi_relax(&turn);
-    }
-    /* What RMA wrote into our home memory is ordered as by MPI_Win_sync. */
-    atomic_thread_fence(memory_order_acquire);
-    news->notice = hearthi_mpi.news;
-    news->n = node->news.n;
-    news->invalidate_all = node->news.invalidate_all != 0;
-    news->moves = node->news.moves != 0;
+    hearthi_node_barrier_arrive(own, n, invalidate_all, news->asks);
+    if (hearthi_node_is_leader())
+        leaders_exchange();
+    /* What others have put into our home memory is seen from here on: the
+     * node's barrier is an acquire. */
+    hearthi_node_barrier_leave(news);
 }

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Condition variables, as two counts: how many have entered the queue, and how
- * many were woken.  Who enters is woken when the second count has passed his
- * place.  So nothing is lost between entering, which is done inside the lock,
- * and looking for the first time.
+ * many were woken.  A thread that enters is woken when the second count has
+ * passed its place.  So nothing is lost between entering, which is done inside
+ * the lock, and looking for the first time.
  *
- * Of several that wake one changes the count at a time; who enters meanwhile
- * has not been there.  On one node both counts lie in its memory.
+ * Of several that wake one changes the count at a time; a thread that enters
+ * meanwhile has not been there.  On one node it is node_sync.c's.
  *
- * Between nodes who waits leaves his name (wait_slot.h) in the slot of his
- * place, and who wakes the place leaves a mark there, each by a swap.  The one
- * who comes second finds what the first has left: so a waiter sees the mark,
- * or is woken by one message.  There are fewer slots than places, which use
- * them in rounds: the second one ends the round, and nobody of the next one
- * swaps before that.
+ * Between nodes a thread that waits leaves its name (wait_slot.h) in the slot
+ * of its place, and the thread that wakes the place leaves a mark there, each
+ * by a swap.  The one that comes second finds what the first has left: so a
+ * waiter sees the mark, or is woken by one message.  There are fewer slots
+ * than places, which use them in rounds: the second one ends the round, and no
+ * thread of the next round swaps before that.
+ *
+ * So a thread that wakes a place may wait for the waiter of an earlier one,
+ * and a waiter must not wait for that thread before it has come to its own
+ * slot.  A waiter that got no name comes there as the others do, says so in
+ * the slot, and then looks at the second count.  If it looked at the count
+ * first, a thread that wakes all, and adds them to the count in the end, would
+ * wait at a place of the next round for this waiter, and the waiter for the
+ * count.
  */
 #include "config.h"
 
+#include "base/assert.h"
 #include "base/test_limits.h"
-#include "cluster.h"
-#include "flag_ticket.h"
-#include "node/node_lock.h"
+#include "flag.h"
 #include "rma_object.h"
 #include "wait_slot.h"
 
@@ -30,8 +37,13 @@ enum {
     WAKES = HEARTHI_WAKES /* not 0 while somebody does */
 };
 
-/* A slot: its round, and a name, the mark or, as 0, nothing yet. */
-enum { SLOTS = HEARTHI_TEST_LIMIT(56, 2), MARK = UINT32_MAX };
+/* A slot: its round, and a name, that the waiter has none, the mark or, as 0,
+ * nothing yet. */
+enum {
+    SLOTS = HEARTHI_TEST_LIMIT(56, 2),
+    MARK = UINT32_MAX,
+    NAMELESS = UINT32_MAX - 1
+};
 
 _Static_assert(HEARTHI_LOG_AT + SLOTS * sizeof(uint64_t) <= HEARTHI_ZERO,
                "slots are 0 at first");
@@ -41,7 +53,8 @@ struct slot {
 };
 
 static struct slot
-slot_op(int sync, uint64_t place, MPI_Op op, uint32_t has, uint32_t later)
+slot_op(int sync, uint64_t place, enum hearthi_fabric_op op, uint32_t has,
+        uint32_t later)
 {
     uint32_t round = (uint32_t)(place / SLOTS) + later;
     uint64_t word =
@@ -54,11 +67,11 @@ slot_op(int sync, uint64_t place, MPI_Op op, uint32_t has, uint32_t later)
 static struct slot
 slot_look(int sync, uint64_t place)
 {
-    return slot_op(sync, place, MPI_NO_OP, 0, 0);
+    return slot_op(sync, place, HEARTHI_OP_READ, 0, 0);
 }
 
-/* What the other one has left in the slot of a place, who ends the round then,
- * or 0. */
+/* What the other one has left in the slot of a place, where this one ends the
+ * round then, or 0. */
 static uint32_t
 slot_meet(int sync, uint64_t place, uint32_t mine)
 {
@@ -67,72 +80,41 @@ slot_meet(int sync, uint64_t place, uint32_t mine)
 
     while (slot_look(sync, place).round != (uint32_t)(place / SLOTS))
         hearthi_patience_pause(&p, 1);
-    out = slot_op(sync, place, MPI_REPLACE, mine, 0);
+    out = slot_op(sync, place, HEARTHI_OP_SWAP, mine, 0);
+    HEARTHI_ASSERT(out.round == (uint32_t)(place / SLOTS));
+    HEARTHI_ASSERT((out.has == MARK) != (mine == MARK) || out.has == 0);
     if (out.has != 0)
-        slot_op(sync, place, MPI_REPLACE, 0, 1);
+        slot_op(sync, place, HEARTHI_OP_SWAP, 0, 1);
     return out.has;
 }
 
 static uint64_t
 look(int sync, size_t word)
 {
-    return hearthi_word_op(sync, word, MPI_NO_OP, 0);
+    return hearthi_word_op(sync, word, HEARTHI_OP_READ, 0);
 }
 
 uint64_t
 hearthi_mpi_cond_enter(int sync)
 {
-    if (hearthi_cluster.nodes == 1)
-        return atomic_fetch_add(&hearthi_node_lock_of(sync)->next, 1);
-    return hearthi_word_op(sync, ENTERED, MPI_SUM, 1);
-}
-
-/* Who has no word to be woken at comes when the mark is there. */
-static void
-far_wait(int sync, uint64_t place)
-{
-    struct hearthi_patience p = { 0 };
-    uint32_t                name = hearthi_wait_slot_begin();
-
-    while (name == 0 && look(sync, WOKEN) <= place)
-        hearthi_patience_pause(&p, 1);
-    if (slot_meet(sync, place, name == 0 ? MARK : name) == 0)
-        hearthi_wait_slot_wait(name);
-    else if (name != 0)
-        hearthi_wait_slot_end(name);
+    return hearthi_word_op(sync, ENTERED, HEARTHI_OP_ADD, 1);
 }
 
 void
 hearthi_mpi_cond_wait(int sync, uint64_t place)
 {
-    struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
-    unsigned                  turn = 0;
+    struct hearthi_patience p = { 0 };
+    uint32_t                name = hearthi_wait_slot_begin();
+    bool woken = slot_meet(sync, place, name == 0 ? NAMELESS : name) != 0;
 
-    if (hearthi_cluster.nodes > 1) {
-        far_wait(sync, place);
-        return;
+    if (name != 0 && woken)
+        hearthi_wait_slot_end(name);
+    else if (name != 0)
+        hearthi_wait_slot_wait(name);
+    while (name == 0 && !woken) {
+        hearthi_patience_pause(&p, 1);
+        woken = look(sync, WOKEN) > place;
     }
-    while (atomic_load(&l->serving) <= place)
-        hearthi_relax(&turn);
-}
-
-/* How many are woken after this. */
-static uint64_t
-woken_next(uint64_t entered, uint64_t woken, bool all)
-{
-    if (woken >= entered)
-        return woken;
-    return all ? entered : woken + 1;
-}
-
-static void
-near_wake(struct hearthi_node_lock *l, bool all)
-{
-    uint64_t woken = atomic_load(&l->serving);
-
-    while (!atomic_compare_exchange_weak(
-        &l->serving, &woken, woken_next(atomic_load(&l->next), woken, all)))
-        ;
 }
 
 void
@@ -141,21 +123,18 @@ hearthi_mpi_cond_wake(int sync, bool all)
     struct hearthi_patience p = { 0 };
     uint64_t                woken, next;
 
-    if (hearthi_cluster.nodes == 1) {
-        near_wake(hearthi_node_lock_of(sync), all);
-        return;
-    }
-    while (hearthi_word_op(sync, WAKES, MPI_REPLACE, 1) != 0)
+    while (hearthi_word_op(sync, WAKES, HEARTHI_OP_SWAP, 1) != 0)
         hearthi_patience_pause(&p, 1);
     woken = look(sync, WOKEN);
-    next = woken_next(look(sync, ENTERED), woken, all);
+    next = hearthi_cond_woken_next(look(sync, ENTERED), woken, all);
+    HEARTHI_ASSERT(next >= woken);
     for (uint64_t place = woken; place < next; place++) {
         uint32_t name = slot_meet(sync, place, MARK);
 
-        if (name != 0)
+        if (name != 0 && name != NAMELESS)
             hearthi_wait_slot(name);
     }
     if (next != woken)
-        hearthi_word_op(sync, WOKEN, MPI_REPLACE, next);
-    hearthi_word_op(sync, WAKES, MPI_REPLACE, 0);
+        hearthi_word_op(sync, WOKEN, HEARTHI_OP_SWAP, next);
+    hearthi_word_op(sync, WAKES, HEARTHI_OP_SWAP, 0);
 }

@@ -29,93 +29,78 @@
 #include "collective.h"
 #include "front/direct.h"
 #include "mpi.h"
-#include "node/lock_delegation.h"
-#include "node/lock_names.h"
+#include "node/node.h"
 #include "progress.h"
+#include "rendezvous.h"
 
 enum { ALL = HEARTHI_ADDRESSES };
 
-/* How long an announcement holds, and how long the bells are tried. */
-enum { KEEP_NS = 25000, HEARD_NS = 320000000 };
+/* How long an announcement holds; an answer within SOON came from a rank that
+ * is inside MPI, since one that has to be woken costs as much; how far apart
+ * the operations of a row are, those of one that is tried, and announcements
+ * in a row; and how long the doorbells are tried.  Nanoseconds. */
+enum {
+    KEEP_NS = 25000,
+    SOON_NS = 30000,
+    ROW_NS = 200000,
+    TRY_NS = 1000000,
+    BARE_NS = 5000000,
+    HEARD_NS = 320000000
+};
 
-enum { IPV4 = 1, IPV6 = 2 };
+/* Announcements between two operations that are tried without one, at most. */
+enum { TRY_MOST = 1024 };
 
-/* Where a rank's bell is; the card goes round at start. */
-struct bell {
-    struct hearthi_addresses card;
-    atomic_int               use;  /* the address that answered, or ALL */
-    _Atomic uint64_t         rung; /* when, by this rank */
+struct doorbell {                 /* of a rank */
+    atomic_int       use;         /* the address that answered, or ALL */
+    _Atomic uint64_t rung;        /* when, by this rank */
+    _Atomic uint64_t bare;        /* when a step began unannounced, or 0 */
+    _Atomic uint64_t soon;        /* when such a one was answered, and soon */
+    atomic_int       left, tries; /* announcements until a try */
 };
 
 /* What a datagram says; a ring may ask for an answer too. */
-enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, MAIL = 16, WANT = 32 };
+enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, AM = 16, WANT = 32 };
 
 struct datagram {
     uint64_t word;
     int32_t  says, from, to, address, lock;
 };
 
-static int          bell_socket = -1;
-static struct bell *bells;
-static uint64_t     word;
+static int                       own_socket = -1;
+static struct hearthi_addresses *card; /* of each rank */
+static struct doorbell          *doorbell;
+static uint64_t                  word;
 
-/* ---- addresses ---- */
+/* ---- the ranks together ---- */
 
-/* The addresses of one family by which this host may be reached. */
-static struct hearthi_addresses
-card_make(int family)
+static bool
+all_agree(bool mine)
 {
-    return hearthi_one_machine() ? hearthi_addresses_loopback()
-                                 : hearthi_addresses_of_host(family);
+    return hearthi_collective_here(mine, MPI_LAND);
 }
 
 /* Bind to any port and put it on the card. */
 static bool
-socket_bind(struct hearthi_addresses *c, int family)
+socket_bind(struct hearthi_addresses *c)
 {
-    union hearthi_address own = { .v6 = { .sin6_family = AF_INET6 } };
-    socklen_t             size;
-
     if (c->n == 0)
         return false;
-    if (family == AF_INET)
-        own.v4 = (struct sockaddr_in){
-            .sin_family = AF_INET,
-            .sin_addr.s_addr =
-                htonl(hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY),
-        };
-    size = hearthi_address_size(&own);
-    bell_socket = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (bell_socket < 0 || bind(bell_socket, &own.any, size) != 0 ||
-        getsockname(bell_socket, &own.any, &size) != 0)
-        return false;
-    hearthi_addresses_port(c, own.v4.sin_port);
-    return true;
-}
-
-/* ---- the ranks together ---- */
-
-static int
-all_agree(int mine)
-{
-    return hearthi_collective_here(mine, MPI_BAND);
+    own_socket = socket(c->at[0].any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return own_socket >= 0 && hearthi_bind(own_socket, c, 0);
 }
 
 static void
-cards_exchange(struct hearthi_addresses *mine)
+cards_exchange(const struct hearthi_addresses *mine)
 {
-    size_t                    n = (size_t)hearthi_cluster.size;
-    struct hearthi_addresses *all = calloc(n, sizeof *all);
+    size_t n = (size_t)hearthi_cluster.size;
 
-    bells = calloc(n, sizeof *bells);
-    if (all == NULL || bells == NULL)
+    doorbell = calloc(n, sizeof *doorbell);
+    if (doorbell == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    hearthi_collective_gather(mine, sizeof *mine, all, hearthi_cluster.comm);
-    for (size_t r = 0; r < n; r++) {
-        bells[r].card = all[r];
-        atomic_init(&bells[r].use, all[r].n == 1 ? 0 : ALL);
-    }
-    free(all);
+    card = hearthi_rendezvous_all(mine, sizeof *mine);
+    for (size_t r = 0; r < n; r++)
+        atomic_init(&doorbell[r].use, card[r].n == 1 ? 0 : ALL);
 }
 
 /* ---- ringing ---- */
@@ -123,65 +108,137 @@ cards_exchange(struct hearthi_addresses *mine)
 static void
 datagram_send(int says, int to, int i, int lock)
 {
-    const union hearthi_address *a = &bells[to].card.at[i];
+    const union hearthi_address *a = &card[to].at[i];
     struct datagram d = { word, says, hearthi_cluster.rank, to, i, lock };
 
     hearthi_mpi_count(to, sizeof d);
-    sendto(bell_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
+    sendto(own_socket, &d, sizeof d, MSG_DONTWAIT | MSG_NOSIGNAL, &a->any,
            hearthi_address_size(a));
 }
 
-/* errno may change: the fault handler keeps the program's. */
+/* Of a lock, or 0.  errno may change: the fault handler keeps the program's.
+ */
 static void
-ring_for(int rank, int says, int lock)
+ring(int rank, int says, int lock)
 {
-    struct bell *b = &bells[rank];
-    int          use = atomic_load_explicit(&b->use, memory_order_relaxed);
+    int use = atomic_load_explicit(&doorbell[rank].use, memory_order_relaxed);
 
     if (use != ALL) {
         datagram_send(says, rank, use, lock);
         return;
     }
-    for (int i = 0; i < b->card.n; i++)
+    for (int i = 0; i < card[rank].n; i++)
         datagram_send(says | ASK, rank, i, lock);
-}
-
-static void
-ring(int rank, int says)
-{
-    ring_for(rank, says, 0);
 }
 
 void
 hearthi_doorbell_ring(int rank)
 {
-    ring(rank, RING);
+    ring(rank, RING, 0);
+}
+
+void
+hearthi_doorbell_stay(int rank)
+{
+    if (hearthi_help.doorbells)
+        ring(rank, STAY, 0);
+}
+
+static void
+announce(int rank, uint64_t now)
+{
+    atomic_store_explicit(&doorbell[rank].rung, now, memory_order_relaxed);
+    ring(rank, STAY, 0);
+}
+
+static bool
+is_announced(const struct doorbell *b, uint64_t now)
+{
+    return now - atomic_load_explicit(&b->rung, memory_order_relaxed) <
+           KEEP_NS;
 }
 
 void
 hearthi_doorbell_announce(int rank)
 {
-    uint64_t now = hearthi_now(), rung;
+    uint64_t now = hearthi_now();
 
-    if (!hearthi_help.bells)
+    if (hearthi_help.doorbells && !is_announced(&doorbell[rank], now))
+        announce(rank, now);
+}
+
+/* A rank that is inside MPI answers by itself, and its helper would have to
+ * take its core to hear of an announcement.  Whether it is inside shows in how
+ * soon it answers what was not announced: in a row of steps one is tried so
+ * now and then, less often each time that it fails, and while the answers come
+ * soon one is announced each BARE_NS.  One that should have been, and was not,
+ * waits for as long as the target's helper naps: 5 ms if its rank was inside
+ * Hearth; or if it was in calls of its program's own, of which the helper does
+ * not know, no longer than the last announcement is past.  Threads that do
+ * this at one time may only announce too often or too seldom. */
+static bool
+step_is_bare(struct doorbell *b, uint64_t now)
+{
+    int      left = atomic_load_explicit(&b->left, memory_order_relaxed);
+    uint64_t past = now - atomic_load_explicit(&b->rung, memory_order_relaxed);
+
+    if (now - atomic_load_explicit(&b->soon, memory_order_relaxed) < ROW_NS)
+        return past < BARE_NS;
+    if (left > 0)
+        atomic_store_explicit(&b->left, left - 1, memory_order_relaxed);
+    return left <= 0 && past < TRY_NS;
+}
+
+void
+hearthi_doorbell_step(int rank)
+{
+    uint64_t now = hearthi_now();
+
+    if (!hearthi_help.doorbells || is_announced(&doorbell[rank], now))
         return;
-    rung = atomic_load_explicit(&bells[rank].rung, memory_order_relaxed);
-    if (now - rung < KEEP_NS)
+    if (step_is_bare(&doorbell[rank], now))
+        atomic_store_explicit(&doorbell[rank].bare, now, memory_order_relaxed);
+    else
+        announce(rank, now);
+}
+
+void
+hearthi_doorbell_answered(int rank)
+{
+    struct doorbell *b;
+    uint64_t         bare, now;
+    int              tries;
+
+    if (!hearthi_help.doorbells)
         return;
-    atomic_store_explicit(&bells[rank].rung, now, memory_order_relaxed);
-    ring(rank, STAY);
+    b = &doorbell[rank];
+    bare = atomic_load_explicit(&b->bare, memory_order_relaxed);
+    if (bare == 0)
+        return;
+    now = hearthi_now();
+    tries = atomic_load_explicit(&b->tries, memory_order_relaxed);
+    if (now - bare < SOON_NS) {
+        tries /= 2;
+        atomic_store_explicit(&b->soon, now, memory_order_relaxed);
+    } else {
+        tries = tries < TRY_MOST ? 2 * tries + 1 : TRY_MOST;
+        atomic_store_explicit(&b->soon, now - ROW_NS, memory_order_relaxed);
+    }
+    atomic_store_explicit(&b->tries, tries, memory_order_relaxed);
+    atomic_store_explicit(&b->left, tries / 2, memory_order_relaxed);
+    atomic_store_explicit(&b->bare, 0, memory_order_relaxed);
 }
 
 void
 hearthi_doorbell_mail(int rank)
 {
-    ring(rank, MAIL);
+    ring(rank, AM, 0);
 }
 
 void
 hearthi_doorbell_want(int rank, int lock)
 {
-    ring_for(rank, WANT, lock);
+    ring(rank, WANT, lock);
 }
 
 /* ---- listening ---- */
@@ -202,18 +259,8 @@ ask_answer(const struct datagram *d, const union hearthi_address *from)
     struct datagram a = { word,    ANSWER,     hearthi_cluster.rank,
                           d->from, d->address, 0 };
 
-    sendto(bell_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
+    sendto(own_socket, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL, &from->any,
            hearthi_address_size(from));
-}
-
-/* Where this rank's node has a lock, any rank of it may keep that. */
-static void
-lock_want(int lock)
-{
-    int keeper = atomic_load(&hearthi_mpi.lock[lock].keeper);
-
-    if (keeper != 0)
-        hearthi_delegation_want_of(keeper - 1, lock);
 }
 
 /* Take one datagram: what it says if it is a ring, 0 if not, -1 if there is
@@ -226,43 +273,46 @@ datagram_take(void)
     struct datagram       d;
     ssize_t               len;
 
-    len = recvfrom(bell_socket, &d, sizeof d, MSG_DONTWAIT, &from.any, &size);
+    len = recvfrom(own_socket, &d, sizeof d, MSG_DONTWAIT, &from.any, &size);
     if (len < 0)
         return -1;
     if (!datagram_is_ours(&d, len))
         return 0;
     if (d.says & ASK)
         ask_answer(&d, &from);
-    if (d.says & MAIL)
+    if (d.says & AM)
         hearthi_am_mailbox_from(d.from);
-    if (d.says & WANT)
-        lock_want(d.lock);
+    if (d.says & WANT) /* any rank of the node may keep it */
+        hearthi_node_lock_want(d.lock);
     if (d.says & ANSWER)
-        atomic_store_explicit(&bells[d.from].use, d.address,
+        atomic_store_explicit(&doorbell[d.from].use, d.address,
                               memory_order_relaxed);
-    return d.says & (RING | STAY | MAIL);
+    return d.says & (RING | STAY | AM);
 }
 
-/* Those that have rung meanwhile are served together. */
+/* Those that have rung meanwhile are served together.  But a flood of
+ * datagrams, from wherever, must not hold the helper here: what is left after
+ * so many makes the next wait return at once. */
+enum { LOOK_MOST = 256 };
+
 enum hearthi_rung
 hearthi_doorbell_look(void)
 {
     int got, said = 0;
 
-    while ((got = datagram_take()) >= 0)
+    for (int i = 0; i < LOOK_MOST && (got = datagram_take()) >= 0; i++)
         said |= got;
     return said & STAY   ? HEARTHI_ANNOUNCED
            : said & RING ? HEARTHI_RUNG
-           : said & MAIL ? HEARTHI_AM_MAILED
+           : said & AM   ? HEARTHI_AM_MAILED
                          : HEARTHI_SILENT;
 }
 
 enum hearthi_rung
 hearthi_doorbell_wait(uint64_t ns)
 {
-    struct pollfd   p = { .fd = bell_socket, .events = POLLIN };
-    struct timespec most = { .tv_sec = (time_t)(ns / 1000000000),
-                             .tv_nsec = (long)(ns % 1000000000) };
+    struct pollfd   p = { .fd = own_socket, .events = POLLIN };
+    struct timespec most = hearthi_timespec(ns);
 
     ppoll(&p, 1, &most, NULL);
     return hearthi_doorbell_look();
@@ -273,50 +323,44 @@ hearthi_doorbell_wait(uint64_t ns)
 /* A firewall may swallow what comes from other hosts: each rank rings at the
  * next one and must hear the one before. */
 static bool
-bells_heard(void)
+doorbells_heard(void)
 {
     int      next = (hearthi_cluster.rank + 1) % hearthi_cluster.size;
     uint64_t start = hearthi_now();
     bool     heard = false;
 
     while (!heard && hearthi_now() - start < HEARD_NS) {
-        ring(next, RING);
+        ring(next, RING, 0);
         heard = hearthi_doorbell_wait(HEARD_NS / 16) != HEARTHI_SILENT;
     }
-    ring(next, RING); /* in case the first was lost */
+    ring(next, RING, 0); /* in case the first was lost */
     return heard;
 }
 
 bool
 hearthi_doorbell_open(void)
 {
-    struct hearthi_addresses v4 = card_make(AF_INET), v6 = card_make(AF_INET6),
-                             *mine;
-    int  can = all_agree((v4.n > 0 ? IPV4 : 0) | (v6.n > 0 ? IPV6 : 0));
-    bool good;
+    struct hearthi_addresses mine = hearthi_rendezvous_addresses_alike();
+    bool                     good = all_agree(socket_bind(&mine));
 
-    mine = can & IPV4 ? &v4 : &v6;
-    good = can != 0 && socket_bind(mine, can & IPV4 ? AF_INET : AF_INET6);
-    if (!all_agree(good)) {
-        hearthi_doorbell_close();
-        return false;
+    if (good) {
+        hearthi_rendezvous_secret(&word, sizeof word);
+        cards_exchange(&mine);
+        good = all_agree(doorbells_heard());
     }
-    word = hearthi_word_unlikely();
-    hearthi_collective_bcast(&word, sizeof word, 0, hearthi_cluster.comm);
-    cards_exchange(mine);
-    if (!all_agree(bells_heard())) {
+    if (!good)
         hearthi_doorbell_close();
-        return false;
-    }
-    return true;
+    return good;
 }
 
 void
 hearthi_doorbell_close(void)
 {
-    if (bell_socket >= 0)
-        close(bell_socket);
-    bell_socket = -1;
-    free(bells);
-    bells = NULL;
+    if (own_socket >= 0)
+        close(own_socket);
+    own_socket = -1;
+    free(card);
+    free(doorbell);
+    card = NULL;
+    doorbell = NULL;
 }

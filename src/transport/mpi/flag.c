@@ -2,19 +2,82 @@
  *
  * Flags.
  *
- * A flag is changed by who has its turn, as a lock is; and it is read by who
- * waits for it without a turn, while others may change it.
+ * A flag is changed by the rank that has its turn, as a lock is; and ranks
+ * that wait for it read it without a turn, while others may change it.
+ *
+ * Which rank changes a flag next: between nodes a ticket lock, a fair queue,
+ * whose words waiters of the flag look at, too.  Only the holder writes
+ * `serving` and the log.
+ *
+ * `serving` is read in a flush of its own after `next` was changed: read in
+ * the same one it might come first and miss what was appended in between.
  */
 #include "config.h"
 
 #include "flag.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
+#include "base/min.h"
 #include "cluster.h"
-#include "flag_ticket.h"
-#include "node/node_lock.h"
+#include "node/node.h"
+#include "node/relax.h"
 #include "rma_object.h"
 #include "wait_slot.h"
+
+/* ---- turns ---- */
+
+/* Between looks: a part of the time so far, more where more come before. */
+enum { PART = 16, BEFORE_MOST = 4, GAP_MOST = 1000000 };
+
+void
+hearthi_patience_pause(struct hearthi_patience *p, unsigned before)
+{
+    uint64_t now = hearthi_now(), gap;
+
+    if (p->begin == 0)
+        p->begin = now;
+    gap = (now - p->begin) * hearthi_min(before, BEFORE_MOST) / PART;
+    gap = now + hearthi_min(gap, GAP_MOST);
+    do {
+        hearthi_crowd_relax(&p->turn, gap - now);
+        now = hearthi_now();
+    } while (now < gap);
+}
+
+/* Wait for the turn: the serving word is in the node's lock then. */
+static void
+ticket_enter(int sync)
+{
+    struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_patience   p = { 0 };
+    uint16_t                  before;
+
+    hearthi_node_lock_acquire(sync, false);
+    l->ticket = hearthi_ticket(
+        hearthi_word_op(sync, HEARTHI_NEXT, HEARTHI_OP_ADD, HEARTHI_TICKET));
+    while (l->word = hearthi_serving_get(sync),
+           before =
+               (uint16_t)(l->ticket - hearthi_serving_read(l->word).ticket),
+           before != 0)
+        hearthi_patience_pause(&p, before);
+}
+
+/* Pass it on. */
+static void
+ticket_leave(int sync)
+{
+    struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
+    struct hearthi_serving    s = hearthi_serving_read(l->word);
+
+    HEARTHI_ASSERT(s.ticket == l->ticket);
+    s.ticket++;
+    hearthi_word_op(sync, HEARTHI_SERVING, HEARTHI_OP_SWAP,
+                    hearthi_serving_make(s));
+    hearthi_node_lock_release(sync);
+}
+
+/* ---- changing ---- */
 
 void
 hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
@@ -24,17 +87,13 @@ hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
     struct hearthi_serving    s;
 
     atomic_thread_fence(memory_order_release);
-    hearthi_flag_ticket_enter(sync);
-    if (hearthi_cluster.nodes > 1) {
-        s = hearthi_serving_read(l->word);
-        hearthi_log_put(sync, &s, NULL, hearthi_epochs.release, n, count);
-        s.set = set;
-        l->word = hearthi_serving_make(s);
-    } else {
-        atomic_store_explicit(&l->value, set, memory_order_release);
-    }
-    hearthi_flag_ticket_leave(sync);
-    if (set && hearthi_cluster.nodes > 1)
+    ticket_enter(sync);
+    s = hearthi_serving_read(l->word);
+    hearthi_log_put(sync, &s, NULL, hearthi_epochs.release, n, count);
+    s.set = set;
+    l->word = hearthi_serving_make(s);
+    ticket_leave(sync);
+    if (set)
         hearthi_waiters_wake(sync);
 }
 
@@ -48,6 +107,12 @@ void
 hearthi_mpi_flag_reset(int sync)
 {
     hearthi_flag_change(sync, false, NULL, 0);
+}
+
+bool
+hearthi_mpi_flag_is_set(int sync)
+{
+    return hearthi_serving_own(sync).set;
 }
 
 /* ---- waiting ---- */
@@ -64,8 +129,8 @@ is_open(uint16_t ticket, struct hearthi_serving s)
 /* Wait until every set that was under way has said so in `serving`, which is
  * returned.  What is written before a set moves `serving` cannot be seen
  * there; but it drew its ticket, and that step was complete, before it wrote
- * anything.  So whoever wrote what a Get that is complete has seen holds a
- * ticket below the one that `next` tells now.
+ * anything.  So the rank that wrote what a Get that is complete has seen holds
+ * a ticket below the one that `next` tells now.
  *
  * Tickets may have gone round since: then the one told first may look open
  * for ever.  But `serving`, read after `next` and equal to it, has passed all
@@ -73,8 +138,8 @@ is_open(uint16_t ticket, struct hearthi_serving s)
 static struct hearthi_serving
 sets_wait(int sync)
 {
-    uint16_t first =
-        hearthi_ticket(hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0));
+    uint16_t first = hearthi_ticket(
+        hearthi_word_op(sync, HEARTHI_NEXT, HEARTHI_OP_READ, 0));
     uint16_t               now = first;
     struct hearthi_serving s;
     unsigned               turn = 0;
@@ -82,8 +147,8 @@ sets_wait(int sync)
     while (s = hearthi_serving_now(sync),
            s.ticket != now && is_open(first, s)) {
         hearthi_relax(&turn);
-        now =
-            hearthi_ticket(hearthi_word_op(sync, HEARTHI_NEXT, MPI_NO_OP, 0));
+        now = hearthi_ticket(
+            hearthi_word_op(sync, HEARTHI_NEXT, HEARTHI_OP_READ, 0));
     }
     return s;
 }
@@ -119,8 +184,9 @@ is_final(const struct hearthi_grant *g, uint64_t known)
     return g->ahead > 0 || (g->invalidate_all && known == g->epoch);
 }
 
-/* Who was disturbed again and again while the log was of its epoch takes it
- * for everything, or would have to be faster than those who set. */
+/* A reader that was disturbed again and again while the log was of its epoch
+ * takes it for everything, or would have to be faster than the ranks that set.
+ */
 enum { LOOKS_MOST = 4 };
 
 static bool
@@ -165,19 +231,26 @@ hearthi_flag_log(int sync, struct hearthi_serving s, struct hearthi_grant *g)
 }
 
 /* Looks at the manager's word take turns with others' for so long, in
- * nanoseconds; who waits for longer is woken. */
+ * nanoseconds; a thread that waits for longer is woken. */
 enum { LOOKS = 50000 };
 
-/* Of each node one waits to be woken, and the others for that. */
+/* Of each node one waits to be woken, and the others for that.  It may be held
+ * up, by a handler of the program's, say: so they look themselves after so
+ * many nanoseconds. */
+enum { LOOK_AGAIN = 100000000 };
+
 static void
 set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
 {
-    bool     nobody = false;
-    uint32_t name = 0, before;
+    bool                  watched = false;
+    struct hearthi_event *e = hearthi_node_lock_event(sync, 0);
+    uint64_t              end = hearthi_now() + LOOK_AGAIN;
+    uint32_t              name = 0, before, seen;
 
-    if (!atomic_compare_exchange_strong(&l->watched, &nobody, true)) {
-        while (atomic_load(&l->watched))
-            hearthi_relax(&p->turn);
+    if (!atomic_compare_exchange_strong(&l->watched, &watched, true)) {
+        while (seen = hearthi_event_value(e),
+               atomic_load(&l->watched) && hearthi_now() < end)
+            hearthi_crowd_wait(e, seen, &p->turn);
         return;
     }
     name = hearthi_wait_slot_begin();
@@ -190,6 +263,7 @@ set_await(int sync, struct hearthi_node_lock *l, struct hearthi_patience *p)
         hearthi_waiters_wait(name, before);
     }
     atomic_store(&l->watched, false);
+    hearthi_event_raise(e);
 }
 
 void
@@ -198,13 +272,7 @@ hearthi_mpi_flag_wait(int sync, struct hearthi_grant *g)
     struct hearthi_node_lock *l = hearthi_node_lock_of(sync);
     struct hearthi_serving    s;
     struct hearthi_patience   p = { 0 };
-    unsigned                  turn = 0;
 
-    if (hearthi_cluster.nodes == 1) {
-        while (!atomic_load_explicit(&l->value, memory_order_acquire))
-            hearthi_relax(&turn);
-        return;
-    }
     while (s = hearthi_serving_now(sync), !s.set)
         if (p.begin == 0 || hearthi_now() - p.begin < LOOKS)
             hearthi_patience_pause(&p, 1);

@@ -1,52 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The chain of a lock between nodes, after Mellor-Crummey and Scott
+ * The MCS queue of a lock between nodes, after Mellor-Crummey and Scott
  * ("Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors",
- * 1991): a word at the lock's manager names the last place of the queue.  Who
- * waits swaps its own place in, tells the place before it, and then looks at a
- * word of its own memory, where the one before puts the grant: three messages,
- * however many wait.  A lock that nobody waits for rests where it was held
- * last, and is taken from there: two messages, or none between nodes if it
- * rests at home.
+ * 1991): a word at the lock's manager names the last node of the queue.  A
+ * rank that waits swaps its own place in, tells the place before it, and then
+ * looks at a word of its own memory, where the rank before puts the grant:
+ * three messages, however many wait.  A lock for which no rank waits rests
+ * where it was held last, and is taken from there: two messages, or none
+ * between nodes if it rests at home.
  *
  * All that happens at a place is one step on one word, which is at each time
  *   REST   the lock rests here, with its token
  *   KEPT   a rank keeps it (lock_delegation.h), and must be rung for
- *   NAME   who waits behind this place
+ *   NAME   the rank that waits behind this place
  *   EMPTY  none of these: it is held, or waited for, or was here once
- *   TAKEN  the same: it rested here, and the one who asked has it
- * A name is added to what is there, and all else is swapped in.  Who adds a
- * name takes out the token, if that rests there, and nothing else; who swaps
- * one thing in answers for what he gets out.  The token and the names are
- * never copied, so who has one in his hand has the only one:
- *   - who asks and gets the token is inside;
- *   - whoever gets out a name, because he puts the lock to rest or was to take
- *     it, puts the name back.  If he gets the token then, its holder has found
- *     no name: it is granted to the name.
+ *   TAKEN  the same: it rested here, and the rank that asked has it
+ * A name is added to what is there, and all else is swapped in.  A rank that
+ * adds a name takes out the token, if that rests there, and nothing else; a
+ * rank that swaps one thing in answers for what it gets out.  The token and
+ * the names are never copied, so a rank that has one in its hand has the only
+ * one:
+ *   - a rank that asks and gets the token is inside;
+ *   - a rank that gets out a name, because it puts the lock to rest or was to
+ *     take it, puts the name back.  If it gets the token then, the token's
+ *     holder has found no name: it is granted to the name.
  * Two that meet at a place may each find nothing of the other in the word: the
- * one that puts his thing back second finds the other's.
+ * one that puts its thing back second finds the other's.
  *
  * A try takes the lock where it rests, and does not enter the queue: it swaps
- * EMPTY into the last place of the chain, if that is where the lock is, and
+ * EMPTY into the last node of the queue, if that is where the lock is, and
  * releases it there, as a guest.  So a try that fails has nothing to undo but
- * to put back what it got out, and whoever waits is passed by a try at most
- * once, before his name is at the place before him.
+ * to put back what it got out, and a rank that waits is passed by a try at
+ * most once, before its name is at the place before it.
  *
  * CAS would spare the names' way back, but Open MPI 4.1.4 does it wrongly
  * between nodes.
  *
  * A rank uses its places in turn.  It waits at one only after it had the lock
- * at the other, so whoever waited behind the earlier use of this place has
- * gone; a try that comes late finds nothing in the word, or what is true now.
+ * at the other, so the rank that waited behind the earlier use of this place
+ * has gone; a try that comes late finds nothing in the word, or what is true
+ * now.
  *
- * Every step is a Fetch_and_op, sums and swaps (hearthi_window_info), also on
- * the rank's own words, but for two that nobody can meet: a place is EMPTY,
- * and its grant 0, before it is in the chain.  All memory is 0 at first, or of
- * a lock that gets a name just then: it rests at the manager's first place,
- * with the token 0.
+ * Every step is one atomic step, sums and swaps, also on
+ * the rank's own words, but for two that no other step can meet: a place is
+ * EMPTY, and its grant 0, before it is in the queue.  All memory is 0 at
+ * first, or of a lock that gets a name just then: it rests at the manager's
+ * first place, with the token 0.
  *
- * KEPT may be in a try's hand when somebody asks.  The try then rings when it
- * finds the name; should that be lost, who waits for long rings, too.
+ * KEPT may be in a try's hand when another rank asks.  The try then rings when
+ * it finds the name; should that be lost, a rank that waits for long rings,
+ * too.
  *
  * tests/model/chain.c walks through all of it.
  */
@@ -56,18 +59,19 @@
 
 #include <stdatomic.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "cluster.h"
 #include "mcs_nodes.h"
 #include "node/lock_names.h"
-#include "node/node_lock.h"
+#include "node/relax.h"
 #include "progress.h"
 #include "rma_object.h"
 #include "space/heap.h"
 
 #define GRANTED (UINT64_C(1) << 63)
 
-/* In nanoseconds: who waits for what is not known to be kept. */
+/* In nanoseconds, for a rank that waits for what is not known to be kept. */
 enum { WANT_LATE = 100000000 };
 
 static uint8_t *used; /* place that was waited at last; not by a manager */
@@ -78,7 +82,7 @@ static atomic_int *behind;
 void
 hearthi_mcs_lock_open(char *base, size_t at)
 {
-    hearthi_mcs_lock_places_open(base, at);
+    hearthi_mcs_nodes_open(base, at);
     used = hearthi_sparse((size_t)hearthi_turns() * sizeof *used);
     behind = hearthi_sparse((size_t)hearthi_turns() * sizeof *behind);
 }
@@ -95,7 +99,7 @@ hearthi_mcs_lock_close(void)
 static uint64_t
 swap(int lock, int place, uint64_t in)
 {
-    return hearthi_mcs_node_op(lock, place, MPI_REPLACE, in);
+    return hearthi_mcs_node_op(lock, place, HEARTHI_OP_SWAP, in);
 }
 
 /* The last one, as its manager's word names it. */
@@ -124,16 +128,19 @@ name_in(uint64_t word)
 static uint64_t
 name_add(int lock, int place, uint64_t name)
 {
-    return hearthi_mcs_node_op(lock, place, MPI_SUM, name);
+    return hearthi_mcs_node_op(lock, place, HEARTHI_OP_ADD, name);
 }
 
 static void
 grant(int lock, uint64_t name, uint64_t token)
 {
-    hearthi_mcs_lock_places_op(
-        lock, (int)((name & HEARTHI_ITEM_VALUE) >> HEARTHI_NAME_AT),
-        offsetof(struct hearthi_mcs_lock_places, grant), MPI_REPLACE,
-        token | GRANTED);
+    HEARTHI_ASSERT(hearthi_item_of(name) == HEARTHI_TAKEN ||
+                   hearthi_item_of(name) == HEARTHI_NAME);
+    HEARTHI_ASSERT(token <= HEARTHI_ITEM_VALUE);
+    hearthi_mcs_nodes_op(lock,
+                         (int)((name & HEARTHI_ITEM_VALUE) >> HEARTHI_NAME_AT),
+                         offsetof(struct hearthi_mcs_nodes, grant),
+                         HEARTHI_OP_SWAP, token | GRANTED);
 }
 
 /* The callers of this node take turns, so no rank of it keeps the lock now;
@@ -162,6 +169,7 @@ name_back(int lock, int place, uint64_t word)
 {
     uint64_t name = name_in(word), out = name_add(lock, place, name);
 
+    HEARTHI_ASSERT(hearthi_item_of(out) != HEARTHI_NAME);
     if (hearthi_item_of(out) == HEARTHI_REST)
         grant(lock, name, out & HEARTHI_ITEM_VALUE);
     else if (hearthi_item_of(out) == HEARTHI_KEPT)
@@ -211,7 +219,7 @@ hearthi_mcs_lock_take(int lock, int place, uint64_t *token)
 void
 hearthi_mcs_lock_begin(int lock)
 {
-    hearthi_mcs_tail_op(lock, MPI_REPLACE, 0);
+    hearthi_mcs_tail_op(lock, HEARTHI_OP_SWAP, 0);
     swap(lock, 2 * hearthi_manager(lock, hearthi_cluster.size),
          hearthi_item_make(HEARTHI_REST, 0));
 }
@@ -227,12 +235,13 @@ grant_wait(int lock, int before, bool kept)
 
     if (!kept)
         want.at = hearthi_now() + WANT_LATE;
-    while (got = __atomic_load_n(&hearthi_mcs_lock_places_own(lock)->grant,
+    while (got = __atomic_load_n(&hearthi_mcs_nodes_own(lock)->grant,
                                  __ATOMIC_ACQUIRE),
            got == 0) {
         ring(&want, lock, before);
-        hearthi_relax(&turn);
+        hearthi_crowd_relax(&turn, 0);
     }
+    HEARTHI_ASSERT(got & GRANTED);
     return got & ~GRANTED;
 }
 
@@ -247,11 +256,12 @@ place_clear(int lock)
 {
     int which = used[lock] ^ 1;
 
+    HEARTHI_ASSERT(which == 0 || which == 1);
+    HEARTHI_ASSERT(behind[lock] == 0);
     used[lock] = (uint8_t)which;
-    __atomic_store_n(&hearthi_mcs_lock_places_own(lock)->word[which],
+    __atomic_store_n(&hearthi_mcs_nodes_own(lock)->word[which],
                      hearthi_item_make(HEARTHI_EMPTY, 0), __ATOMIC_RELAXED);
-    __atomic_store_n(&hearthi_mcs_lock_places_own(lock)->grant, 0,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&hearthi_mcs_nodes_own(lock)->grant, 0, __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_seq_cst);
     return 2 * hearthi_cluster.rank + which;
 }
@@ -263,9 +273,12 @@ hearthi_mcs_lock_wait(int lock, uint64_t *token)
     uint64_t out;
 
     before = place_named(
-        lock, hearthi_mcs_tail_op(lock, MPI_REPLACE, (uint64_t)mine + 1));
+        lock, hearthi_mcs_tail_op(lock, HEARTHI_OP_SWAP, (uint64_t)mine + 1));
+    HEARTHI_ASSERT(before != mine &&
+                   hearthi_mcs_node_rank(before) < hearthi_cluster.size);
     behind_set(lock, 1 + hearthi_mcs_node_rank(before));
     out = name_add(lock, before, my_name());
+    HEARTHI_ASSERT(hearthi_item_of(out) != HEARTHI_NAME);
     if (hearthi_item_of(out) == HEARTHI_KEPT)
         behind_set(lock, 1 + (int)(out & HEARTHI_ITEM_VALUE));
     if (hearthi_item_of(out) == HEARTHI_REST)
@@ -290,7 +303,8 @@ hearthi_mcs_lock_lost(int rank, struct hearthi_abandoned_locks *lost)
 int
 hearthi_mcs_lock_try(int lock, uint64_t *token)
 {
-    int place = place_named(lock, hearthi_mcs_tail_op(lock, MPI_NO_OP, 0));
+    int place =
+        place_named(lock, hearthi_mcs_tail_op(lock, HEARTHI_OP_READ, 0));
     uint64_t word = hearthi_mcs_node_look(lock, place); /* may be torn */
     int      keeper;
 
@@ -326,6 +340,7 @@ hearthi_mcs_lock_keep(int lock, int place)
     out =
         swap(lock, place,
              hearthi_item_make(HEARTHI_KEPT, (uint64_t)hearthi_cluster.rank));
+    HEARTHI_ASSERT(hearthi_item_of(out) != HEARTHI_REST);
     if (hearthi_item_of(out) != HEARTHI_NAME)
         return true;
     name_add(lock, place, name_in(out));
@@ -337,6 +352,8 @@ hearthi_mcs_lock_leave(int lock, int place, uint64_t token)
 {
     uint64_t out;
 
+    HEARTHI_ASSERT(place >= 0 && place / 2 < hearthi_cluster.size);
+    HEARTHI_ASSERT(token <= HEARTHI_ITEM_VALUE);
     if (hearthi_mcs_lock_is_wanted(lock, place)) {
         out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
         if (hearthi_item_of(out) == HEARTHI_NAME) { /* no try has it */
@@ -345,6 +362,7 @@ hearthi_mcs_lock_leave(int lock, int place, uint64_t token)
         }
     }
     out = swap(lock, place, hearthi_item_make(HEARTHI_REST, token));
+    HEARTHI_ASSERT(hearthi_item_of(out) != HEARTHI_REST);
     if (hearthi_item_of(out) != HEARTHI_NAME)
         return true;
     name_back(lock, place, out);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "cluster.h"
 #include "mcs_lock.h"
 #include "node/lock_names.h"
@@ -17,55 +18,58 @@ static size_t own_at; /* in everybody's window */
 static size_t
 places_at(int lock)
 {
+    HEARTHI_ASSERT(lock < HEARTH_LOCKS || lock >= HEARTHI_NAMING_AT);
+    HEARTHI_ASSERT(lock >= 0 && lock <= hearthi_turns());
     int i =
         lock < HEARTH_LOCKS ? lock : lock - HEARTHI_NAMING_AT + HEARTH_LOCKS;
 
-    return (size_t)i * sizeof(struct hearthi_mcs_lock_places);
+    return (size_t)i * sizeof(struct hearthi_mcs_nodes);
 }
 
 size_t
-hearthi_mcs_lock_places_bytes(void)
+hearthi_mcs_nodes_bytes(void)
 {
     return places_at(hearthi_turns());
 }
 
 /* Those of locks that have names are made ready when they get them. */
 void
-hearthi_mcs_lock_places_open(char *base, size_t at)
+hearthi_mcs_nodes_open(char *base, size_t at)
 {
     own = base;
     own_at = at;
     memset(base, 0, places_at(HEARTHI_SYNCS));
     memset(base + places_at(hearthi_syncs), 0,
-           HEARTH_RWLOCKS * sizeof(struct hearthi_mcs_lock_places));
+           HEARTH_RWLOCKS * sizeof(struct hearthi_mcs_nodes));
 }
 
-struct hearthi_mcs_lock_places *
-hearthi_mcs_lock_places_own(int lock)
+struct hearthi_mcs_nodes *
+hearthi_mcs_nodes_own(int lock)
 {
-    return (struct hearthi_mcs_lock_places *)(void *)(own + places_at(lock));
+    return (struct hearthi_mcs_nodes *)(void *)(own + places_at(lock));
 }
 
 uint64_t
-hearthi_mcs_lock_places_op(int lock, int rank, size_t word, MPI_Op op,
-                           uint64_t value)
+hearthi_mcs_nodes_op(int lock, int rank, size_t word,
+                     enum hearthi_fabric_op op, uint64_t value)
 {
-    return hearthi_fetch_op(hearthi_mpi.sync, rank,
-                            own_at + places_at(lock) + word, op, value);
+    return hearthi_fabric_sync_step(rank, own_at + places_at(lock) + word, op,
+                                    value);
 }
 
 static size_t
 word_of(int place)
 {
-    return offsetof(struct hearthi_mcs_lock_places, word) +
+    return offsetof(struct hearthi_mcs_nodes, word) +
            (size_t)(place % 2) * sizeof(uint64_t);
 }
 
 uint64_t
-hearthi_mcs_node_op(int lock, int place, MPI_Op op, uint64_t value)
+hearthi_mcs_node_op(int lock, int place, enum hearthi_fabric_op op,
+                    uint64_t value)
 {
-    return hearthi_mcs_lock_places_op(lock, hearthi_mcs_node_rank(place),
-                                      word_of(place), op, value);
+    return hearthi_mcs_nodes_op(lock, hearthi_mcs_node_rank(place),
+                                word_of(place), op, value);
 }
 
 /* By a Get: an atomic step that changes nothing may write back what it has
@@ -76,20 +80,20 @@ hearthi_mcs_node_look(int lock, int place)
     int      rank = hearthi_mcs_node_rank(place);
     uint64_t word;
 
+    HEARTHI_ASSERT(rank >= 0 && rank < hearthi_cluster.size);
     if (rank == hearthi_cluster.rank)
-        return __atomic_load_n(
-            &hearthi_mcs_lock_places_own(lock)->word[place % 2],
-            __ATOMIC_ACQUIRE);
-    hearthi_sync_get(rank, own_at + places_at(lock) + word_of(place), &word,
-                     sizeof word);
-    hearthi_flush(hearthi_mpi.sync, rank);
+        return __atomic_load_n(&hearthi_mcs_nodes_own(lock)->word[place % 2],
+                               __ATOMIC_ACQUIRE);
+    hearthi_fabric_sync_get(rank, own_at + places_at(lock) + word_of(place),
+                            &word, sizeof word);
+    hearthi_fabric_sync_wait(rank);
     return word;
 }
 
 uint64_t
-hearthi_mcs_tail_op(int lock, MPI_Op op, uint64_t value)
+hearthi_mcs_tail_op(int lock, enum hearthi_fabric_op op, uint64_t value)
 {
-    return hearthi_mcs_lock_places_op(
+    return hearthi_mcs_nodes_op(
         lock, hearthi_manager(lock, hearthi_cluster.size),
-        offsetof(struct hearthi_mcs_lock_places, tail), op, value);
+        offsetof(struct hearthi_mcs_nodes, tail), op, value);
 }

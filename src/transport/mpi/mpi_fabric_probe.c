@@ -17,13 +17,13 @@
 #include "base/option.h"
 #include "cluster.h"
 #include "front/direct.h"
-#include "mpi.h"
-#include "mpi_fabric_window.h"
+#include "mpi_fabric.h"
 #include "progress.h"
 
 enum {
     AWAY = 2000000,
     TRIES = 3,
+    TRIES_MOST = 8,
     GETS = 8,
     ORIGIN = 0
 }; /* AWAY in nanoseconds */
@@ -109,7 +109,7 @@ result_shows(const volatile uint64_t *result, uint64_t absent)
     while (*result == absent) {
         if (hearthi_now() - start > 8 * AWAY)
             return false;
-        hearthi_progress_look();
+        hearthi_fabric_look();
         hearthi_wait_turn(&w);
     }
     return true;
@@ -143,7 +143,9 @@ operation_try(enum hearthi_operation operation, int target)
     case HEARTHI_PAGE: t = get_try(target); break;
     case HEARTHI_WORD: t = atomic_try(hearthi_windows.win[0], target); break;
     case HEARTHI_LOCK:
-    case HEARTHI_OPERATIONS: t = atomic_try(hearthi_mpi.sync, target); break;
+    case HEARTHI_OPERATIONS:
+        t = atomic_try(hearthi_windows.sync, target);
+        break;
     }
     t.free = hearthi_now() - start < AWAY;
     return t;
@@ -151,15 +153,18 @@ operation_try(enum hearthi_operation operation, int target)
 
 /* ---- the two ranks ---- */
 
-/* Who insists on a helper may know of other ranks that need one: then nothing
- * is taken for free. */
+/* A user who insists on a helper may know of other ranks that need one: then
+ * nothing is taken for free.  A call that seems to block may just have had no
+ * core, and is tried more often: each operation whose call blocks is
+ * announced, which costs its target a wake-up. */
 static enum hearthi_need
 operation_probe(enum hearthi_operation operation, int target)
 {
     bool     shown = false, thread = hearthi_opt.progress == HEARTHI_THREAD;
     uint64_t blocked = UINT64_MAX;
 
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0;
+         i < TRIES || (shown && blocked >= AWAY / 4 && i < TRIES_MOST); i++) {
         struct trial t = operation_try(operation, target);
 
         if (t.free && !thread)
@@ -229,9 +234,9 @@ verdict_share(struct hearthi_help *verdict)
 }
 
 void
-hearthi_probe(void)
+hearthi_mpi_probe(void)
 {
-    struct hearthi_help verdict = { .bells = false };
+    struct hearthi_help verdict = { .doorbells = false };
     int                 target = target_rank();
 
     if (hearthi_cluster.rank == ORIGIN) {

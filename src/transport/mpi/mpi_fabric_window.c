@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The windows over the segments.
+ * The windows over the segments, and the one of managed objects.
  *
  * A network card registers what a window covers: the memory is pinned, and
  * half of the machine's would be gone if one window covered all of
  * HEARTH_HOME. So windows follow allocation: the first covers the head of each
- * segment, its arena (space/arena.h) and some frames behind that, and each
+ * segment, its arena (space/heap.h) and some frames behind that, and each
  * further one as many frames as there were before, or that a multiple times
  * over if one allocation needs it, made when frames are given out that no
  * window covers.  All ranks compute that from the same allocations.  Windows
@@ -23,26 +23,67 @@
  */
 #include "config.h"
 
-#include "mpi_fabric_window.h"
+#include "mpi_fabric.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/min.h"
+#include "base/mpi_recipe.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "collective.h"
 #include "front/direct.h"
-#include "mpi.h"
+#include "front/session.h"
 #include "space/heap.h"
-#include "window_order.h"
+#include "transport/transport.h"
 
 struct hearthi_windows hearthi_windows;
+
+/* The settings that hearth-info prints, and tries, under that name; "" if
+ * there are none for this library. */
+static void
+recipe_text(char *text, size_t size, struct hearthi_mpi_library library,
+            const char *when, enum hearthi_mpi_form form)
+{
+    struct hearthi_mpi_recipe r;
+
+    text[0] = '\0';
+    for (int i = 1; hearthi_mpi_recipe(library, i, &r); i++)
+        if (strcmp(r.when, when) == 0)
+            hearthi_mpi_settings(text, size, library, r.settings, form);
+}
+
+static const char *
+remedy_text(char *text, size_t size)
+{
+    static const char          tcp[] = "UCX over TCP";
+    char                       words[256], variables[256], plain[256];
+    struct hearthi_mpi_library library = hearthi_mpi_library_loaded();
+
+    if (library.kind != HEARTHI_MPI_OPEN)
+        return "set HEARTH_TRANSPORT=udp (see hearth-info)";
+    recipe_text(words, sizeof words, library, tcp, HEARTHI_MPI_WORDS);
+    recipe_text(variables, sizeof variables, library, tcp,
+                HEARTHI_MPI_VARIABLES);
+    recipe_text(plain, sizeof plain, library, "point-to-point windows",
+                HEARTHI_MPI_WORDS);
+    snprintf(text, size,
+             "over TCP pass '%s' to mpirun, or set %s where srun starts the "
+             "ranks%s%s%s; or set HEARTH_TRANSPORT=udp (see hearth-info)",
+             words, variables, plain[0] == '\0' ? "" : "; or pass '", plain,
+             plain[0] == '\0' ? ", and use less than MPI_THREAD_MULTIPLE"
+                              : "' and use less than MPI_THREAD_MULTIPLE");
+    return text;
+}
 
 /* The first is refused for want of a network module, later ones for want of
  * what a card may pin. */
 static void
 window_refused(const char *call, int code, size_t bytes)
 {
-    char text[MPI_MAX_ERROR_STRING] = "?";
+    char text[MPI_MAX_ERROR_STRING] = "?", remedy[2048];
     int  len = 0;
 
     MPI_Error_string(code, text, &len);
@@ -52,15 +93,10 @@ window_refused(const char *call, int code, size_t bytes)
                       "home memory (%s): raise the limit on memory that a "
                       "network card may pin (ulimit -l), or allocate less",
                       bytes, text);
-    hearthi_fatal(
-        call,
-        "this MPI cannot make the windows between these hosts (%s): with Open "
-        "MPI "
-        "over TCP pass '--mca pml ucx --mca osc ucx --mca pml_ucx_tls any "
-        "--mca pml_ucx_devices any -x UCX_TLS=tcp,self' to mpirun, or "
-        "'--mca pml ob1 --mca osc pt2pt' and less than MPI_THREAD_MULTIPLE "
-        "(see hearth-info)",
-        text);
+    hearthi_fatal(call,
+                  "this MPI cannot make the windows between these hosts (%s): "
+                  "%s",
+                  text, remedy_text(remedy, sizeof remedy));
 }
 
 /* Loads and stores must meet what RMA wrote without further calls. */
@@ -102,9 +138,21 @@ model_check(MPI_Win win)
  * are atomic to those of vader.  With a network card whose atomics are not
  * atomic to the processor's osc/rdma's own loads and stores are not, either.
  *
+ * Open MPI from 5.0 on, osc/rdma: as in 4.1, but where all ranks of the window
+ * are on one machine Compare_and_swap is a get and a put under a lock of the
+ * target's (5.0.7, 5.0.11: use_shared_mem in osc_rdma_accumulate.c).  All
+ * other steps take that lock, too, also those on a rank's own words; the
+ * processor's instructions do not, and what they did between the get and the
+ * put was lost.  So there all steps are MPI's, and those of 4 bytes are not
+ * made by one of 8, which would put back what a neighbour was.  Between
+ * machines Compare_and_swap is one atomic of the BTL and takes no lock: there
+ * the rank's own steps are the processor's, as in 4.1, since those of osc/rdma
+ * on own words are loads and stores under the lock.  (The program `mix` of
+ * doc/mpi-bugs.md tries the combinations.)
+ *
  * Neither MPI tells which module a window has, but its name begins with it
- * (ompi_win_set_name in osc_rdma_component.c).  tests/coherence/atomics.c mixes all
- * steps, by all ranks and threads.
+ * (ompi_win_set_name in osc_rdma_component.c).
+ * tests/coherence/atomics.c mixes all steps, by all ranks and threads.
  */
 static bool
 is_rdma(MPI_Win win)
@@ -117,8 +165,21 @@ is_rdma(MPI_Win win)
     return strncmp(name, rdma, sizeof rdma - 1) == 0;
 }
 
-MPI_Info
-hearthi_window_info(void)
+static bool
+has_own_steps(MPI_Win win)
+{
+    bool one_machine = hearthi_cluster.machine_ranks == hearthi_cluster.size;
+
+    return is_rdma(win) && !(one_machine && hearthi_mpi_library_loaded().major >= 5);
+}
+
+/* What is said of every window: each flush waits for at most one accumulate a
+ * word, so they need no order; and all of them are single steps of
+ * Fetch_and_op and Compare_and_swap, which Open MPI's osc/rdma then does by
+ * one network atomic instead of under a lock at the target.  An MPI that does
+ * not know a key ignores it.  To be freed. */
+static MPI_Info
+window_info(void)
 {
     MPI_Info info;
 
@@ -146,7 +207,7 @@ window_make(const char *call, int steps)
     struct hearthi_windows *w = &hearthi_windows;
     size_t                  at = w->n == 0 ? 0 : w->end[w->n - 1];
     size_t                  bytes = step_end(steps - 1) - at;
-    MPI_Info                info = hearthi_window_info();
+    MPI_Info                info = window_info();
     char *base = hearthi_segments.base[hearthi_cluster.node_rank] + at;
     int   code;
 
@@ -164,8 +225,8 @@ window_make(const char *call, int steps)
     w->n++;
 }
 
-void
-hearthi_windows_open(void)
+static void
+home_open(void)
 {
     struct hearthi_windows *w = &hearthi_windows;
     size_t                  page = hearthi_heap.page, end;
@@ -181,11 +242,11 @@ hearthi_windows_open(void)
     w->first_end = step_end(steps - 1);
     window_make("hearth_init", steps);
     model_check(w->win[0]);
-    w->is_rdma = is_rdma(w->win[0]);
+    w->own_steps = has_own_steps(w->win[0]);
 }
 
-void
-hearthi_windows_close(void)
+static void
+home_close(void)
 {
     struct hearthi_windows *w = &hearthi_windows;
 
@@ -197,10 +258,10 @@ hearthi_windows_close(void)
 }
 
 /* Other threads of all ranks go on meanwhile, on the windows that there are:
- * no lock of ours is held, and this one drives progress inside MPI.  Nobody
- * leaves before each rank has all windows. */
-void
-hearthi_windows_expose(uint64_t frames)
+ * no lock of ours is held, and this one drives progress inside MPI.  No rank
+ * leaves before each has all windows. */
+static void
+home_grow(uint64_t frames)
 {
     struct hearthi_windows *w = &hearthi_windows;
     size_t                  end = hearthi_frame_at(frames, hearthi_heap.shift);
@@ -217,3 +278,51 @@ hearthi_windows_expose(uint64_t frames)
     HEARTHI_MPI(MPI_Ibarrier(hearthi_cluster.comm, &request));
     hearthi_requests_wait(&request, 1);
 }
+
+/* ---- the window of managed objects ---- */
+
+/* MPICH 4.0.2 misplaces data unless a window's size is a multiple of 16. */
+static void *
+sync_open(size_t bytes)
+{
+    MPI_Info info = window_info();
+    void    *base;
+
+    HEARTHI_ASSERT(bytes % 16 == 0);
+    HEARTHI_MPI_SPINS(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
+                                       hearthi_cluster.comm, &base,
+                                       &hearthi_windows.sync));
+    MPI_Info_free(&info);
+    MPI_Win_set_errhandler(hearthi_windows.sync, MPI_ERRORS_RETURN);
+    return base;
+}
+
+static void
+sync_ready(void)
+{
+    HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_windows.sync));
+    HEARTHI_MPI(MPI_Win_sync(hearthi_windows.sync));
+    hearthi_collective(hearthi_cluster.comm);
+}
+
+static void
+sync_close(void)
+{
+    MPI_Win_unlock_all(hearthi_windows.sync);
+    HEARTHI_SPINS(MPI_Win_free(&hearthi_windows.sync));
+}
+
+const struct hearthi_fabric_ops hearthi_mpi_fabric = {
+    .name = "mpi",
+    .check = hearthi_mpi_peek,
+    .registers = true,
+    .home_open = home_open,
+    .home_close = home_close,
+    .home_grow = home_grow,
+    .sync_open = sync_open,
+    .sync_ready = sync_ready,
+    .sync_close = sync_close,
+    .probe = hearthi_mpi_probe,
+    .exchange = hearthi_mpi_exchange,
+    .gather = hearthi_mpi_gather,
+};

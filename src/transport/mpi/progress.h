@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Operations that need help at their target, and who gives it.
+ * Operations that need help at their target, and which thread gives it.
  *
  * A passive one-sided operation may have to wait until its target calls MPI.
  * A probe finds out which do, and a helper thread at the target then serves
  * them.  A helper that polls by time is either slow or dear: a nap of 20 us
- * takes half of a computing thread's core, one of 1 ms makes each fault take
- * a millisecond.  So the helper sleeps at a doorbell, a datagram socket, and
- * whoever has waited in vain for some microseconds rings it.
+ * takes half of a computing thread's core, one of 1 ms makes each fault take a
+ * millisecond.  So the helper sleeps at a doorbell, a datagram socket, and a
+ * rank that has waited in vain for some microseconds rings it.  It does not
+ * stay awake while threads of its own rank are inside MPI or Hearth: they
+ * serve, and it would take the core from them.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_PROGRESS_H
 #define HEARTHI_TRANSPORT_MPI_PROGRESS_H
 
-#include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,8 +40,9 @@ enum hearthi_need {
 struct hearthi_help {
     enum hearthi_need need[HEARTHI_OPERATIONS]; /* the same on every rank */
     uint64_t          page_time; /* nanoseconds to get one, at best */
-    bool              bells;     /* every rank has a helper with a doorbell */
+    bool              doorbells; /* every rank has a helper with a doorbell */
     bool              listens;   /* every rank has a thread at its doorbell */
+    int flushes_long; /* that took long: any thread adds (mpi_fabric_wait.c) */
 };
 
 extern struct hearthi_help hearthi_help;
@@ -52,62 +55,62 @@ hearthi_need_at(enum hearthi_operation operation, int rank)
                                         : hearthi_help.need[operation];
 }
 
+/* ... nor does any operation wait for another rank where all are free. */
+static inline bool
+hearthi_needs_nobody(void)
+{
+    for (int i = 0; i < HEARTHI_OPERATIONS; i++)
+        if (hearthi_help.need[i] != HEARTHI_FREE)
+            return false;
+    return true;
+}
+
 /* From the kernel, unlike any other. */
 uint64_t hearthi_word_unlikely(void);
 
-/* ---- progress.c: waits that drive progress ---- */
-
-void hearthi_progress_open(void);
-void hearthi_progress_close(void);
+/* ---- progress.c: the progress engine, and which thread drives it ---- */
 
 /* Enter the progress engine, for the program's threads; those that wait count
- * how often, so that the helper sees whether it is needed. */
+ * how often, so that the helper sees whether it is needed.  A count lost
+ * between two threads does no harm, so it costs no atomic addition. */
 void     hearthi_progress_drive(void);
 uint32_t hearthi_progress_count(void);
 
-/* The same for the helper. */
-void hearthi_progress_look(void);
-
-/* The same after an own step on a window, if those of others need it. */
-void hearthi_progress_own(MPI_Win win);
-
-/* Turns after which a wait is long, some 20 us. */
-enum { HEARTHI_WAIT_LONG = 128 };
-
-struct hearthi_wait {
-    unsigned turn;
-    uint64_t ring_at, again; /* when to ring next, and how long after that */
-};
-
-/* A wait in which so many bytes move, which takes its time in any case. */
-struct hearthi_wait hearthi_wait_begin(size_t bytes);
-
-/* A fruitless turn: yields now and then; true if it is time to ring. */
-bool hearthi_wait_turn(struct hearthi_wait *w);
-
-/* Say once, if this has taken long, for whom this thread waits.  A rank that
- * cannot be heard at all is not named: its neighbour says so. */
-void hearthi_wait_warn(int rank, uint64_t waited);
-
-/* ---- mpi_fabric_wait.c ---- */
-
-/* Complete requests, each of an operation at a rank; null ones are, and in the
- * end those that MPI has lost.  may_nap: if other threads wait, too, and
- * nobody for this one. */
-void hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
-                           size_t bytes, bool may_nap);
-
-/* Complete what was started on up to TARGETS windows, each at one rank.
- * `last` holds for each the request of its last operation, or null. */
-enum { HEARTHI_TARGETS = 32 };
-void hearthi_wait_flush(const MPI_Win *win, MPI_Request *last, const int *rank,
-                        int n, size_t bytes);
-
-/* ---- mpi_fabric_probe.c ---- */
-
-/* Fill hearthi_help but for the bells.  Collective; takes some milliseconds.
+/* The same for a thread that may be none of those that MPI may be called by.
  */
-void hearthi_probe(void);
+void hearthi_mpi_progress(void);
+
+extern atomic_uint hearthi_progress_turns;
+
+static inline void
+hearthi_progress_count_one(void)
+{
+    unsigned c =
+        atomic_load_explicit(&hearthi_progress_turns, memory_order_relaxed);
+
+    atomic_store_explicit(&hearthi_progress_turns, c + 1,
+                          memory_order_relaxed);
+}
+
+/* How many threads are in a step whose call blocks. */
+extern atomic_int hearthi_progress_blocked;
+
+/* The same for the helper, and for threads that it cannot rely on.  How long
+ * it took if that was several times the shortest one, and so has served a
+ * rank; or 0. */
+uint64_t hearthi_progress_serve(void);
+
+/* For the helper: it has slept for so long; is this rank inside MPI or Hearth,
+ * so that its threads serve others?  Does one of them wait, by a short watch?
+ * And have they driven progress since the count was so, if the helper leaves
+ * them the core for as short as can be? */
+bool hearthi_progress_slept(uint64_t ns);
+bool hearthi_progress_is_waiting(void);
+bool hearthi_progress_is_driven(uint32_t before);
+
+/* Say once, if this has taken long, for which rank this thread waits.  A rank
+ * that cannot be heard at all is not named: its neighbour says so. */
+void hearthi_wait_warn(int rank, uint64_t waited);
 
 /* ---- doorbell.c ---- */
 
@@ -119,12 +122,20 @@ void hearthi_doorbell_close(void);
  * call, from any thread. */
 void hearthi_doorbell_ring(int rank);
 
+/* The helper of a rank naps for short times only, at first. */
+void hearthi_doorbell_stay(int rank);
+
 /* The same before an operation whose call blocks, so that it cannot be rung
  * for again: the helper stays until it has come.  Not if that was said just
- * now; nothing without bells. */
+ * now; nothing without doorbells. */
 void hearthi_doorbell_announce(int rank);
 
-/* Wake the helper of a rank for a letter. */
+/* The same before an atomic step, unless that rank answers by itself, as the
+ * steps before have shown; and when the step is complete. */
+void hearthi_doorbell_step(int rank);
+void hearthi_doorbell_answered(int rank);
+
+/* Wake the helper of a rank for an active message. */
 void hearthi_doorbell_mail(int rank);
 
 /* Tell a rank that a lock that its node keeps is wanted. */
@@ -137,8 +148,8 @@ enum hearthi_rung {
     HEARTHI_ANNOUNCED
 };
 
-/* Sleep until somebody rings, or for so long; or only look who has.  For the
- * helper. */
+/* Sleep until a rank rings, or for so long; or only look which ranks have.
+ * For the helper. */
 enum hearthi_rung hearthi_doorbell_wait(uint64_t ns);
 enum hearthi_rung hearthi_doorbell_look(void);
 

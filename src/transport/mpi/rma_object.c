@@ -6,12 +6,13 @@
 
 #include "rma_object.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "collective.h"
-#include "front/direct.h"
+#include "fabric.h"
 #include "mcs_lock.h"
 #include "mcs_nodes.h"
 #include "node/lock_names.h"
@@ -38,6 +39,7 @@ manager(int sync)
 static size_t
 object_at(int sync)
 {
+    HEARTHI_ASSERT(sync >= 0 && sync < hearthi_syncs);
     int    size = hearthi_cluster.size;
     size_t at = hearthi_managed_at(sync, size);
 
@@ -47,10 +49,11 @@ object_at(int sync)
 }
 
 uint64_t
-hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
+hearthi_word_op(int sync, size_t word, enum hearthi_fabric_op op,
+                uint64_t value)
 {
-    return hearthi_fetch_op(hearthi_mpi.sync, manager(sync),
-                            object_at(sync) + word, op, value);
+    return hearthi_fabric_sync_step(manager(sync), object_at(sync) + word, op,
+                                    value);
 }
 
 /* As it is at first, and its place.  Its memory is not touched before, as
@@ -58,48 +61,38 @@ hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value)
 void
 hearthi_mpi_begin(int sync)
 {
-    if (hearthi_cluster.nodes == 1)
-        return;
     for (size_t word = 0; word < HEARTHI_LOG_AT; word += sizeof(uint64_t))
-        hearthi_word_op(sync, word, MPI_REPLACE, 0);
+        hearthi_word_op(sync, word, HEARTHI_OP_SWAP, 0);
     hearthi_mcs_lock_begin(sync);
 }
 
-/* MPICH 4.0.2 misplaces data unless a window's size is a multiple of 16. */
+static char *base; /* of those that this rank manages */
+
 void
 hearthi_sync_open(void)
 {
     size_t fixed = hearthi_managed_count(hearthi_cluster.size) * OBJECT;
     size_t objects = fixed + hearthi_lock_names_each * NAMED;
     size_t bytes =
-        objects + hearthi_mcs_lock_places_bytes() + hearthi_wait_slot_bytes();
-    MPI_Info info = hearthi_window_info();
-    char    *base;
+        objects + hearthi_mcs_nodes_bytes() + hearthi_wait_slot_bytes();
 
     if (hearthi_cluster.nodes > HEARTHI_NODES_MOST)
         hearthi_fatal("hearth_init",
                       "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
                       hearthi_cluster.nodes, HEARTHI_NODES_MOST);
-    HEARTHI_MPI_SPINS(MPI_Win_allocate((MPI_Aint)bytes, 1, info,
-                                       hearthi_cluster.comm, &base,
-                                       &hearthi_mpi.sync));
-    MPI_Info_free(&info);
-    MPI_Win_set_errhandler(hearthi_mpi.sync, MPI_ERRORS_RETURN);
+    base = hearthi_fabric->sync_open(bytes);
     for (size_t at = 0; at < fixed; at += OBJECT)
         memset(base + at, 0, HEARTHI_ZERO);
     hearthi_mcs_lock_open(base + objects, objects);
-    objects += hearthi_mcs_lock_places_bytes();
+    objects += hearthi_mcs_nodes_bytes();
     hearthi_wait_slot_open(base + objects, objects);
-    HEARTHI_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, hearthi_mpi.sync));
-    HEARTHI_MPI(MPI_Win_sync(hearthi_mpi.sync));
-    hearthi_collective(hearthi_cluster.comm);
+    hearthi_fabric->sync_ready();
 }
 
 void
 hearthi_sync_close(void)
 {
-    MPI_Win_unlock_all(hearthi_mpi.sync);
-    HEARTHI_SPINS(MPI_Win_free(&hearthi_mpi.sync));
+    hearthi_fabric->sync_close();
     hearthi_mcs_lock_close();
 }
 
@@ -121,6 +114,7 @@ hearthi_serving_read(uint64_t word)
 uint64_t
 hearthi_serving_make(struct hearthi_serving s)
 {
+    HEARTHI_ASSERT(s.epoch < HEARTHI_EPOCHS);
     return (s.set ? FLAG_SET : 0) | (uint64_t)s.ticket << 47 |
            (uint64_t)s.epoch << 40 | (uint64_t)s.whole << 32 | s.end;
 }
@@ -128,38 +122,33 @@ hearthi_serving_make(struct hearthi_serving s)
 uint64_t
 hearthi_serving_get(int sync)
 {
-    return hearthi_word_op(sync, HEARTHI_SERVING, MPI_NO_OP, 0);
+    return hearthi_word_op(sync, HEARTHI_SERVING, HEARTHI_OP_READ, 0);
+}
+
+struct hearthi_serving
+hearthi_serving_own(int sync)
+{
+    HEARTHI_ASSERT(manager(sync) == hearthi_cluster.rank);
+    return hearthi_serving_read(__atomic_load_n(
+        (uint64_t *)(void *)(base + object_at(sync) + HEARTHI_SERVING),
+        __ATOMIC_ACQUIRE));
 }
 
 /* ---- the log ---- */
 
-void
-hearthi_sync_get(int rank, size_t at, void *to, size_t len)
-{
-    HEARTHI_MPI(MPI_Get(to, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
-                        MPI_BYTE, hearthi_mpi.sync));
-    hearthi_mpi_count(rank, len);
-}
-
-static void
-put(int rank, size_t at, const void *from, size_t len)
-{
-    HEARTHI_MPI(MPI_Put(from, (int)len, MPI_BYTE, rank, (MPI_Aint)at, (int)len,
-                        MPI_BYTE, hearthi_mpi.sync));
-    hearthi_mpi_count(rank, len);
-}
-
 enum direction { READ, WRITE };
 
-/* Started; to be flushed. */
+/* Started; to be waited for. */
 static void
 object_move(int sync, size_t at, enum direction dir, void *bytes, size_t len)
 {
+    HEARTHI_ASSERT(len > 0 &&
+                   at + len <= (hearthi_is_named(sync) ? NAMED : OBJECT));
     at += object_at(sync);
     if (dir == READ)
-        hearthi_sync_get(manager(sync), at, bytes, len);
+        hearthi_fabric_sync_get(manager(sync), at, bytes, len);
     else
-        put(manager(sync), at, bytes, len);
+        hearthi_fabric_sync_put(manager(sync), at, bytes, len);
 }
 
 static void
@@ -227,19 +216,22 @@ hearthi_log_get(int sync, struct hearthi_serving s, struct hearthi_grant *g,
     if (news == HEARTHI_LOG_NEWS)
         log_move(sync, READ, span, g->notice);
     epoch_move(sync, READ, &log->epoch);
-    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    hearthi_fabric_sync_wait(manager(sync));
     news =
         hearthi_log_read(log, hearthi_log_room(sync), g->epoch, &g->pos, span);
     g->n = span[0].n + span[1].n;
+    HEARTHI_ASSERT(g->n <= hearthi_log_room(sync));
+    HEARTHI_ASSERT(g->pos == s.end || g->pos == 0);
     g->ahead = news == HEARTHI_LOG_AHEAD ? log->epoch : 0;
     g->invalidate_all = g->ahead > 0 || news == HEARTHI_LOG_LOST;
     return true;
 }
 
-/* What a log is that who has its turn has not read.  One that looks as if it
- * were of this epoch is marked as that, since `epoch` is written again: should
- * it be an old one, some readers get more than they need.  It is not marked as
- * of a later epoch than this rank's, on which the limit of two rests. */
+/* What a log is that the rank with its turn has not read.  One that looks as
+ * if it were of this epoch is marked as that, since `epoch` is written again:
+ * should it be an old one, some readers get more than they need.  It is not
+ * marked as of a later epoch than this rank's, on which the limit of two
+ * rests. */
 static struct hearthi_log
 log_find(int sync, struct hearthi_serving s, uint64_t epoch)
 {
@@ -250,23 +242,26 @@ log_find(int sync, struct hearthi_serving s, uint64_t epoch)
         log.epoch = epoch;
     } else if (ahead <= AHEAD_MOST) {
         epoch_move(sync, READ, &log.epoch);
-        hearthi_flush(hearthi_mpi.sync, manager(sync));
+        hearthi_fabric_sync_wait(manager(sync));
     }
     return log;
 }
 
-/* A full log is read, merged and written anew by who has the turn. */
+/* A full log is read, merged and written anew by the rank that has the turn.
+ * What is written must be there until the caller has flushed it, in `all` too,
+ * which has room for twice a log: MPI may read it no sooner (MPI-3.1, 11.3).
+ */
 static void
 log_add(int sync, struct hearthi_log *log, uint64_t epoch,
-        const struct hearthi_notice *n, uint32_t count)
+        const struct hearthi_notice *n, uint32_t count,
+        struct hearthi_notice *all)
 {
-    struct hearthi_notice    all[2 * HEARTHI_LOG];
     struct hearthi_ring_span span[2];
     uint32_t                 room = hearthi_log_room(sync);
 
     if (hearthi_log_is_full(log, room, epoch, count, span)) {
         log_move(sync, READ, span, all);
-        hearthi_flush(hearthi_mpi.sync, manager(sync));
+        hearthi_fabric_sync_wait(manager(sync));
         hearthi_log_merge(log, room, all, n, count, span);
         log_move(sync, WRITE, span, all);
     } else if (hearthi_log_append(log, room, epoch, count, span)) {
@@ -279,16 +274,23 @@ hearthi_log_put(int sync, struct hearthi_serving *s,
                 const struct hearthi_log *known, uint64_t now,
                 const struct hearthi_notice *n, size_t count)
 {
-    struct hearthi_log log;
+    struct hearthi_notice all[2 * HEARTHI_LOG];
+    struct hearthi_log    log;
 
     if (count == 0)
         return;
     log = known != NULL ? *known : log_find(sync, *s, now);
-    log_add(sync, &log, now, n, (uint32_t)count);
+    HEARTHI_ASSERT(known == NULL || known->end == s->end);
+    log_add(sync, &log, now, n, (uint32_t)count, all);
     if (known == NULL || log.epoch != known->epoch)
         epoch_move(sync, WRITE, &log.epoch);
-    hearthi_flush(hearthi_mpi.sync, manager(sync));
+    hearthi_fabric_sync_wait(manager(sync));
+    /* On one machine the MPI may have stored the log by this processor: the
+     * step that publishes it comes after it. */
+    atomic_thread_fence(memory_order_release);
+    HEARTHI_ASSERT(known == NULL || log.epoch >= known->epoch);
     s->epoch = (uint8_t)(log.epoch & (HEARTHI_EPOCHS - 1));
     s->whole = (uint8_t)log.whole;
     s->end = log.end;
+    HEARTHI_ASSERT(s->whole <= hearthi_log_room(sync) && s->whole <= s->end);
 }

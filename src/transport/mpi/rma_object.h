@@ -14,18 +14,18 @@
  * A reader-writer lock has more words, before the log (rw.c).
  *
  * The log and its epoch are moved by Get and Put, the other words by
- * Fetch_and_op only.  Who has the turn writes the log and flushes that; then
- * it writes `serving`, so that one Fetch_and_op there tells whether it is our
- * turn and whether the log has news.  A lock's `serving` goes with it from
- * holder to holder, as its token, without value and ticket; its other words
- * are with its places (mcs_lock.c).
+ * Fetch_and_op only.  The rank that has the turn writes the log and flushes
+ * that; then it writes `serving`, so that one Fetch_and_op there tells whether
+ * it is our turn and whether the log has news.  A lock's `serving` goes with
+ * it from holder to holder, as its token, without value and ticket; its other
+ * words are with its places (mcs_lock.c).
  *
  * Tickets may count modulo 2^16: each node has at most one that is drawn and
  * not served, so that a ticket is told from every other that matters as long
  * as there are fewer nodes than that.
  *
  * `serving` has no room for a whole epoch, and needs none.  A log that could
- * have news is of the reader's epoch or of one of the next two (transport.h);
+ * have news is of the reader's epoch or of one of the next two (sync_ops.h);
  * any other is past, and these three are told from each other so.
  * What looks like one of the three may be older by a multiple of that, and so
  * it is `epoch`, read in one flush with the log, that says what it is.
@@ -33,6 +33,7 @@
 #ifndef HEARTHI_RMA_OBJECT_H
 #define HEARTHI_RMA_OBJECT_H
 
+#include "fabric.h"
 #include "mpi.h"
 
 /* Within a managed object. */
@@ -75,15 +76,16 @@ hearthi_ticket(uint64_t next)
     return (uint16_t)(next >> 48);
 }
 
-/* A lock that gets a name, before anybody uses it. */
+/* A lock that gets a name, before any rank uses it. */
 void hearthi_mpi_begin(int sync);
 
-/* Read from a rank's part of the window of locks.  Started; to be flushed. */
-void hearthi_sync_get(int rank, size_t at, void *to, size_t len);
-
 /* One step on a word, complete on return. */
-uint64_t hearthi_word_op(int sync, size_t word, MPI_Op op, uint64_t value);
+uint64_t hearthi_word_op(int sync, size_t word, enum hearthi_fabric_op op,
+                         uint64_t value);
 uint64_t hearthi_serving_get(int sync);
+
+/* Of one that this rank manages, while no rank changes it: without MPI. */
+struct hearthi_serving hearthi_serving_own(int sync);
 
 static inline struct hearthi_serving
 hearthi_serving_now(int sync)
@@ -97,13 +99,13 @@ void hearthi_grant_refresh(struct hearthi_grant *g);
 
 /* Read what is news for a grant, and what log that is: epoch 0 stands for any
  * that is past.  True if `epoch` or the log were read.  They stand still for
- * who has the turn; others must find out whether they did. */
+ * the rank that has the turn; others must find out whether they did. */
 bool hearthi_log_get(int sync, struct hearthi_serving s,
                      struct hearthi_grant *g, struct hearthi_log *log);
 
-/* For who has the turn.  Append to the log, known from hearthi_log_get() in
- * this turn or not (NULL), what is told of an epoch of this rank; *s becomes
- * what is true then. */
+/* For the rank that has the turn.  Append to the log, known from
+ * hearthi_log_get() in this turn or not (NULL), what is told of an epoch of
+ * this rank; *s becomes what is true then. */
 void hearthi_log_put(int sync, struct hearthi_serving *s,
                      const struct hearthi_log *known, uint64_t now,
                      const struct hearthi_notice *n, size_t count);

@@ -2,55 +2,60 @@
  *
  * Reader-writer locks, phase-fair: the ticket lock PF-T of Brandenburg and
  * Anderson ("Spin-Based Reader-Writer Synchronization for Multiprocessor
- * Real-Time Systems", 2010), with tries, and with writers who take turns as
- * those do who take a lock (mcs_lock.h).  Two words at the manager, or in the
+ * Real-Time Systems", 2010), with tries, and with writers that take turns as
+ * ranks do that take a lock (mcs_lock.h).  Two words at the manager, or in the
  * node's memory where that is all there is, which are only added to:
  *
  *   arrived  readers that have come (44 bits), phase (20)
  *   left     readers that have gone (44), a writer waits (1), tries of
  *            readers under way (19)
  *
- * The writer whose turn it is makes the phase odd, which tells him how many
- * readers have come before, and waits for as many to have gone.  A reader who
- * finds the phase odd waits until it is another, so that he waits for one
- * writer at most: the next one waits for him.  When a writer leaves, first the
- * phase becomes even and then the next writer has his turn, who would find it
- * odd.
+ * The writer whose turn it is makes the phase odd, which tells it how many
+ * readers have come before, and waits for as many to have gone.  A reader that
+ * finds the phase odd waits until it is another, so that the reader waits for
+ * one writer at most: the next one waits for the reader.  When a writer
+ * leaves, first the phase becomes even and then the next writer has its turn,
+ * which would find it odd.
  *
- * Nobody polls a manager, where there are several nodes.  Writers wait for
- * their turn in a chain.
+ * No thread polls a manager, where there are several nodes.  Writers wait for
+ * their turn in an MCS queue.
  *
- * Readers wait as those do who wait for a flag (wait_slot.h).  A writer knows
- * from `arrived` whether any came in his phase, and wakes them then.  Who is
- * woken looks again: that may have been meant for those of an earlier phase.
+ * Readers wait as threads do that wait for a flag (wait_slot.h).  A writer
+ * knows from `arrived` whether any came in its phase, and wakes them then.  A
+ * reader that is woken looks again: that may have been meant for those of an
+ * earlier phase.
  *
- * A writer who has to wait for readers says so in `left`, and takes away how
- * many he waits for: whose step makes the rest of that word 0 is the last one,
- * and wakes him.  For that he takes the writer's name out of a third word, so
- * that each name is woken once.  A writer who has left his name looks again:
- * if all have gone he takes his name back, unless the last one has it.  Nor
- * may he trust that he was woken: a try that finds itself refused may have
- * been the last one before, for another writer, and be late.
+ * A writer that has to wait for readers says so in `left`, and takes away how
+ * many it waits for: the reader whose step makes the rest of that word 0 is
+ * the last one, and wakes the writer.  For that the reader takes the writer's
+ * name out of a third word, so that each name is woken once.  A writer that
+ * has left its name looks again: if all have gone it takes its name back,
+ * unless the last one has it.  Nor may it trust that it was woken: a try that
+ * finds itself refused may have been the last one before, for another writer,
+ * and be late.
+ *
+ * On one node each looks at the words in the node's memory, and the same two
+ * steps raise an event at which threads sleep that are more than cores.
  *
  * A try must not come where it would have to wait.
  *
  * To read it announces itself in `left`, and only then looks whether the phase
- * is even.  If so any writer who comes later waits until the try is over, and
+ * is even.  If so any writer that comes later waits until the try is over, and
  * it becomes a reader in the step that ends it: since it was not counted as
- * one who has come, one less has gone.  If not it leaves no trace.  Who finds
- * the phase odd before that does not announce himself, so that those who try
- * again and again do not detain a writer.
+ * one that has come, one less has gone.  If not it leaves no trace.  A try
+ * that finds the phase odd before that does not announce itself, so that
+ * threads that try again and again do not detain a writer.
  *
  * To write it takes the writers' turn if that rests.  Then it makes the phase
  * odd as others do; if readers are inside it makes the phase even again and
  * leaves.  It waits for tries of readers that are under way, each a step or
- * two, or both might fail, which is to be kept from those who find the lock
+ * two, or both might fail, which must not happen to threads that find the lock
  * free.  It looks before all that, too.
  *
  * A phase that such a try has ended may have seen readers come that still look
  * for its end.  They find it as long as the phase has not gone round: while
  * they wait as if inside no writer gets further than to make it odd once, and
- * no try does who has looked since.  So that takes as many threads with a try
+ * no try does that has looked since.  So that takes as many threads with a try
  * under way.
  *
  * What is told is in a log.  It is written before the step by which others
@@ -59,13 +64,15 @@
  */
 #include "config.h"
 
+#include "base/assert.h"
 #include "cluster.h"
 #include "flag.h"
-#include "flag_ticket.h"
+#include "node/node.h"
+#include "node/relax.h"
 #include "rma_object.h"
 #include "wait_slot.h"
 
-/* In the managed object: WAITS has the name of a writer who waits, or 0. */
+/* In the managed object: WAITS has the name of a writer that waits, or 0. */
 enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
 
 _Static_assert(WAITS + sizeof(uint64_t) <= HEARTHI_LOG_AT,
@@ -78,8 +85,8 @@ enum { PHASE_BITS = HEARTHI_TEST_LIMIT(20, 6) };
 #define TRIER  ((uint64_t)1)               /* in `left` */
 #define WAITED (READER / 2)                /* in `left` */
 
-/* What the writer of each knows, if he is of this rank: the word before he
- * made the phase odd, and the log as he has found it. */
+/* What the writer of each knows, if it is of this rank: the word before it
+ * made the phase odd, and the log as it has found it. */
 static struct known {
     uint64_t               arrived;
     struct hearthi_serving serving;
@@ -91,13 +98,14 @@ static struct known {
 static struct known *
 known_of(int sync)
 {
+    HEARTHI_ASSERT(hearthi_is_rw(sync));
     return &known[sync - HEARTHI_RWS_AT];
 }
 
 static _Atomic uint64_t *
 near_word(int sync, size_t word)
 {
-    return &hearthi_mpi.node->rw[sync - HEARTHI_RWS_AT]
+    return &hearthi_node.area->rw[sync - HEARTHI_RWS_AT]
                 .word[(word - FIRST) / sizeof(uint64_t)];
 }
 
@@ -106,7 +114,7 @@ look(int sync, size_t word)
 {
     if (hearthi_cluster.nodes == 1)
         return atomic_load(near_word(sync, word));
-    return hearthi_word_op(sync, word, MPI_NO_OP, 0);
+    return hearthi_word_op(sync, word, HEARTHI_OP_READ, 0);
 }
 
 static uint64_t
@@ -114,8 +122,11 @@ add(int sync, size_t word, uint64_t value)
 {
     if (hearthi_cluster.nodes == 1)
         return atomic_fetch_add(near_word(sync, word), value);
-    return hearthi_word_op(sync, word, MPI_SUM, value);
+    return hearthi_word_op(sync, word, HEARTHI_OP_ADD, value);
 }
+
+/* Where there is one node its threads wait at events. */
+enum { READERS, WRITER };
 
 /* A step that may be what a writer waits for. */
 static void
@@ -123,22 +134,33 @@ left_add(int sync, uint64_t value)
 {
     uint32_t name;
 
-    if (add(sync, LEFT, value) + value != WAITED || hearthi_cluster.nodes == 1)
+    if (add(sync, LEFT, value) + value != WAITED)
         return;
-    name = (uint32_t)hearthi_word_op(sync, WAITS, MPI_REPLACE, 0);
+    if (hearthi_cluster.nodes == 1) {
+        hearthi_event_raise(hearthi_node_lock_event(sync, WRITER));
+        return;
+    }
+    name = (uint32_t)hearthi_word_op(sync, WAITS, HEARTHI_OP_SWAP, 0);
     if (name != 0)
         hearthi_wait_slot(name);
+}
+
+static void
+readers_wake(int sync)
+{
+    if (hearthi_cluster.nodes == 1)
+        hearthi_event_raise(hearthi_node_lock_event(sync, READERS));
+    else
+        hearthi_waiters_wake(sync);
 }
 
 /* A name to be woken by, or 0 after a pause. */
 static uint32_t
 name_begin(struct hearthi_patience *p)
 {
-    uint32_t name = hearthi_cluster.nodes > 1 ? hearthi_wait_slot_begin() : 0;
+    uint32_t name = hearthi_wait_slot_begin();
 
-    if (hearthi_cluster.nodes == 1)
-        hearthi_relax(&p->turn);
-    else if (name == 0)
+    if (name == 0)
         hearthi_patience_pause(p, 1);
     return name;
 }
@@ -171,11 +193,26 @@ is_phase(int sync, uint64_t phase)
 }
 
 static void
+near_phase_wait(int sync, uint64_t phase)
+{
+    struct hearthi_event *e = hearthi_node_lock_event(sync, READERS);
+    unsigned              turn = 0;
+    uint32_t              seen;
+
+    while (seen = hearthi_event_value(e), is_phase(sync, phase))
+        hearthi_crowd_wait(e, seen, &turn);
+}
+
+static void
 phase_wait(int sync, uint64_t phase)
 {
     struct hearthi_patience p = { 0 };
     uint32_t                name, before;
 
+    if (hearthi_cluster.nodes == 1) {
+        near_phase_wait(sync, phase);
+        return;
+    }
     do {
         name = name_begin(&p);
         if (name == 0)
@@ -217,33 +254,54 @@ write_leave(int sync)
 {
     uint64_t came = known_of(sync)->arrived, now;
 
+    HEARTHI_ASSERT(!is_odd(came) && is_odd(look(sync, ARRIVED)));
     now = add(sync, ARRIVED, (came & PHASES) + 1 == PHASES ? -PHASES : 1);
-    if (hearthi_cluster.nodes > 1 && now >> PHASE_BITS != came >> PHASE_BITS)
-        hearthi_waiters_wake(sync);
+    if (now >> PHASE_BITS != came >> PHASE_BITS)
+        readers_wake(sync);
     hearthi_turn_leave(hearthi_turn_of(sync));
 }
 
-/* All of `gone` must have: those who were there when the phase became odd. */
 static void
-readers_wait(int sync, uint64_t gone)
+near_readers_wait(int sync)
+{
+    struct hearthi_event *e = hearthi_node_lock_event(sync, WRITER);
+    unsigned              turn = 0;
+    uint32_t              seen;
+
+    while (seen = hearthi_event_value(e), look(sync, LEFT) != WAITED)
+        hearthi_crowd_wait(e, seen, &turn);
+}
+
+static void
+far_readers_wait(int sync)
 {
     struct hearthi_patience p = { 0 };
     uint32_t                name;
 
-    if (look(sync, LEFT) == gone)
-        return;
-    add(sync, LEFT, WAITED - gone);
     do {
         name = name_begin(&p);
         if (name == 0)
             continue;
-        hearthi_word_op(sync, WAITS, MPI_REPLACE, name);
+        hearthi_word_op(sync, WAITS, HEARTHI_OP_SWAP, name);
         if (look(sync, LEFT) == WAITED &&
-            hearthi_word_op(sync, WAITS, MPI_REPLACE, 0) != 0)
+            hearthi_word_op(sync, WAITS, HEARTHI_OP_SWAP, 0) != 0)
             hearthi_wait_slot_end(name);
         else
             hearthi_wait_slot_wait(name);
     } while (look(sync, LEFT) != WAITED);
+}
+
+/* All of `gone` must have: those that were there when the phase became odd. */
+static void
+readers_wait(int sync, uint64_t gone)
+{
+    if (look(sync, LEFT) == gone)
+        return;
+    add(sync, LEFT, WAITED - gone);
+    if (hearthi_cluster.nodes == 1)
+        near_readers_wait(sync);
+    else
+        far_readers_wait(sync);
     add(sync, LEFT, gone - WAITED);
 }
 
@@ -271,6 +329,7 @@ write_enter(int sync, bool try)
         !hearthi_turn_take(hearthi_turn_of(sync), try))
         return false;
     arrived = add(sync, ARRIVED, 1);
+    HEARTHI_ASSERT(!is_odd(arrived));
     known_of(sync)->arrived = arrived;
     if (!try)
         readers_wait(sync, arrived & ~PHASES);
@@ -305,7 +364,7 @@ tell(int sync, bool write, const struct hearthi_notice *n, size_t count)
     if (write) {
         hearthi_log_put(sync, &k->serving, &k->log, hearthi_epochs.release, n,
                         count);
-        hearthi_word_op(sync, HEARTHI_SERVING, MPI_REPLACE,
+        hearthi_word_op(sync, HEARTHI_SERVING, HEARTHI_OP_SWAP,
                         hearthi_serving_make(k->serving));
     } else {
         hearthi_flag_change(sync, false, n, count); /* its value is nothing */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes to and from the windows that cover the segments.
+ * Pages and flags to and from the segments of other nodes.
  */
 #ifndef HEARTHI_TRANSPORT_MPI_TRANSFER_H
 #define HEARTHI_TRANSPORT_MPI_TRANSFER_H
 
 #include <stddef.h>
 
+#include "base/mutex.h"
+#include "fabric.h"
 #include "transport/transport.h"
 
 void hearthi_transfer_open(void);
@@ -23,10 +25,19 @@ void hearthi_mpi_stored(void);
 
 /* Put bytes, which stay untouched until they have arrived; and wait until all
  * have.  The lock of the page table is held. */
-void hearthi_put(int home, size_t offset, const void *src, size_t len);
-void hearthi_puts_wait(void);
+extern struct hearthi_fabric_batch hearthi_table_batch;
 
-/* Read from the head of a segment; from any thread. */
-void hearthi_look(int home, size_t offset, void *to, size_t len);
+static inline void
+hearthi_put(int home, size_t offset, const void *src, size_t len)
+{
+    HEARTHI_ASSERT_HAS(TABLE);
+    hearthi_fabric_put(&hearthi_table_batch, home, offset, src, len);
+}
+
+static inline void
+hearthi_puts_wait(void)
+{
+    hearthi_fabric_wait(&hearthi_table_batch);
+}
 
 #endif

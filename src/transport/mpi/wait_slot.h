@@ -18,18 +18,19 @@ void   hearthi_wait_slot_open(char *base, size_t at);
  * if all are in use. */
 uint32_t hearthi_wait_slot_begin(void);
 
-/* Wait until somebody has woken it, once; then it is free again. */
+/* Wait until another thread has woken it, once; then it is free again. */
 void hearthi_wait_slot_wait(uint32_t name);
 
-/* Give back a word that nobody was told of. */
+/* Give back a word that no rank was told of. */
 void hearthi_wait_slot_end(uint32_t name);
 
 void hearthi_wait_slot(uint32_t name);
 
-/* A set of waiters, none at first, in a word of a managed object: who waits
- * enters, and then looks once more whether he has to.  If not he wakes all, as
- * he does who ends the wait.  Each who is woken wakes the one who entered
- * before him, so all of them are, by one message each. */
+/* A set of waiters, none at first, in a word of a managed object: a thread
+ * that waits enters, and then looks once more whether it has to.  If not it
+ * wakes all, as the thread does that ends the wait.  Each that is woken wakes
+ * the one that entered before it, so all of them are woken, by one message
+ * each. */
 void hearthi_waiters_enter(int sync, uint32_t name, uint32_t *before);
 void hearthi_waiters_wake(int sync);
 void hearthi_waiters_wait(uint32_t name, uint32_t before);

@@ -1,40 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The barrier, up and down a tree (barrier_tree.h).
+ * The barrier, up and down a tree (barrier_notices.h).
  *
  * Going up, each leader's server gathers the notices of its children (WTNT,
- * BARR) and of its own thread.  At the root the last to arrive, whoever it
- * is, makes what was gathered the news.  In between, the leader's own thread
- * waits until all have arrived, and asks the parent as a leaf does; what it
- * learns becomes the news of its children.
+ * BARR) and of its own thread.  At the root the last thread to arrive,
+ * whichever it is, makes what was gathered the barrier's notices.  In between,
+ * the leader's own thread waits until all have arrived, and asks the parent as
+ * a leaf does; what it learns becomes the barrier's notices of its children.
  *
  * Between nodes what does not fit one datagram goes in a row of several.  In
- * the node news lie in memory that its ranks share (barrier_notices.c): there
- * the grant says only how many they are.
+ * the node the notices lie in memory that its ranks share (barrier_notices.c):
+ * there the grant says only how many they are.
  *
  * News may be asked for (INV), and read by the ranks of the node, until the
- * next barrier's news take their place; that needs the arrival of every child,
- * so each has done with the old ones.  What was gathered is free again as soon
- * as the children cannot arrive before the next news.
+ * next barrier's notices take their place; that needs the arrival of every
+ * child, so each has done with the old ones.  What was gathered is free again
+ * as soon as the children cannot arrive before the next notices.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barrier.h"
 #include "barrier_notices.h"
-#include "barrier_tree.h"
+#include "base/mutex.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "liveness_probe.h"
 #include "node/event.h"
-#include "node/shm_channel.h"
+#include "peer_failure.h"
 #include "pipeline.h"
 #include "server.h"
+#include "shm_message.h"
+#include "udp.h"
 #include "udp_job.h"
 #include "wire.h"
+
+_Static_assert((HEARTHI_ASKS_MOVES | HEARTHI_ASKS_DUE | HEARTHI_ASKS_SIGNAL) ==
+                   HEARTHI_UDP_ASKS,
+               "what ranks ask is in the kind of a message, bit for bit");
 
 static struct {
     uint32_t                        number; /* barriers passed here */
@@ -42,7 +46,7 @@ static struct {
     int                             arrived;
     uint32_t            *waiting; /* peers, up to one for each child */
     int                  n_waiting;
-    bool                 asked, moves; /* of what is gathered; news */
+    unsigned             asked, asks; /* of what is gathered; notices */
     struct hearthi_event changed;
 } b;
 
@@ -76,15 +80,17 @@ hearthi_udp_barrier_close(void)
     free(b.waiting);
 }
 
-/* ---- with the mutex: arrivals and news ---- */
+/* ---- with the mutex: arrivals and notices ---- */
 
-/* As many of the news, from a place on, as a message has room for. */
+/* As many of the barrier's notices, from a place on, as a message has room
+ * for. */
 static void
 news_put(struct hearthi_udp_message *m, uint32_t at)
 {
     const struct hearthi_gathered *news = &hearthi_udp_barrier_notices.news;
     uint32_t                       n = news->n - at;
 
+    HEARTHI_ASSERT(at <= news->n && news->n <= HEARTHI_BARRIER_NOTICES_MAX);
     if (n > hearthi_udp.notices)
         n = hearthi_udp.notices;
     m->body = (const uint8_t *)(news->notice + at);
@@ -100,7 +106,7 @@ news_grant(uint32_t peer)
     m.kind = hearthi_udp_barrier_notices.news.invalidate_all
                  ? HEARTHI_UDP_INVALIDATE_ALL
                  : 0;
-    m.kind |= b.moves ? HEARTHI_UDP_MOVES : 0;
+    m.kind |= (uint8_t)b.asks;
     m.pos = b.number;
     m.len = local ? hearthi_udp_barrier_notices.list.n
                   : hearthi_udp_barrier_notices.news.n;
@@ -109,13 +115,16 @@ news_grant(uint32_t peer)
     hearthi_udp_answer(peer, &m);
 }
 
-/* What was gathered, or brought, is the news. */
+/* What was gathered, or brought, is the barrier's notices. */
 static void
 publish(void)
 {
+    HEARTHI_ASSERT_HAS(SERVER);
+    HEARTHI_ASSERT(b.n_waiting == b.tree.children);
+    HEARTHI_ASSERT(b.arrived == b.tree.children + 1);
     hearthi_udp_barrier_notices_turn();
-    b.moves = b.asked;
-    b.asked = false;
+    b.asks = b.asked;
+    b.asked = 0;
     b.number++;
     b.arrived = 0;
     for (int i = 0; i < b.n_waiting; i++)
@@ -127,6 +136,8 @@ publish(void)
 static void
 arrive(void)
 {
+    HEARTHI_ASSERT_HAS(SERVER);
+    HEARTHI_ASSERT(b.n_waiting <= b.tree.children);
     if (++b.arrived <= b.tree.children)
         return;
     if (!is_root()) {
@@ -173,7 +184,8 @@ hearthi_udp_barrier_serve(uint32_t peer, const struct hearthi_udp_message *m)
                       m->from, m->pos, b.number + 1);
     invalidate_all =
         m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_INVALIDATE_ALL);
-    b.asked |= m->op == HEARTHI_UDP_BARR && (m->kind & HEARTHI_UDP_MOVES);
+    if (m->op == HEARTHI_UDP_BARR)
+        b.asked |= m->kind & HEARTHI_UDP_ASKS;
     if (hearthi_udp_is_local(from))
         hearthi_udp_barrier_notices_fetch(from, m->len, invalidate_all);
     else
@@ -195,11 +207,11 @@ kind_gathered(void)
     return (hearthi_udp_barrier_notices.gather.invalidate_all
                 ? HEARTHI_UDP_INVALIDATE_ALL
                 : 0) |
-           (b.asked ? HEARTHI_UDP_MOVES : 0);
+           (uint8_t)b.asked;
 }
 
-/* Tell what was gathered, and wait for the beginning of the news.  All other
- * parts have arrived before the one that says so. */
+/* Tell what was gathered, and wait for the beginning of the barrier's notices.
+ * All other parts have arrived before the one that says so. */
 static void
 parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
 {
@@ -224,7 +236,7 @@ parent_tell(struct hearthi_udp_client *c, struct hearthi_udp_message *answer)
     hearthi_udp_call(c, b.tree.parent, &ask, "hearth_barrier", answer);
 }
 
-/* Those of the news that begin at a place: as many as are due. */
+/* Those of the barrier's notices that begin at a place: as many as are due. */
 static void
 news_take(uint64_t at, const struct hearthi_udp_message *answer)
 {
@@ -245,7 +257,7 @@ part_take(const struct hearthi_udp_message *ask,
     news_take(ask->at, answer);
 }
 
-/* They take the place of what was gathered and told: nobody below arrives
+/* They take the place of what was gathered and told: no rank below arrives
  * again before they are published. */
 static void
 news_bring(const struct hearthi_udp_message *answer)
@@ -259,7 +271,7 @@ news_bring(const struct hearthi_udp_message *answer)
                                         .take = part_take };
 
     g->invalidate_all = (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
-    b.asked = (answer->kind & HEARTHI_UDP_MOVES) != 0;
+    b.asked = answer->kind & HEARTHI_UDP_ASKS;
     g->n = answer->len < HEARTHI_BARRIER_NOTICES_MAX
                ? answer->len
                : HEARTHI_BARRIER_NOTICES_MAX;
@@ -290,8 +302,9 @@ news_see(const struct hearthi_udp_message *answer)
     hearthi_udp_barrier_notices.list.invalidate_all =
         (answer->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     hearthi_udp_barrier_notices.list.n = answer->len;
-    b.moves = (answer->kind & HEARTHI_UDP_MOVES) != 0;
-    b.asked = false;
+    b.asks = answer->kind & HEARTHI_UDP_ASKS;
+    b.asked = 0;
+    HEARTHI_ASSERT(is_led() && b.arrived == b.tree.children + 1);
     hearthi_gathered_clear(&hearthi_udp_barrier_notices.gather);
     b.number++;
     b.arrived = 0;
@@ -303,12 +316,13 @@ leader_ask(struct hearthi_udp_client *c)
     struct hearthi_udp_message answer;
 
     leader_tell(c, &answer);
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     news_see(&answer);
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
-/* Between the last arrival and publish() nobody else is at the news. */
+/* Between the last arrival and publish() no other thread is at the barrier's
+ * notices. */
 static void
 parent_ask(struct hearthi_udp_client *c)
 {
@@ -318,9 +332,9 @@ parent_ask(struct hearthi_udp_client *c)
     parent_tell(c, &answer);
     news_bring(&answer);
     hearthi_udp_barrier_notices_list();
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     publish();
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
 static void
@@ -360,24 +374,27 @@ hearthi_udp_barrier(const struct hearthi_notice *own, size_t n,
     uint32_t passed;
 
     hearthi_udp_liveness_wait_begin("hearth_barrier");
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     passed = b.number + 1;
     own_add(own, n, invalidate_all);
-    b.asked |= news->moves;
+    b.asked |= news->asks;
     arrive();
     while (b.number != passed && (is_root() || b.arrived <= b.tree.children)) {
         uint32_t seen = hearthi_event_value(&b.changed);
 
-        pthread_mutex_unlock(&hearthi_udp_mutex);
+        hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
         hearthi_event_wait(&b.changed, seen, true);
-        pthread_mutex_lock(&hearthi_udp_mutex);
+        hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     }
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     if (!is_root())
         ask();
     hearthi_udp_liveness_wait_end();
+    HEARTHI_ASSERT(b.number == passed);
+    HEARTHI_ASSERT(hearthi_udp_barrier_notices.list.n <=
+                   2 * HEARTHI_BARRIER_NOTICES_MAX);
     news->notice = hearthi_udp_barrier_notices.list.notice;
     news->n = hearthi_udp_barrier_notices.list.n;
     news->invalidate_all = hearthi_udp_barrier_notices.list.invalidate_all;
-    news->moves = b.moves;
+    news->asks = b.asks;
 }

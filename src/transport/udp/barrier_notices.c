@@ -5,8 +5,8 @@
  * are as they were told since each rank keeps copies of what it alone wrote.
  * All that is in memory that the node's ranks share.
  *
- * The list may be written when all ranks of the node have arrived, since each
- * has done with the last one then, and until one of them is told that the
+ * The list may be written from when all ranks of the node have arrived, since
+ * each has done with the last one then, until one of them is told that the
  * barrier has ended.
  */
 #include "config.h"
@@ -15,9 +15,10 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "cluster.h"
 #include "node/shm_area.h"
-#include "node/shm_channel.h"
+#include "shm_message.h"
 #include "space/heap.h"
 #include "udp_job.h"
 
@@ -91,7 +92,8 @@ hearthi_udp_barrier_notices_add(int from, const void *notice, size_t n,
     bool ours = from == hearthi_cluster.rank || hearthi_udp_is_local(from);
     bool apart = ours && hearthi_udp_shm_channel_used();
 
-    hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n, invalidate_all);
+    hearthi_gathered_add(apart ? &u->ours : &u->gather, notice, n,
+                         invalidate_all);
 }
 
 /* What was left for the last barrier may be overwritten: the leader has
@@ -99,6 +101,7 @@ hearthi_udp_barrier_notices_add(int from, const void *notice, size_t n,
 void
 hearthi_udp_barrier_notices_leave(const struct hearthi_notice *own, size_t n)
 {
+    HEARTHI_ASSERT(n <= HEARTHI_NOTICES_OF_ONE);
     if (n > 0)
         memcpy(left_by(hearthi_cluster.rank), own, n * sizeof *own);
 }
@@ -107,11 +110,11 @@ void
 hearthi_udp_barrier_notices_fetch(int from, size_t n, bool invalidate_all)
 {
     invalidate_all |= n > HEARTHI_NOTICES_OF_ONE;
-    hearthi_udp_barrier_notices_add(from, left_by(from), invalidate_all ? 0 : n,
-                                    invalidate_all);
+    hearthi_udp_barrier_notices_add(from, left_by(from),
+                                    invalidate_all ? 0 : n, invalidate_all);
 }
 
-/* For the parent there is one writer here, of whom there may be less to tell
+/* For the parent there is one writer here, of which there may be less to tell
  * than there are notices. */
 static struct hearthi_notice *
 own_merge(struct hearthi_notice *own, size_t *n, struct hearthi_notice *to)
@@ -133,6 +136,7 @@ hearthi_udp_barrier_notices_join(void)
     struct hearthi_notice   *own =
         hearthi_notices_coalesce(u->ours.notice, &n, u->list.notice, spare);
 
+    HEARTHI_ASSERT(u->ours.n <= MOST && g->n <= MOST);
     if (n > MOST - g->n)
         own = own_merge(own, &n, u->list.notice);
     hearthi_gathered_add(g, own, n, u->ours.invalidate_all);
@@ -164,6 +168,7 @@ hearthi_udp_barrier_notices_list(void)
         return;
     memcpy(u->list.notice, u->ours.notice, u->ours.n * sizeof *u->list.notice);
     u->list.n = u->ours.n + (uint32_t)others_take(u->list.notice + u->ours.n);
+    HEARTHI_ASSERT(u->list.n <= 2 * MOST);
 }
 
 void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "barrier_tree.h"
+#include "barrier_notices.h"
 
+#include "base/assert.h"
 #include "base/option.h"
 #include "cluster.h"
 
@@ -47,5 +48,7 @@ hearthi_udp_barrier_tree(void)
     t = tree_of(j->node, j->nodes);
     t.parent = leader_of(t.parent);
     t.children += j->node_size - 1;
+    HEARTHI_ASSERT(t.parent >= 0 && t.parent <= j->rank);
+    HEARTHI_ASSERT(t.children < j->size);
     return t;
 }

@@ -12,16 +12,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ack.h"
+#include "base/assert.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "count.h"
 #include "datagram_rx.h"
-#include "node/shm_channel.h"
 #include "peer_handshake.h"
 #include "server.h"
+#include "shm_message.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "timer.h"
@@ -77,6 +76,7 @@ hearthi_udp_clients_open(void)
 void
 hearthi_udp_clients_close(void)
 {
+    HEARTHI_ASSERT(taken[0] == (UINT64_C(1) << HEARTHI_UDP_BULK) - 1);
     for (unsigned i = 0; i < HEARTHI_UDP_SLOTS; i++)
         if (made[i])
             hearthi_udp_rx_close(&clients[i].in);
@@ -88,6 +88,7 @@ hearthi_udp_clients_close(void)
 struct hearthi_udp_client *
 hearthi_udp_bulk(unsigned slot)
 {
+    HEARTHI_ASSERT(slot < HEARTHI_UDP_BULK);
     return &clients[slot];
 }
 
@@ -129,6 +130,8 @@ hearthi_udp_client_take(void)
 void
 hearthi_udp_client_give(struct hearthi_udp_client *c)
 {
+    HEARTHI_ASSERT(c->slot >= HEARTHI_UDP_BULK);
+    HEARTHI_ASSERT(taken[c->slot / 64] >> c->slot % 64 & 1);
     atomic_fetch_and(&taken[c->slot / 64], ~(UINT64_C(1) << c->slot % 64));
 }
 
@@ -160,12 +163,26 @@ ask_send(struct hearthi_udp_client *c, struct hearthi_udp_message *ask)
     hearthi_udp_send(c->in.fd, &hearthi_udp.server[ask->to], ask, NULL);
 }
 
+/* The request is there, and must wait: from now on what it carries need not be
+ * sent again. */
+static void
+wait_begin(struct hearthi_udp_message *ask, struct hearthi_udp_timer *timer,
+           const struct hearthi_udp_message *answer)
+{
+    if (answer->kind == HEARTHI_UDP_WAITS) {
+        hearthi_udp_timer_done(timer, (int)ask->to, answer->turn, false);
+        timer->waits = true;
+        if (ask->op == HEARTHI_UDP_BARR)
+            ask->body_len = 0;
+    }
+    timer->silent = 0;
+}
+
 /* Take a message before the time-out; true if it is the answer. */
 static bool
-answer_take(struct hearthi_udp_client        *c,
-            const struct hearthi_udp_message *ask,
-            struct hearthi_udp_timer         *timer,
-            struct hearthi_udp_message       *answer)
+answer_take(struct hearthi_udp_client *c, struct hearthi_udp_message *ask,
+            struct hearthi_udp_timer   *timer,
+            struct hearthi_udp_message *answer)
 {
     struct sockaddr_in from;
 
@@ -178,7 +195,7 @@ answer_take(struct hearthi_udp_client        *c,
         return false;
     if (answer->op != HEARTHI_UDP_NULL || answer->kind == HEARTHI_UDP_DONE)
         return true;
-    timer->silent = 0; /* it is there, and we must wait */
+    wait_begin(ask, timer, answer);
     return false;
 }
 
@@ -207,7 +224,7 @@ remote_end(struct hearthi_udp_call *call, struct hearthi_udp_message *answer)
             ask->turn++;
             ask_send(call->client, ask);
         }
-    hearthi_udp_timer_done(&call->timer, rank, may_wait(ask));
+    hearthi_udp_timer_done(&call->timer, rank, answer->turn, may_wait(ask));
 }
 
 void
@@ -216,6 +233,8 @@ hearthi_udp_call_begin(struct hearthi_udp_call *call, int rank,
 {
     struct hearthi_udp_message *ask = &call->ask;
 
+    HEARTHI_ASSERT(rank >= 0 && rank < hearthi_cluster.size);
+    HEARTHI_ASSERT(call->client->slot >= HEARTHI_UDP_BULK);
     call->what = what;
     ask->from = (uint32_t)hearthi_cluster.rank;
     ask->to = (uint32_t)rank;

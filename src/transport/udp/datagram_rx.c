@@ -3,7 +3,7 @@
  * What comes in: good messages.  One call brings up to 64 datagrams of one
  * sender (UDP_GRO), or of several (recvmmsg).
  *
- * A body lies in the inbox's own buffer until its seal was found good; its
+ * A body lies in the inbox's own buffer until its MAC was found good; its
  * receiver copies it to where it belongs.  (To receive fragments in their
  * frames, by vectors of heads and bodies, made no fetch faster here.)
  */
@@ -20,10 +20,9 @@
 
 #include "base/clock.h"
 #include "base/stat.h"
-#include "count.h"
+#include "cluster.h"
 #include "datagram_rx.h"
-#include "fault_injection.h"
-#include "mac.h"
+#include "node/event.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "udp_job.h"
@@ -53,8 +52,8 @@ hearthi_udp_rx_open(struct hearthi_udp_rx *in, int fd, bool server)
     in->fd = fd;
     in->server = server;
     in->buffer = hearthi_sparse(buffer_bytes(in));
-    in->trouble = hearthi_udp_fault_open();
-    if (in->trouble != NULL)
+    in->fault = hearthi_udp_fault_open();
+    if (in->fault != NULL)
         in->held = hearthi_sparse(HEARTHI_UDP_DATAGRAM);
     if (!server) /* an older kernel hands them out one by one */
         setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
@@ -66,7 +65,7 @@ hearthi_udp_rx_close(struct hearthi_udp_rx *in)
     close(in->fd);
     hearthi_sparse_free(in->buffer, buffer_bytes(in));
     hearthi_sparse_free(in->held, HEARTHI_UDP_DATAGRAM);
-    hearthi_udp_fault_close(in->trouble);
+    hearthi_udp_fault_close(in->fault);
 }
 
 /* What the kernel says beside the bytes: how they were put together, and how
@@ -183,14 +182,13 @@ sleep_until(const struct hearthi_udp_rx *in, uint64_t end)
     struct timespec most;
     uint64_t        now = hearthi_now(), left;
 
-    if (in->trouble != NULL) {
-        uint64_t due = hearthi_udp_fault_due(in->trouble);
+    if (in->fault != NULL) {
+        uint64_t due = hearthi_udp_fault_due(in->fault);
 
         end = due < end ? due : end;
     }
     left = end > now ? end - now : 0;
-    most = (struct timespec){ .tv_sec = (time_t)(left / 1000000000),
-                              .tv_nsec = (long)(left % 1000000000) };
+    most = hearthi_timespec(left);
     ppoll(&p, 1, &most, NULL);
 }
 
@@ -200,7 +198,7 @@ spin(struct hearthi_udp_rx *in, uint64_t end)
 {
     uint64_t now = hearthi_now(), until = now + HEARTHI_SPIN_NS;
 
-    if (!hearthi_may_spin())
+    if (hearthi_crowded())
         return false;
     for (; now < until && now < end; now = hearthi_now()) {
         if (batch_take(in, MSG_DONTWAIT))
@@ -215,7 +213,7 @@ static void
 server_wait(struct hearthi_udp_rx *in, uint64_t end)
 {
     hearthi_service_end(&in->service);
-    if (in->trouble == NULL && end == UINT64_MAX)
+    if (in->fault == NULL && end == UINT64_MAX)
         batch_take(in, MSG_WAITFORONE);
     else if (!batch_take(in, MSG_DONTWAIT))
         sleep_until(in, end);
@@ -246,7 +244,7 @@ message_good(const struct hearthi_udp_item *i, struct hearthi_udp_message *m)
     why = hearthi_udp_decode_parts(i->head, i->body, i->len,
                                    &hearthi_udp.limits, m);
     if (why == HEARTHI_UDP_GOOD &&
-        m->seal != hearthi_udp_mac(i->head, m->body, m->body_len))
+        m->mac != hearthi_udp_mac(i->head, m->body, m->body_len))
         why = HEARTHI_UDP_BAD_MAC;
     if (why == HEARTHI_UDP_GOOD)
         return true;
@@ -254,18 +252,19 @@ message_good(const struct hearthi_udp_item *i, struct hearthi_udp_message *m)
     return false;
 }
 
-/* One that trouble has held back and is due, or one that it lets through. */
+/* One that fault injection has held back and is due, or one that it lets
+ * through. */
 static bool
-trouble_take(struct hearthi_udp_rx *in, struct hearthi_udp_item *i)
+fault_take(struct hearthi_udp_rx *in, struct hearthi_udp_item *i)
 {
-    i->len = hearthi_udp_fault_take(in->trouble, in->held, &i->from);
+    i->len = hearthi_udp_fault_take(in->fault, in->held, &i->from);
     i->head = in->held;
     i->body = in->held + HEARTHI_UDP_HEAD;
     if (i->len > 0)
         return true;
     while (in->at < in->n) {
         *i = in->item[in->at++];
-        if (hearthi_udp_fault_pass(in->trouble, i->head, i->len, &i->from))
+        if (hearthi_udp_fault_pass(in->fault, i->head, i->len, &i->from))
             return true;
     }
     return false;
@@ -274,8 +273,8 @@ trouble_take(struct hearthi_udp_rx *in, struct hearthi_udp_item *i)
 static bool
 item_take(struct hearthi_udp_rx *in, struct hearthi_udp_item *i)
 {
-    if (in->trouble != NULL)
-        return trouble_take(in, i);
+    if (in->fault != NULL)
+        return fault_take(in, i);
     if (in->at == in->n)
         return false;
     *i = in->item[in->at++];

@@ -25,7 +25,7 @@ struct hearthi_udp_rx {
     int                       fd;
     bool                      server;
     uint8_t                  *buffer, *held;
-    struct hearthi_udp_fault *trouble;
+    struct hearthi_udp_fault *fault;
     uint32_t                  overruns; /* as the kernel counts them */
     struct hearthi_service    service;  /* a server's thread is awake */
     unsigned                  n, at;
@@ -43,5 +43,23 @@ void hearthi_udp_rx_close(struct hearthi_udp_rx *in);
 bool hearthi_udp_receive(struct hearthi_udp_rx *in, uint64_t end,
                          struct hearthi_udp_message *m,
                          struct sockaddr_in         *from);
+
+/* ---- fault_injection.c ---- */
+
+/* Loss and disorder on order, for tests. */
+
+struct hearthi_udp_fault *hearthi_udp_fault_open(void); /* or NULL */
+void                      hearthi_udp_fault_close(struct hearthi_udp_fault *t);
+
+/* A datagram has come: true if it is to be taken now. */
+bool hearthi_udp_fault_pass(struct hearthi_udp_fault *t, uint8_t *data,
+                            size_t len, const struct sockaddr_in *from);
+
+/* One that was held back and is due: its length, or 0. */
+size_t hearthi_udp_fault_take(struct hearthi_udp_fault *t, uint8_t *data,
+                              struct sockaddr_in *from);
+
+/* When the next is due, or UINT64_MAX. */
+uint64_t hearthi_udp_fault_due(const struct hearthi_udp_fault *t);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Trouble on order, for tests: a receiver that loses datagrams, takes some
- * twice, some late and some with a byte that is not what was sealed.  All that
- * a socket brings goes through here first, and then the same way as ever.
+ * Fault injection, for tests: a receiver that loses datagrams, takes some
+ * twice, some late and some with a byte that is not what was authenticated.
+ * All that a socket brings goes through here first, and then the same way as
+ * ever.
  */
 #include "config.h"
 
@@ -11,11 +12,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/option.h"
 #include "base/hash.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "fault_injection.h"
+#include "datagram_rx.h"
 #include "space/heap.h"
 #include "udp_job.h"
 #include "wire.h"
@@ -94,14 +95,15 @@ later(struct hearthi_udp_fault *t)
     return hearthi_opt.udp_delay + hearthi_random(&t->state) % LATER_NS;
 }
 
-/* Any byte but the seal's own.  Who does not look at seals would take it. */
+/* Any byte but the MAC's own.  A receiver that does not look at MACs would
+ * take it. */
 static void
 tear(struct hearthi_udp_fault *t, uint8_t *data, size_t len)
 {
-    const size_t seal = sizeof(uint64_t);
+    const size_t mac = sizeof(uint64_t);
 
-    if (len > seal && hearthi_udp.auth)
-        data[seal + hearthi_random(&t->state) % (len - seal)] ^= 1;
+    if (len > mac && hearthi_udp.auth)
+        data[mac + hearthi_random(&t->state) % (len - mac)] ^= 1;
 }
 
 bool

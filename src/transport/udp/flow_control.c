@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Pace: how much may be on its way to a home, so that the bursts of many
- * clients at a barrier fit its receive buffer.
+ * Flow control: how much may be on its way to a home, so that the bursts of
+ * many clients at a barrier fit its receive buffer.
  *
  * Half of the room is for first shares, one for each client, with which its
  * burst begins: that all may use at the same time.  With each grant of a diff
  * the home says what it can take from this client now: the first share and a
- * part of a quarter of the room, as it has not given it to others who have
- * sent lately.  What is taken back from a client may be on its way still;
- * that is what the last quarter is for.
+ * part of a quarter of the room, as it has not given it to others that have
+ * sent lately.  What is taken back from a client may be on its way still; that
+ * is what the last quarter is for.
  */
 #include "config.h"
 
@@ -32,9 +32,11 @@ cost(size_t bytes)
 
 /* Of this rank, at each home.  Its threads may overwrite what one was told: it
  * is of the same time. */
-static struct pace {
-    _Atomic size_t out, allowed;
-} * paces;
+static struct flow {
+    _Atomic size_t                out, allowed;
+    _Atomic size_t                way; /* bytes on the network, both ways */
+    struct hearthi_udp_congestion network;
+} * flows;
 
 static struct {      /* of this home */
     uint64_t since;  /* of the span that counts now */
@@ -63,26 +65,30 @@ hearthi_udp_flows_open(void)
     size_t n = (size_t)hearthi_cluster.size;
 
     memset(&at_home, 0, sizeof at_home);
-    at_home.span = 2; /* nobody has sent in the two before */
-    paces = calloc(n, sizeof *paces);
+    at_home.span = 2; /* no rank has sent in the two before */
+    flows = calloc(n, sizeof *flows);
     at_home.client = calloc(n, sizeof *at_home.client);
-    if (paces == NULL || at_home.client == NULL)
+    if (flows == NULL || at_home.client == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    for (size_t i = 0; i < n; i++)
-        paces[i].allowed = first_share();
+    for (size_t i = 0; i < n; i++) {
+        flows[i].allowed = first_share();
+        hearthi_udp_congestion_open(
+            &flows[i].network,
+            (uint32_t)(HEARTHI_UDP_HEAD + hearthi_udp.fragment));
+    }
 }
 
 void
 hearthi_udp_flows_close(void)
 {
-    free(paces);
+    free(flows);
     free(at_home.client);
 }
 
 bool
 hearthi_udp_flow_may(uint32_t home, size_t bytes)
 {
-    const struct pace *p = &paces[home];
+    const struct flow *p = &flows[home];
 
     return p->out + cost(bytes) <= p->allowed;
 }
@@ -90,13 +96,13 @@ hearthi_udp_flow_may(uint32_t home, size_t bytes)
 void
 hearthi_udp_flow_sent(uint32_t home, size_t bytes)
 {
-    paces[home].out += cost(bytes);
+    flows[home].out += cost(bytes);
 }
 
 void
 hearthi_udp_flow_done(uint32_t home, size_t bytes, size_t told)
 {
-    struct pace *p = &paces[home];
+    struct flow *p = &flows[home];
 
     if (atomic_fetch_sub(&p->out, cost(bytes)) == cost(bytes))
         p->allowed = first_share();
@@ -104,7 +110,52 @@ hearthi_udp_flow_done(uint32_t home, size_t bytes, size_t told)
         p->allowed = told;
 }
 
-/* Who has not sent for two spans has none of it any more. */
+/* ---- the network ---- */
+
+struct hearthi_udp_congestion *
+hearthi_udp_flow_network(uint32_t rank)
+{
+    return &flows[rank].network;
+}
+
+size_t
+hearthi_udp_flow_window(uint32_t rank)
+{
+    return atomic_load_explicit(&flows[rank].network.size,
+                                memory_order_relaxed);
+}
+
+size_t
+hearthi_udp_flow_left(uint32_t rank)
+{
+    size_t size = hearthi_udp_flow_window(rank), way = flows[rank].way;
+
+    return way < size ? size - way : 0;
+}
+
+void
+hearthi_udp_flow_put(uint32_t rank, size_t bytes)
+{
+    flows[rank].way += bytes;
+}
+
+void
+hearthi_udp_flow_came(uint32_t rank, size_t bytes)
+{
+    size_t way = atomic_fetch_sub(&flows[rank].way, bytes);
+
+    hearthi_udp_congestion_grow(&flows[rank].network, bytes, way);
+}
+
+void
+hearthi_udp_flow_lost(uint32_t rank, size_t bytes)
+{
+    flows[rank].way -= bytes;
+}
+
+/* ---- at the home ---- */
+
+/* A client that has not sent for two spans has none of it any more. */
 static void
 span_begin(uint64_t now)
 {

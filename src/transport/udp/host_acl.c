@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "host_acl.h"
+#include "udp_hello.h"
 
 #include "base/network.h"
 #include "cluster.h"

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Is the rank that others wait for still there?  Who waits for a lock, a flag
- * or a barrier asks a manager or a parent, which answers that it must wait;
- * and a parent waits for children without a word.  None of that tells a rank
- * that is late from one that was stopped while it held the lock.
+ * Is the rank that others wait for still there?  A rank that waits for a lock,
+ * a flag or a barrier asks a manager or a parent, which answers that it must
+ * wait; and a parent waits for children without a word.  None of that tells a
+ * rank that is late from one that was stopped while it held the lock.
  *
  * So each rank that waits says hello to the next one, now and then, and that
  * one's service thread answers, whatever its program does.  If a rank is gone
- * all others come to wait, and so does the one before it, which then says who
- * is gone.  That is one message in a second at most, however many wait.
+ * all others come to wait, and so does the one before it, which then says
+ * which one is gone.  That is one message in a second at most, however many
+ * wait.
  */
 #include "config.h"
 
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "cluster.h"
 #include "datagram_rx.h"
-#include "liveness_probe.h"
 #include "peer_failure.h"
 #include "socket.h"
-#include "socket_thread.h"
 #include "timer.h"
 #include "udp_hello.h"
 #include "udp_job.h"
@@ -37,6 +36,7 @@ static struct {
     atomic_uint           waiting; /* threads */
     _Atomic(const char *) what;    /* a call that waits */
     atomic_bool           stop, ended;
+    uint64_t              heard; /* the last hello that was answered */
 } w;
 
 void
@@ -52,7 +52,8 @@ hearthi_udp_liveness_wait_end(void)
     w.waiting--;
 }
 
-/* Ask, and hear the answer before the period ends. */
+/* Ask, and hear an answer before the period ends, be it to an earlier hello:
+ * on a slow link it may take longer than that. */
 static bool
 rank_answers(struct hearthi_udp_message *hello)
 {
@@ -66,8 +67,10 @@ rank_answers(struct hearthi_udp_message *hello)
         hearthi_udp_send(w.in.fd, &hearthi_udp.server[hello->to], hello, NULL);
     while (!w.stop && hearthi_now() < end)
         if (hearthi_udp_receive(&w.in, end, &m, &from) &&
-            hearthi_udp_is_here(&m, hello))
+            hearthi_udp_is_here(&m, hello, w.heard)) {
+            w.heard = m.seq;
             heard = true;
+        }
     return heard;
 }
 
@@ -101,7 +104,8 @@ hearthi_udp_liveness_open(void)
     memset(&w, 0, sizeof w);
     w.period = share < least ? least : share < most ? share : most;
     hearthi_udp_rx_open(&w.in, hearthi_udp_socket(0), false);
-    hearthi_udp_socket_thread_start(&w.thread, watch);
+    hearthi_thread_start(&w.thread, watch, "hearth_init", "service thread",
+                         NULL);
 }
 
 void
@@ -111,6 +115,6 @@ hearthi_udp_liveness_close(void)
 
     own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     w.stop = true;
-    hearthi_udp_socket_thread_end(w.thread, &w.ended, w.in.fd, &own);
+    hearthi_udp_receiver_end(w.thread, &w.ended, w.in.fd, &own);
     hearthi_udp_rx_close(&w.in);
 }

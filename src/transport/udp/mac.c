@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The seal of a datagram: SipHash-2-4 under the session's key, over the head
+ * The MAC of a datagram: SipHash-2-4 under the session's key, over the head
  * and a hash of the body, so that head and body need not lie together.
  *
  * The hash of a short body is SipHash, too.  That of a long one is Poly1305
- * under a second secret key: as a universal hash, whose value nobody sees
+ * under a second secret key: as a universal hash, whose value no listener sees
  * because SipHash, a pseudo-random function, goes over it.  So its key may
  * serve more than once, which it must not where its value is the tag.  (Hash,
  * then PRF: Carter and Wegman, "New hash functions and their use in
- * authentication and set equality", 1981; Poly1305: RFC 8439.)  4 KiB take
- * 2.0 us with SipHash, 1.35 with libsodium's Poly1305 and 0.47 with OpenSSL's,
+ * authentication and set equality", 1981; Poly1305: RFC 8439.) 4 KiB take 2.0
+ * us with SipHash, 1.35 with libsodium's Poly1305 and 0.47 with OpenSSL's,
  * which is the same function.
  *
  * Without a keyed hash the session's random word stands there: it tells this
- * job from others, but not from one who listens.
+ * job from others, but not from a listener that repeats it.
  */
 #include "config.h"
 
 #include <string.h>
 
 #include "base/report.h"
-#include "mac.h"
+#include "socket.h"
 #include "udp_job.h"
 #include "wire.h"
 
@@ -96,7 +96,7 @@ hearthi_udp_mac_close(void)
  * OpenSSL's Poly1305 (3.0 with AVX-512) ends a hash whose length is not a
  * multiple of 16 with the upper halves of vector registers in use.  Until
  * something cleans them, every SSE instruction of the caller has to keep them:
- * hearth-ep computed ten times as long after one sealed datagram.
+ * hearth-ep computed ten times as long after one authenticated datagram.
  */
 #ifdef __x86_64__
 #include <immintrin.h>

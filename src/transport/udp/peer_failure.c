@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who is to blame for silence?  A rank whose own network is down hears nobody,
- * and whom it asked is as alive as the others: so before it blames that rank,
- * it asks those of all other hosts.
+ * Which rank is to blame for silence?  A rank whose own network is down hears
+ * no other, and the rank that it asked is as alive as the others: so before it
+ * blames that rank, it asks those of all other hosts.
  */
 #include "config.h"
 
@@ -20,14 +20,14 @@
 #include "udp_job.h"
 
 /* In nanoseconds: asked so often, for so long. */
-enum { AGAIN = 50000000, ASKED = 500000000 };
+enum { AGAIN = 50000000, ASKED = 1000000000 };
 
 bool
 hearthi_udp_is_here(const struct hearthi_udp_message *m,
-                    const struct hearthi_udp_message *hello)
+                    const struct hearthi_udp_message *hello, uint64_t since)
 {
     return m->op == HEARTHI_UDP_NULL && m->kind == 0 && m->from == hello->to &&
-           m->slot == hello->slot && m->seq == hello->seq &&
+           m->slot == hello->slot && m->seq > since && m->seq <= hello->seq &&
            m->at == hello->at;
 }
 
@@ -68,6 +68,7 @@ is_cut_off(int silent)
     struct hearthi_udp_message m;
     struct sockaddr_in         from;
     uint64_t                   now = hearthi_now(), end = now + ASKED;
+    uint64_t                   since = hearthi_udp_hello_number();
     bool                       heard = false;
     int                        n = 1;
 
@@ -78,7 +79,7 @@ is_cut_off(int silent)
         while (n > 0 && !heard &&
                hearthi_udp_receive(&in, now + AGAIN, &m, &from)) {
             hello.to = m.from;
-            heard = hearthi_udp_is_here(&m, &hello);
+            heard = hearthi_udp_is_here(&m, &hello, since);
         }
     }
     hearthi_udp_rx_close(&in);

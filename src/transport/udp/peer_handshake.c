@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Meetings.  A rank says hello to another before it first asks it for
+ * Handshakes.  A rank says hello to another before it first asks it for
  * something, and waits for the answer: all to all at the start would be N^2
  * datagrams.  Some are met at the start (udp_address.c), so that a network
  * that passes nothing is found there.
  *
- * Who is met on the way, in a page fault for instance, is met by the socket
- * that will ask it.  An answer to other requests of that socket which comes
- * meanwhile is dropped, as one that is lost: it is asked for again.
+ * A rank that is met on the way, in a page fault for instance, is met by the
+ * socket that will ask it.  An answer to other requests of that socket which
+ * comes meanwhile is dropped, as one that is lost: it is asked for again.
  *
  * Between machines a datagram of full size must pass, too.  Each rank tries
  * that once for each machine that it meets a rank of.
@@ -27,11 +27,13 @@
 #include "life/life.h"
 #include "peer_failure.h"
 #include "socket.h"
+#include "timer.h"
 #include "udp_job.h"
 
-/* In nanoseconds: how long at the start, and when again. */
+/* In nanoseconds: how long at the start, and when again, if a round trip is
+ * not longer. */
 static const uint64_t first_ns = 5000000000;
-enum { AGAIN = 5000000, AGAIN_MOST = 40000000 };
+enum { AGAIN = 5000000, AGAIN_MOST = 80000000 };
 
 /* Some ranks, and which of them have answered. */
 struct round {
@@ -42,6 +44,10 @@ struct round {
     uint16_t               slot;
     size_t                 len;         /* of the hello's body */
     uint64_t               first, last; /* numbers of its hellos */
+    struct {
+        uint64_t number, when;
+    } said[16]; /* the first of them */
+    unsigned n_said;
 };
 
 static bool
@@ -64,11 +70,25 @@ round_say(struct round *r)
     m.seq = r->last = hearthi_udp_hello_number();
     if (r->first == 0)
         r->first = r->last;
+    if (r->n_said < sizeof r->said / sizeof r->said[0]) {
+        r->said[r->n_said].number = m.seq;
+        r->said[r->n_said++].when = hearthi_now();
+    }
     for (unsigned i = 0; i < r->n; i++)
         if (!has_heard(r, i)) {
             m.to = (uint32_t)r->rank[i];
             hearthi_udp_hello_send(r->in->fd, &m);
         }
+}
+
+/* The first that is known of the round trip, and of one with a datagram of
+ * full size. */
+static void
+round_measure(const struct round *r, const struct hearthi_udp_message *m)
+{
+    for (unsigned i = 0; i < r->n_said; i++)
+        if (r->said[i].number == m->seq)
+            hearthi_udp_took((int)m->from, hearthi_now() - r->said[i].when);
 }
 
 /* What is of an earlier round says nothing of this one's size. */
@@ -80,9 +100,24 @@ round_hear(struct round *r, const struct hearthi_udp_message *m)
         return;
     for (unsigned i = 0; i < r->n; i++)
         if (m->from == (uint32_t)r->rank[i]) {
+            if (!has_heard(r, i))
+                round_measure(r, m);
             r->heard |= UINT32_C(1) << i;
             hearthi_udp_hello_heard(m);
         }
+}
+
+/* A rank that was measured is given that time. */
+static uint64_t
+round_again(const struct round *r)
+{
+    uint64_t again = AGAIN;
+
+    for (unsigned i = 0; i < r->n; i++)
+        if (hearthi_udp_takes(r->rank[i]) != 0 &&
+            hearthi_udp_time_out(r->rank[i]) > again)
+            again = hearthi_udp_time_out(r->rank[i]);
+    return again;
 }
 
 /* Ask those that have not answered, until all have or it is late: the first
@@ -91,7 +126,7 @@ static int
 round_go(struct round *r, uint64_t patience)
 {
     uint64_t now = hearthi_now(), end = now + patience, next = 0;
-    uint64_t again = AGAIN;
+    uint64_t again = round_again(r);
 
     for (unsigned i = 0; i < r->n; now = hearthi_now()) {
         struct hearthi_udp_message m;
@@ -112,7 +147,7 @@ round_go(struct round *r, uint64_t patience)
     return -1;
 }
 
-/* ---- who does not answer ---- */
+/* ---- a rank that does not answer ---- */
 
 _Noreturn static void
 unheard(int rank, size_t len, const char *what)
@@ -141,7 +176,7 @@ unheard(int rank, size_t len, const char *what)
 /* ---- sizes ---- */
 
 /* Of those ranks the ones by which this rank knows a machine's network: one of
- * each other machine, and who is called at the start. */
+ * each other machine, and the ranks that are called at the start. */
 static unsigned
 far_ranks(const int *rank, unsigned n, int *far)
 {

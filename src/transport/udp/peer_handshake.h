@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Meetings: a hello that is answered, before the first request.
+ * Handshakes: a hello that is answered, before the first request.
  */
 #ifndef HEARTHI_PEER_HANDSHAKE_H
 #define HEARTHI_PEER_HANDSHAKE_H
@@ -10,8 +10,8 @@
 #include "datagram_rx.h"
 #include "udp_hello.h"
 
-/* Some ranks at the start, by a client's socket and slot; who does not answer
- * ends the job. */
+/* Some ranks at the start, by a client's socket and slot; a rank that does not
+ * answer ends the job. */
 enum { HEARTHI_UDP_HANDSHAKES_MOST = 32 };
 void hearthi_udp_handshake_first(struct hearthi_udp_rx *in, uint16_t slot,
                                  const int *rank, unsigned n);

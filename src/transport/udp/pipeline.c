@@ -3,6 +3,8 @@
 
 #include "pipeline.h"
 
+#include "base/assert.h"
+
 /* Answers are taken in the order of the requests; what comes meanwhile waits
  * in its slot's socket. */
 static void
@@ -22,6 +24,7 @@ hearthi_udp_pipeline_ask(struct hearthi_udp_pipeline      *row,
 {
     struct hearthi_udp_call *call = &row->call[row->next];
 
+    HEARTHI_ASSERT(row->next < HEARTHI_UDP_PIPELINE);
     row->next = (row->next + 1) % HEARTHI_UDP_PIPELINE;
     if (call->client != NULL)
         oldest_end(row, call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A row of requests to one rank, several of which are on their way: each by a
- * slot of its own, so each is done once as any other is.
+ * A pipeline of requests, several of which are on their way: each
+ * by a slot of its own, so each is done once as any other is.
  */
 #ifndef HEARTHI_PIPELINE_H
 #define HEARTHI_PIPELINE_H
@@ -14,7 +14,7 @@
 enum { HEARTHI_UDP_PIPELINE = 8 };
 
 struct hearthi_udp_pipeline {
-    int                     rank;
+    int                     rank; /* of the next request */
     const char             *what; /* the call */
     unsigned                next; /* of them, which is the oldest, too */
     struct hearthi_udp_call call[HEARTHI_UDP_PIPELINE];

@@ -10,44 +10,42 @@
  * numbers in a row: the number of the last request is a repetition, which the
  * answer kept for it answers; anything else is a straggler or nonsense.
  *
- * And no datagram is answered twice, whoever sends it again: each sending of
- * a request has a number of its own (seq, then turn), and only one above the
- * largest so far is taken.  So a datagram that was overheard brings nothing,
- * from nowhere.  Numbers do not wrap: 2^64 requests take 10^5 years at 5
- * million a second, and one request is sent again at most a thousand times a
- * second, at twenty after the first few tries: 2^32 take six years.  (A
- * session ends with its job; the next has other keys.)
+ * And no datagram is answered twice, whichever host sends it again: each
+ * sending of a request has a number of its own (seq, then turn), and only one
+ * above the largest so far is taken.  So a datagram that was overheard brings
+ * nothing, from nowhere.  Numbers do not wrap: 2^64 requests take 10^5 years
+ * at 5 million a second, and one request is sent again at most a thousand
+ * times a second, at twenty after the first few tries: 2^32 take six years.
+ * (A session ends with its job; the next has other keys.)
  *
  * An answer goes to where the newest sending came from, if that is a host from
  * which the rank has said hello, as each does before its first request.  All
  * hellos of a rank have numbers in a rising row, and only one above all that
  * came is a new one: one that was overheard makes its sender no host of the
- * rank's, and is not answered.  Who would have an answer sent elsewhere must
- * be such a host, or overtake the datagram that it has overheard, and gets no
- * more than one answer for each that the rank itself has asked for.
+ * rank's, and is not answered.  A host that wants an answer sent elsewhere
+ * must be such a one, or overtake the datagram that it has overheard, and gets
+ * one answer at most for each that the rank itself has asked for.
  */
 #include "config.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ack.h"
 #include "base/clock.h"
-#include "base/option.h"
+#include "base/min.h"
 #include "base/report.h"
 #include "base/stat.h"
+#include "base/thread.h"
 #include "cluster.h"
-#include "count.h"
 #include "datagram_rx.h"
-#include "host_acl.h"
 #include "node/event.h"
-#include "node/shm_channel.h"
 #include "server.h"
+#include "shm_message.h"
 #include "socket.h"
-#include "socket_thread.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "transport/atomic_op.h"
+#include "timer.h"
+#include "udp_hello.h"
 #include "udp_job.h"
 #include "wire.h"
 
@@ -99,9 +97,9 @@ hearthi_udp_answer_to(const struct hearthi_udp_message *m, unsigned op)
                                          .seq = m->seq };
 }
 
-/* Whoever sends it, it leaves from the server's socket: a firewall may admit
- * no other port.  So an acknowledgement comes to that socket, too, and nobody
- * waits for it: who misses the answer asks again. */
+/* Whichever thread sends it, it leaves from the server's socket: a firewall
+ * may admit no other port.  So an acknowledgement comes to that socket, too,
+ * and no thread waits for it: a client that misses the answer asks again. */
 void
 hearthi_udp_answer_send(struct hearthi_udp_message *m,
                         const struct sockaddr_in *to, uint8_t *head)
@@ -119,6 +117,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     m->to = number / HEARTHI_UDP_SLOTS;
     m->slot = (uint16_t)(number % HEARTHI_UDP_SLOTS);
     m->seq = p->seq;
+    m->turn = p->turn;
     if (hearthi_udp_is_local((int)m->to)) {
         hearthi_udp_shm_channel_grant(m);
         return;
@@ -128,6 +127,7 @@ hearthi_udp_answer(uint32_t number, struct hearthi_udp_message *m)
     p->len = HEARTHI_UDP_HEAD + m->body_len;
     p->answered = true;
     if (m->to != m->from) {
+        p->when = hearthi_now();
         hearthi_udp_answer_send(m, &p->address, p->answer);
         return;
     }
@@ -148,7 +148,7 @@ hearthi_udp_server_tell(int rank, struct in_addr host,
     hearthi_udp_send(s.in.fd, &to, m, NULL);
 }
 
-/* An acknowledgement, which nobody waits for. */
+/* An acknowledgement, which no thread waits for. */
 void
 hearthi_udp_server_nudge(void)
 {
@@ -160,50 +160,50 @@ hearthi_udp_server_nudge(void)
                             &m);
 }
 
-/* A repeated request: the answer again, as it was, or that it must wait. */
-static void
-answer_again(const struct hearthi_udp_served  *p,
-             const struct hearthi_udp_message *m)
+/* Less than a round trip ago it was answered: the client could not have that
+ * answer yet, so nothing says that it was lost.  On a link where answers queue
+ * each one more would keep those behind it longer.  If it was lost, after all,
+ * the next repetition comes later. */
+static bool
+answer_is_under_way(const struct hearthi_udp_served  *p,
+                    const struct hearthi_udp_message *m)
 {
-    struct hearthi_udp_message wait =
+    const uint64_t most = 1000000000;
+
+    return p->answered &&
+           hearthi_now() - p->when <
+               hearthi_min(hearthi_udp_takes((int)m->from), most);
+}
+
+/* A repeated request: the answer again, to this try, or that it must wait. */
+static void
+answer_again(struct hearthi_udp_served *p, const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_message again =
         hearthi_udp_answer_to(m, HEARTHI_UDP_NULL);
 
     hearthi_count(repeats, 1);
-    wait.kind = HEARTHI_UDP_WAITS;
-    if (p->answered)
-        hearthi_udp_send_again(s.in.fd, &p->address, p->answer, p->len);
-    else
-        hearthi_udp_send(s.in.fd, &p->address, &wait, NULL);
+    again.kind = HEARTHI_UDP_WAITS;
+    if (answer_is_under_way(p, m))
+        return;
+    if (p->answered) {
+        hearthi_udp_head_read(p->answer, &again);
+        again.turn = m->turn;
+        again.body = p->answer + HEARTHI_UDP_HEAD;
+        again.body_len = p->len - HEARTHI_UDP_HEAD;
+        hearthi_udp_count_resent(again.op);
+        p->when = hearthi_now();
+    }
+    hearthi_udp_send(s.in.fd, &p->address, &again, NULL);
 }
 
 /* ---- requests that go one at a time ---- */
-
-/* By the home's processor, whoever asks: a thread of the home itself, one of
- * its node, the service thread for others. */
-static void
-atomic_serve(uint32_t peer, const struct hearthi_udp_message *m)
-{
-    struct hearthi_udp_message grant = { .op = HEARTHI_UDP_DIFFGRANT,
-                                         .kind = m->kind };
-    struct hearthi_atomic_op   step = { .narrow = m->len == sizeof(uint32_t) };
-    uint64_t                   old;
-
-    step.kind = m->kind == HEARTHI_UDP_ADD    ? HEARTHI_ADD
-                : m->kind == HEARTHI_UDP_SWAP ? HEARTHI_SWAP
-                                              : HEARTHI_CAS;
-    memcpy(&step.value, m->body, sizeof step.value);
-    memcpy(&step.expected, m->body + sizeof step.value, sizeof step.expected);
-    old = hearthi_atomic_op_here(hearthi_udp_segment() + m->at, &step);
-    grant.body = (const uint8_t *)&old;
-    grant.body_len = sizeof old;
-    hearthi_udp_answer(peer, &grant);
-}
 
 static void
 request_do(uint32_t peer, const struct hearthi_udp_message *m)
 {
     switch (m->op) {
-    case HEARTHI_UDP_DIFF: atomic_serve(peer, m); break;
+    case HEARTHI_UDP_DIFF: s.services->step(peer, m); break;
     case HEARTHI_UDP_BARR: s.services->barrier(peer, m); break;
     case HEARTHI_UDP_INV:
     case HEARTHI_UDP_WTNT:
@@ -250,20 +250,20 @@ hearthi_udp_serve_own(const struct hearthi_udp_message *ask,
     uint32_t                   number = hearthi_udp_served_of(ask);
     struct hearthi_udp_served *p = &s.peer[number];
 
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     p->seq = ask->seq;
     p->answered = false;
     request_do(number, ask);
     while (!p->answered) {
         uint32_t seen = hearthi_event_value(&s.own);
 
-        pthread_mutex_unlock(&hearthi_udp_mutex);
+        hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
         hearthi_event_wait(&s.own, seen, true);
-        pthread_mutex_lock(&hearthi_udp_mutex);
+        hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     }
     hearthi_udp_decode_parts(p->answer, p->answer + HEARTHI_UDP_HEAD, p->len,
                              &hearthi_udp.limits, answer);
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
 /* From another rank of the node, nothing can be lost either. */
@@ -272,10 +272,10 @@ hearthi_udp_serve_local(const struct hearthi_udp_message *ask)
 {
     uint32_t number = hearthi_udp_served_of(ask);
 
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     s.peer[number].seq = ask->seq;
     request_do(number, ask);
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
 /* ---- what comes ---- */
@@ -298,7 +298,7 @@ hello_serve(const struct hearthi_udp_message *m,
 
 /* Slots for pages and diffs and the others have different numbers, so neither
  * may do what the other is for; and diffs go by slot 0 alone, or by the last
- * of them, a gateway's (gateway_store.c). */
+ * of them, a gateway's (udp_diff.c). */
 static bool
 slot_fits(const struct hearthi_udp_message *m)
 {
@@ -317,20 +317,20 @@ request_take(const struct hearthi_udp_message *m,
         s.services->bulk(m, from);
         return;
     }
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     request_serve(m, from);
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
-/* From wherever its seal is good: a server answers by the way that its host
- * chooses, and need not have met this rank.  One that somebody has overheard
+/* From wherever its MAC is good: a server answers by the way that its host
+ * chooses, and need not have met this rank.  One that a listener has overheard
  * and sends again does no more than one that is late (udp_delegation.c). */
 static void
 recall_take(const struct hearthi_udp_message *m)
 {
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     s.services->recall(m);
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
 }
 
 static void
@@ -383,15 +383,16 @@ hearthi_udp_server_open(int fd, const struct hearthi_udp_services *services)
     hearthi_udp_rx_open(&s.in, fd, true);
     s.peer = hearthi_sparse(peers_bytes());
     hearthi_udp_acl_open();
-    hearthi_udp_socket_thread_start(&s.thread, serve);
+    hearthi_thread_start(&s.thread, serve, "hearth_init", "service thread",
+                         NULL);
 }
 
 void
 hearthi_udp_server_close(void)
 {
     s.stop = true;
-    hearthi_udp_socket_thread_end(s.thread, &s.ended, s.in.fd,
-                                  &hearthi_udp.server[hearthi_cluster.rank]);
+    hearthi_udp_receiver_end(s.thread, &s.ended, s.in.fd,
+                             &hearthi_udp.server[hearthi_cluster.rank]);
     hearthi_udp_rx_close(&s.in);
     hearthi_sparse_free(s.peer, peers_bytes());
     hearthi_udp_acl_close();

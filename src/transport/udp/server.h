@@ -11,33 +11,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mutex.h"
 #include "datagram_rx.h"
+#include "transport/sync/managed_object.h"
 #include "udp_job.h"
 #include "wire.h"
 
 /* A client as its server sees it. */
 struct hearthi_udp_served {
-    struct sockaddr_in address;
-    uint64_t           seq;  /* of its last request */
-    uint32_t           turn; /* the last of that */
-    bool               answered;
-    uint32_t           next;  /* in a queue: index + 1 */
-    bool               try;   /* ... to be refused if the lock is not given */
-    bool               write; /* ... of a reader-writer lock */
-    uint32_t           pos;   /* what a waiting one has read of the log */
-    uint64_t           epoch;
-    size_t             len; /* of the last answer */
-    uint8_t            answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];
+    struct hearthi_managed_client client; /* of what it waits for; first */
+    struct sockaddr_in            address;
+    uint64_t                      seq;  /* of its last request */
+    uint32_t                      turn; /* the last of that */
+    bool                          answered;
+    uint64_t                      when; /* it was, last */
+    size_t                        len;  /* of the last answer */
+    uint8_t                       answer[HEARTHI_UDP_HEAD + HEARTHI_UDP_SMALL];
 };
 
 extern pthread_mutex_t hearthi_udp_mutex; /* of all that servers keep */
 
-/* Who does what clients ask for.  All but slot 0's is done with the mutex. */
+/* The functions that do what clients ask for.  All but slot 0's is done with
+ * the mutex. */
 struct hearthi_udp_services {
     void (*bulk)(const struct hearthi_udp_message *m,
                  const struct sockaddr_in         *from);
     void (*barrier)(uint32_t peer, const struct hearthi_udp_message *m);
     void (*manager)(uint32_t peer, const struct hearthi_udp_message *m);
+    void (*step)(uint32_t peer, const struct hearthi_udp_message *m);
     void (*recall)(const struct hearthi_udp_message *m);
     uint64_t (*again)(void); /* without it: send what is due; when to return */
 };
@@ -59,6 +60,13 @@ void hearthi_udp_answer_send(struct hearthi_udp_message *m,
 /* Ranks are told apart in numbers of peers: over ranks and slots. */
 struct hearthi_udp_served *hearthi_udp_served(uint32_t number);
 uint32_t hearthi_udp_served_of(const struct hearthi_udp_message *m);
+static inline uint32_t
+hearthi_udp_served_number(const struct hearthi_managed_client *c)
+{
+    const struct hearthi_udp_served *p = (const void *)c;
+
+    return (uint32_t)(p - hearthi_udp_served(0));
+}
 
 /* Do what one of this rank's own threads asks, and wait for the answer, which
  * is valid until the slot's next request. */

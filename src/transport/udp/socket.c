@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Sockets, and what goes out: sealed datagrams.
+ * Sockets, and what goes out: authenticated datagrams; and how many of each
+ * operation have, and what was refused of those that came.
  *
  * Fragments are sent by vectors of heads and bodies, up to 64 in one call
  * (UDP_SEGMENT).
@@ -12,14 +13,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "cluster.h"
-#include "count.h"
-#include "mac.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "udp_job.h"
@@ -37,11 +38,8 @@ struct hearthi_udp hearthi_udp;
 int
 hearthi_udp_socket(unsigned port)
 {
-    in_addr_t any = hearthi_one_machine() ? INADDR_LOOPBACK : INADDR_ANY;
-    struct sockaddr_in own = { .sin_family = AF_INET,
-                               .sin_addr.s_addr = htonl(any),
-                               .sin_port = htons((uint16_t)port) };
-    int                fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct hearthi_addresses told = hearthi_udp.told;
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int size = (int)hearthi_opt.udp_buffer, no = IP_PMTUDISC_DONT, on = 1;
 
     if (fd < 0)
@@ -52,8 +50,15 @@ hearthi_udp_socket(unsigned port)
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
     setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &no, sizeof no);
-    if (port > UINT16_MAX ||
-        bind(fd, (struct sockaddr *)&own, sizeof own) != 0)
+    if (port == 0 && !hearthi_bind(fd, &told, port))
+        hearthi_fatal("hearth_init",
+                      "no UDP port can be had (%s): the udp transport needs "
+                      "an IPv4 address of this host%s: bring one up, or use "
+                      "HEARTH_TRANSPORT=mpi",
+                      strerror(errno),
+                      hearthi_one_machine() ? ", 127.0.0.1 at least"
+                                            : " that HEARTH_NETWORK takes");
+    if (port > UINT16_MAX || (port != 0 && !hearthi_bind(fd, &told, port)))
         hearthi_fatal("hearth_init",
                       "UDP port %u cannot be had: %s: give HEARTH_UDP_PORT "
                       "another range, or 0 for any",
@@ -69,7 +74,9 @@ hearthi_udp_room(int fd)
     int       size = 0;
     socklen_t len = sizeof size;
 
-    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
+    if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len) != 0)
+        hearthi_fatal("hearth_init", "a socket's buffer has no size: %s",
+                      strerror(errno));
     return (size_t)size / 4 * 3;
 }
 
@@ -85,15 +92,57 @@ hearthi_udp_address_of(int fd)
     return a;
 }
 
+/* ---- counts ---- */
+
+_Static_assert((int)HEARTHI_KINDS >= (int)HEARTHI_UDP_OPS &&
+                   (int)HEARTHI_REASONS >= (int)HEARTHI_UDP_REASONS,
+               "the tally has room for all");
+
+void
+hearthi_udp_count_sent(unsigned op, unsigned messages, size_t bytes)
+{
+    unsigned i = hearthi_udp_index(op);
+
+    hearthi_stat_add(&hearthi_tally.sent[i], messages);
+    hearthi_stat_add(&hearthi_tally.sent_bytes[i], bytes);
+    hearthi_count(messages, messages);
+    hearthi_count(message_bytes, bytes);
+}
+
+void
+hearthi_udp_count_resent(unsigned op)
+{
+    hearthi_stat_add(&hearthi_tally.resent[hearthi_udp_index(op)], 1);
+    hearthi_count(resends, 1);
+}
+
+void
+hearthi_udp_count_refused(enum hearthi_udp_reason reason)
+{
+    hearthi_stat_add(&hearthi_tally.refused[reason], 1);
+    hearthi_count(refused, 1);
+}
+
+const char *
+hearthi_udp_reason_name(unsigned i)
+{
+    static const char *const names[HEARTHI_UDP_REASONS] = {
+        "good",  "length", "operation", "rank",
+        "place", "seal",   "sequence",  "address"
+    };
+
+    return i < HEARTHI_UDP_REASONS ? names[i] : NULL;
+}
+
 /* ---- sending ---- */
 
 void
 hearthi_udp_head(struct hearthi_udp_message *m, uint8_t *head)
 {
-    m->seal = 0;
+    m->mac = 0;
     hearthi_udp_encode(m, head);
-    m->seal = hearthi_udp_mac(head, m->body, m->body_len);
-    memcpy(head, &m->seal, sizeof m->seal);
+    m->mac = hearthi_udp_mac(head, m->body, m->body_len);
+    memcpy(head, &m->mac, sizeof m->mac);
 }
 
 static ssize_t
@@ -205,15 +254,54 @@ hearthi_udp_send_together(int fd, const struct sockaddr_in *to,
     parts_send(fd, to, part, n);
 }
 
-void
-hearthi_udp_send_again(int fd, const struct sockaddr_in *to,
-                       const uint8_t *datagram, size_t len)
-{
-    struct hearthi_udp_message m;
+/* ---- threads that sleep at one ---- */
 
-    hearthi_udp_head_read(datagram, &m);
-    hearthi_udp_count_sent(m.op, 1, len);
-    hearthi_udp_count_resent(m.op);
-    sendto(fd, datagram, len, MSG_NOSIGNAL, (const struct sockaddr *)to,
-           sizeof *to);
+/* It sleeps at the socket that `to` is the address of, and is woken by words
+ * to stop, which may get lost, too. */
+void
+hearthi_udp_receiver_end(pthread_t thread, const atomic_bool *ended, int fd,
+                         const struct sockaddr_in *to)
+{
+    const struct timespec      nap = { .tv_nsec = 200000 };
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_EXIT,
+                                     .from = (uint32_t)hearthi_cluster.rank,
+                                     .to = (uint32_t)hearthi_cluster.rank };
+
+    while (!*ended) {
+        hearthi_udp_send(fd, to, &m, NULL);
+        nanosleep(&nap, NULL);
+    }
+    pthread_join(thread, NULL);
+}
+
+/* ---- acknowledgements, as HEARTH_UDP_ACK wants them ---- */
+
+/* What has a grant needs no acknowledgement: if the grant is there, the
+ * request was. */
+bool
+hearthi_udp_acked(unsigned op)
+{
+    switch (hearthi_opt.udp_ack) {
+    case HEARTHI_ACK_ALL: return op != HEARTHI_UDP_NULL;
+    case HEARTHI_ACK_PAGE:
+        return op != HEARTHI_UDP_NULL && op != HEARTHI_UDP_GETP &&
+               op != HEARTHI_UDP_GETPGRANT;
+    default: return false;
+    }
+}
+
+void
+hearthi_udp_acknowledge(int fd, const struct hearthi_udp_message *m,
+                        const struct sockaddr_in *to)
+{
+    struct hearthi_udp_message ack = { .op = HEARTHI_UDP_NULL,
+                                       .kind = HEARTHI_UDP_ACK,
+                                       .slot = m->slot,
+                                       .from = m->to,
+                                       .to = m->from,
+                                       .seq = m->seq,
+                                       .at = m->at };
+
+    if (m->reliable)
+        hearthi_udp_send(fd, to, &ack, NULL);
 }

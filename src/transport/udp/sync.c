@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The client's side of locks, flags and atomics.
+ * The client's side of locks, flags, condition variables and atomics.
  */
 #include "config.h"
 
 #include <string.h>
 
+#include "base/min.h"
+#include "base/mutex.h"
 #include "client.h"
 #include "cluster.h"
-#include "liveness_probe.h"
 #include "node/lock_delegation.h"
-#include "sync.h"
+#include "peer_failure.h"
+#include "pipeline.h"
+#include "socket.h"
+#include "space/segment.h"
+#include "udp.h"
+#include "udp_job.h"
 #include "wire.h"
 
 static int
@@ -56,6 +62,7 @@ grant_take(struct hearthi_udp_client *c, int sync,
     g->invalidate_all = (m->kind & HEARTHI_UDP_INVALIDATE_ALL) != 0;
     g->ahead = m->kind & HEARTHI_UDP_AHEAD ? m->at : 0;
     g->again = (m->kind & HEARTHI_UDP_AGAIN) != 0;
+    HEARTHI_ASSERT(g->ahead == 0 || g->invalidate_all);
     g->pos = m->pos;
     g->n = m->body_len / sizeof *g->notice;
     if (g->n > all)
@@ -111,7 +118,7 @@ hearthi_udp_flag_wait(int sync, struct hearthi_grant *g)
     ask_grant(HEARTHI_UDP_WAIT, sync, 0, g);
 }
 
-/* More notices than a log holds are "everything": then their number says
+/* More notices than a log holds are "invalidate_all": then their number says
  * enough. */
 static void
 pass(int sync, unsigned kind, uint64_t epoch, const struct hearthi_notice *n,
@@ -124,6 +131,7 @@ pass(int sync, unsigned kind, uint64_t epoch, const struct hearthi_notice *n,
                                        .at = epoch };
     size_t                     sent = 0;
 
+    HEARTHI_ASSERT_HAS_NOT(TABLE);
     if (count <= HEARTHI_LOG)
         sent = hearthi_udp_notices_ahead(c, manager(sync), ask, n, count,
                                          "release");
@@ -152,7 +160,8 @@ hearthi_udp_rw_release(int sync, bool write, const struct hearthi_notice *n,
     pass(sync, HEARTHI_UDP_UNLOCK, hearthi_epochs.release, n, count);
 }
 
-/* Who wanted it meanwhile was told that it stays, and waits for it. */
+/* A client that wanted it meanwhile was told that it stays, and waits for it.
+ */
 bool
 hearthi_udp_delegate(int lock)
 {
@@ -179,12 +188,73 @@ hearthi_udp_flag_reset(int sync)
     pass(sync, HEARTHI_UDP_RESET, hearthi_epochs.release, NULL, 0);
 }
 
-uint64_t
-hearthi_udp_atomic(int home, size_t offset, const struct hearthi_atomic_op *s)
+/* ---- condition variables ---- */
+
+static uint64_t
+cond_ask(struct hearthi_udp_message m, const char *what)
 {
-    static const uint8_t       kind[] = { [HEARTHI_ADD] = HEARTHI_UDP_ADD,
-                                          [HEARTHI_SWAP] = HEARTHI_UDP_SWAP,
-                                          [HEARTHI_CAS] = HEARTHI_UDP_CAS };
+    struct hearthi_udp_client *c = hearthi_udp_client_take();
+    struct hearthi_udp_message answer;
+
+    hearthi_udp_call(c, manager((int)m.len), &m, what, &answer);
+    hearthi_udp_client_give(c);
+    return answer.at;
+}
+
+uint64_t
+hearthi_udp_cond_enter(int sync)
+{
+    return cond_ask((struct hearthi_udp_message){ .op = HEARTHI_UDP_WAIT,
+                                                  .kind = HEARTHI_UDP_ENTER,
+                                                  .len = (uint32_t)sync },
+                    "wait");
+}
+
+void
+hearthi_udp_cond_wait(int sync, uint64_t place)
+{
+    hearthi_udp_liveness_wait_begin("wait");
+    cond_ask((struct hearthi_udp_message){ .op = HEARTHI_UDP_WAIT,
+                                           .len = (uint32_t)sync,
+                                           .at = place },
+             "wait");
+    hearthi_udp_liveness_wait_end();
+}
+
+void
+hearthi_udp_cond_wake(int sync, bool all)
+{
+    cond_ask((struct hearthi_udp_message){ .op = HEARTHI_UDP_REL,
+                                           .kind = all ? HEARTHI_UDP_BROADCAST
+                                                       : HEARTHI_UDP_SIGNAL,
+                                           .len = (uint32_t)sync },
+             "signal");
+}
+
+/* ---- atomics ---- */
+
+/* The segment of a home of this node: all steps on its words are done by
+ * processors of its machine, so this thread can do its own.  NULL: it is
+ * elsewhere. */
+static char *
+near(int home)
+{
+    const struct hearthi_cluster *c = &hearthi_cluster;
+
+    return c->node_of[home] == c->node
+               ? hearthi_segments.base[c->node_rank_of[home]]
+               : NULL;
+}
+
+static uint64_t
+remote_step(int home, size_t offset, const struct hearthi_atomic_op *s)
+{
+    static const uint8_t kind[] = {
+        [HEARTHI_ADD] = HEARTHI_UDP_ADD, [HEARTHI_SWAP] = HEARTHI_UDP_SWAP,
+        [HEARTHI_CAS] = HEARTHI_UDP_CAS, [HEARTHI_AND] = HEARTHI_UDP_AND,
+        [HEARTHI_OR] = HEARTHI_UDP_OR,   [HEARTHI_XOR] = HEARTHI_UDP_XOR,
+        [HEARTHI_SUM] = HEARTHI_UDP_SUM
+    };
     struct hearthi_udp_client *c = hearthi_udp_client_take();
     const uint64_t             body[2] = { s->value, s->expected };
     struct hearthi_udp_message answer;
@@ -201,4 +271,50 @@ hearthi_udp_atomic(int home, size_t offset, const struct hearthi_atomic_op *s)
         memcpy(&old, answer.body, sizeof old);
     hearthi_udp_client_give(c);
     return old;
+}
+
+uint64_t
+hearthi_udp_atomic(int home, size_t offset, const struct hearthi_atomic_op *s)
+{
+    char *base = near(home);
+
+    return base != NULL ? hearthi_atomic_op_here(base + offset, s)
+                        : remote_step(home, offset, s);
+}
+
+/* As many in a message as a datagram holds without being cut, and several
+ * messages on their way, each of which is done once as any request is. */
+static void
+remote_adds(struct hearthi_udp_pipeline *row, const struct hearthi_add_run *r)
+{
+    size_t most = hearthi_min(hearthi_udp.fragment / sizeof *r->add,
+                              (size_t)HEARTHI_UDP_ADDS_MOST);
+
+    row->rank = r->home;
+    for (size_t i = 0, n; i < r->n; i += n) {
+        struct hearthi_udp_message ask = { .op = HEARTHI_UDP_DIFF,
+                                           .kind = HEARTHI_UDP_ADDS };
+
+        n = hearthi_min(most, r->n - i);
+        ask.body = (const uint8_t *)(r->add + i);
+        ask.body_len = n * sizeof *r->add;
+        hearthi_udp_pipeline_ask(row, &ask);
+    }
+}
+
+void
+hearthi_udp_adds(const struct hearthi_add_run *run, size_t n)
+{
+    struct hearthi_udp_pipeline row = { .what = "atomic" };
+
+    for (size_t i = 0; i < n; i++)
+        if (near(run[i].home) == NULL)
+            remote_adds(&row, &run[i]);
+    for (size_t i = 0; i < n; i++) {
+        char *base = near(run[i].home);
+
+        if (base != NULL)
+            hearthi_adds_here(base, &run[i]);
+    }
+    hearthi_udp_pipeline_end(&row);
 }

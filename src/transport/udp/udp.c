@@ -3,63 +3,52 @@
  * Start and end of the udp transport, and its tables.  MPI carries addresses
  * and the session's key at start, and a last barrier; nothing in between.
  *
- * On one node there is nobody to send a datagram to: locks, flags and the
+ * On one node there is no rank to send a datagram to: locks, flags and the
  * barrier are those in the node's memory, which the mpi transport uses too.
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include "barrier.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "client.h"
 #include "cluster.h"
 #include "collective.h"
-#include "cond.h"
-#include "count.h"
 #include "flow_control.h"
 #include "front/direct.h"
-#include "gateway_store.h"
-#include "liveness_probe.h"
-#include "mac.h"
 #include "node/lock_delegation.h"
 #include "node/lock_names.h"
-#include "node/shm_channel.h"
+#include "peer_failure.h"
+#include "rendezvous.h"
 #include "send_window.h"
 #include "server.h"
+#include "shm_message.h"
+#include "socket.h"
 #include "space/segment.h"
-#include "sync.h"
-#include "sync_manager.h"
 #include "timer.h"
 #include "transport/mpi/mpi.h"
-#include "udp_address.h"
-#include "udp_delegation.h"
-#include "udp_diff.h"
+#include "transport/one_node.h"
+#include "udp.h"
 #include "udp_hello.h"
-#include "udp_home.h"
 #include "udp_job.h"
-#include "udp_page.h"
 #include "wire.h"
 
 /* ---- the session ---- */
 
-/* Can all?  The first that cannot is named, once, where others can: a job
- * that its installation would have sealed must not go unsealed without a
- * word. */
+/* Can all?  The first that cannot is named, once, where others can: a job that
+ * its installation would have authenticated must not go unauthenticated
+ * without a word. */
 static bool
 every_rank(int can)
 {
-    int  size = hearthi_cluster.size, first, any;
+    int  size = hearthi_cluster.size;
+    int  first = hearthi_collective_first(!can, hearthi_cluster.comm);
+    int  any = hearthi_collective_here(can, MPI_LOR);
     char host[64] = "";
 
-    first =
-        hearthi_collective_here(can ? size : hearthi_cluster.rank, MPI_MIN);
-    any = hearthi_collective_here(can, MPI_LOR);
     if (first == size || !any || hearthi_opt.udp_auth != HEARTHI_WHEN_AUTO)
         return first == size;
     gethostname(host, sizeof host - 1);
@@ -82,10 +71,7 @@ session_agree(void)
     } all;
     int can = hearthi_udp_can_mac(), every;
 
-    if (hearthi_cluster.rank == 0 &&
-        getrandom(&all, sizeof all, 0) != (ssize_t)sizeof all)
-        hearthi_fatal("hearth_init", "no random key: %s", strerror(errno));
-    hearthi_collective_bcast(&all, sizeof all, 0, hearthi_cluster.comm);
+    hearthi_rendezvous_secret(&all, sizeof all);
     every = every_rank(can);
     memcpy(hearthi_udp.key, all.key, sizeof all.key);
     memcpy(hearthi_udp.body_key, all.body_key, sizeof all.body_key);
@@ -139,6 +125,7 @@ static const struct hearthi_udp_services services = {
     .bulk = hearthi_udp_home_serve,
     .barrier = hearthi_udp_barrier_serve,
     .manager = hearthi_udp_manage,
+    .step = hearthi_udp_home_step,
     .recall = hearthi_udp_recalled,
     .again = hearthi_udp_recall_again,
 };
@@ -192,13 +179,11 @@ static void
 one_node_open(void)
 {
     hearthi_node_open();
-    hearthi_barrier_open();
 }
 
 static void
 one_node_close(void)
 {
-    hearthi_barrier_close();
     hearthi_node_close();
 }
 
@@ -228,31 +213,34 @@ const struct hearthi_transport_ops hearthi_transport_udp = {
     .open = nodes_open,
     .close = nodes_close,
     .registers = transport_registers,
-    .reach = transport_reach,
-    .fetch = hearthi_udp_fetch,
-    .bring = hearthi_udp_fetch_concurrent,
-    .bring_begin = hearthi_udp_fetch_begin,
-    .bring_end = hearthi_udp_fetch_end,
-    .diff = hearthi_udp_diff,
-    .patch = hearthi_udp_patch,
-    .store = hearthi_udp_store,
-    .stored = hearthi_udp_stored,
-    .tell = hearthi_udp_notify,
-    .flush = hearthi_udp_flush,
-    .acquire = hearthi_udp_acquire,
-    .release = hearthi_udp_release,
-    .keep = hearthi_udp_delegate,
-    .barrier = hearthi_udp_barrier,
-    .flag_set = hearthi_udp_flag_set,
-    .flag_wait = hearthi_udp_flag_wait,
-    .flag_reset = hearthi_udp_flag_reset,
-    .cond_enter = hearthi_udp_cond_enter,
-    .cond_wait = hearthi_udp_cond_wait,
-    .cond_wake = hearthi_udp_cond_wake,
-    .lost = hearthi_udp_abandoned_locks,
-    .rw_acquire = hearthi_udp_rw_acquire,
-    .rw_release = hearthi_udp_rw_release,
-    .atomic = hearthi_udp_atomic,
+    .collective.expose = transport_reach,
+    .data.fetch = hearthi_udp_fetch,
+    .data.fetch_concurrent = hearthi_udp_fetch_concurrent,
+    .data.fetch_begin = hearthi_udp_fetch_begin,
+    .data.fetch_end = hearthi_udp_fetch_end,
+    .data.diff = hearthi_udp_diff,
+    .data.patch = hearthi_udp_patch,
+    .data.store = hearthi_udp_store,
+    .data.stored = hearthi_udp_stored,
+    .data.notify = hearthi_udp_notify,
+    .data.flush = hearthi_udp_flush,
+    .sync.acquire = hearthi_udp_acquire,
+    .sync.release = hearthi_udp_release,
+    .sync.delegate = hearthi_udp_delegate,
+    .collective.barrier = hearthi_udp_barrier,
+    .sync.flag_set = hearthi_udp_flag_set,
+    .sync.flag_wait = hearthi_udp_flag_wait,
+    .sync.flag_reset = hearthi_udp_flag_reset,
+    .sync.flag_is_set = hearthi_udp_flag_is_set,
+    .sync.cond_enter = hearthi_udp_cond_enter,
+    .sync.cond_wait = hearthi_udp_cond_wait,
+    .sync.cond_wake = hearthi_udp_cond_wake,
+    .sync.abandoned_locks = hearthi_udp_abandoned_locks,
+    .sync.rw_acquire = hearthi_udp_rw_acquire,
+    .sync.rw_release = hearthi_udp_rw_release,
+    .data.atomic = hearthi_udp_atomic,
+    .data.all_steps = true,
+    .data.adds = hearthi_udp_adds,
     .progress = transport_progress,
 };
 
@@ -264,29 +252,21 @@ const struct hearthi_transport_ops hearthi_transport_udp_node = {
     .open = one_node_open,
     .close = one_node_close,
     .registers = transport_registers,
-    .reach = transport_reach,
-    .fetch = hearthi_udp_fetch,
-    .bring = hearthi_udp_fetch_concurrent,
-    .bring_begin = hearthi_udp_fetch_begin,
-    .bring_end = hearthi_udp_fetch_end,
-    .diff = hearthi_udp_diff,
-    .store = hearthi_udp_store,
-    .stored = hearthi_udp_stored,
-    .tell = hearthi_udp_notify,
-    .flush = hearthi_udp_flush,
-    .acquire = hearthi_mpi_acquire,
-    .release = hearthi_mpi_release,
-    .keep = hearthi_mpi_delegate,
-    .barrier = hearthi_mpi_barrier,
-    .flag_set = hearthi_mpi_flag_set,
-    .flag_wait = hearthi_mpi_flag_wait,
-    .flag_reset = hearthi_mpi_flag_reset,
-    .cond_enter = hearthi_mpi_cond_enter,
-    .cond_wait = hearthi_mpi_cond_wait,
-    .cond_wake = hearthi_mpi_cond_wake,
-    .lost = hearthi_mpi_abandoned_locks,
-    .rw_acquire = hearthi_mpi_rw_acquire,
-    .rw_release = hearthi_mpi_rw_release,
-    .atomic = hearthi_udp_atomic,
+    .collective.expose = transport_reach,
+    .data.fetch = hearthi_udp_fetch,
+    .data.fetch_concurrent = hearthi_udp_fetch_concurrent,
+    .data.fetch_begin = hearthi_udp_fetch_begin,
+    .data.fetch_end = hearthi_udp_fetch_end,
+    .data.diff = hearthi_udp_diff,
+    .data.store = hearthi_udp_store,
+    .data.stored = hearthi_udp_stored,
+    .data.notify = hearthi_udp_notify,
+    .data.flush = hearthi_udp_flush,
+    HEARTHI_ONE_NODE_OPS,
+    .sync.rw_acquire = hearthi_mpi_rw_acquire,
+    .sync.rw_release = hearthi_mpi_rw_release,
+    .data.atomic = hearthi_udp_atomic,
+    .data.all_steps = true,
+    .data.adds = hearthi_udp_adds,
     .progress = transport_progress,
 };

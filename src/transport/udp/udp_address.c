@@ -9,14 +9,12 @@
 
 #include "base/network.h"
 #include "base/option.h"
-#include "base/report.h"
 #include "client.h"
 #include "cluster.h"
-#include "collective.h"
-#include "front/direct.h"
 #include "peer_handshake.h"
+#include "rendezvous.h"
 #include "socket.h"
-#include "udp_address.h"
+#include "udp.h"
 #include "udp_hello.h"
 #include "udp_job.h"
 #include "wire.h"
@@ -37,35 +35,27 @@ card_make(int fd)
     struct sockaddr_in own = hearthi_udp_address_of(fd);
     struct card        c = { .room = (uint32_t)hearthi_udp_room(fd) };
 
-    c.all = hearthi_one_machine() ? hearthi_addresses_loopback()
-                                  : hearthi_addresses_of_host(AF_INET);
+    c.all = hearthi_udp.told;
     if (c.all.mtu == 0)
         c.all.mtu = HEARTHI_UDP_DATAGRAM + HEADERS;
     hearthi_addresses_port(&c.all, own.sin_port);
     return c;
 }
 
-static int
-server_socket(void)
-{
-    size_t port = hearthi_opt.udp_port;
-
-    if (port != 0)
-        port += (size_t)hearthi_cluster.machine_rank;
-    return hearthi_udp_socket((unsigned)port);
-}
-
 int
 hearthi_udp_cards_exchange(void)
 {
-    int         fd = server_socket();
-    struct card mine = card_make(fd), *cards;
+    size_t      port = hearthi_opt.udp_port;
+    struct card mine, *cards;
+    int         fd;
 
-    cards = calloc((size_t)hearthi_cluster.size, sizeof *cards);
-    if (cards == NULL)
-        hearthi_fatal("hearth_init", "no memory");
+    if (port != 0)
+        port += (size_t)hearthi_cluster.machine_rank;
+    hearthi_udp.told = hearthi_rendezvous_addresses(AF_INET);
+    fd = hearthi_udp_socket((unsigned)port);
+    mine = card_make(fd);
     hearthi_udp_hello_open();
-    hearthi_collective_gather(&mine, sizeof mine, cards, hearthi_cluster.comm);
+    cards = hearthi_rendezvous_all(&mine, sizeof mine);
     mtu = mine.all.mtu;
     hearthi_udp.room = mine.room;
     for (int r = 0; r < hearthi_cluster.size; r++) {
@@ -85,10 +75,10 @@ hearthi_udp_mtu(void)
     return mtu - HEADERS;
 }
 
-/* ---- whom to meet at the start ---- */
+/* ---- which ranks to meet at the start ---- */
 
 /* Those 1, 2, 4, ... ranks on: so that each way between hosts of a small job
- * is tried, many of those of a large one, and the next rank is met, whom
+ * is tried, many of those of a large one, and the next rank is met, which
  * liveness_probe.c asks.  And this rank itself, for an address at which its
  * service thread can be told to end. */
 void

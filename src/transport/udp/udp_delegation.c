@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A lock may stay with the rank that had it last (node/lock_delegation.h). Who
- * asks for it then stands in the queue, tries too, and the rank is told
- * (RECALL). It gives the lock soon, which serves the queue; or a thread is
- * inside, and then tries are refused, for which it is asked to say so (BUSY).
- * That goes from server to server, answered by nobody: the service thread
- * sends it again until nobody waits.  What comes late or twice does no harm:
- * RECALL to who keeps nothing is forgotten, and BUSY has the number of the
+ * A rank with which a lock stays is told that a client waits (RECALL).  If the
+ * client only tries, and a thread is inside, the rank is to say so (BUSY).
+ * That goes from server to server, without an answer: the service thread sends
+ * it again until no rank waits.  What comes late or twice does no harm: RECALL
+ * to a rank that keeps nothing is forgotten, and BUSY has the number of the
  * stay that it is about.
  */
 #include "config.h"
 
-#include "udp_delegation.h"
+#include "udp.h"
 
 #include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/min.h"
+#include "base/mutex.h"
 #include "cluster.h"
 #include "node/lock_delegation.h"
 #include "server.h"
-#include "sync_object.h"
+#include "timer.h"
 #include "udp_job.h"
 
 enum { AGAIN = 5000000, AGAIN_MOST = 320000000 }; /* nanoseconds */
 
-static struct hearthi_udp_sync_object
-                 *recalled; /* some of them need no more */
-static atomic_int stays;    /* locks that stay on other nodes */
+static struct hearthi_managed_object *recalled; /* some need no more */
+static atomic_int stays; /* locks that stay on other nodes */
 
 void
 hearthi_udp_delegations_open(void)
@@ -36,54 +34,17 @@ hearthi_udp_delegations_open(void)
     stays = 0;
 }
 
-void
-hearthi_udp_refuse(uint32_t peer)
-{
-    struct hearthi_udp_message no = { .op = HEARTHI_UDP_ACQGRANT };
-
-    hearthi_udp_answer(peer, &no);
-}
-
-/* The others stay in their order. */
 static void
-tries_refuse(struct hearthi_udp_sync_object *o)
+recall_send(struct hearthi_managed_object *o)
 {
-    uint32_t peer, next = o->head;
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_INV,
+                                     .kind = HEARTHI_UDP_RECALL,
+                                     .len = (uint32_t)o->sync,
+                                     .at = o->stay,
+                                     .pos = hearthi_managed_is_tried(o) };
 
-    o->head = o->tail = 0;
-    while (next != 0) {
-        peer = next - 1;
-        next = hearthi_udp_served(peer)->next;
-        if (hearthi_udp_served(peer)->try)
-            hearthi_udp_refuse(peer);
-        else
-            hearthi_udp_queue_put(o, peer);
-    }
-}
-
-static bool
-has_tries(const struct hearthi_udp_sync_object *o)
-{
-    for (uint32_t p = o->head; p != 0; p = hearthi_udp_served(p - 1)->next)
-        if (hearthi_udp_served(p - 1)->try)
-            return true;
-    return false;
-}
-
-static void
-recall_send(struct hearthi_udp_sync_object *o)
-{
-    int                        rank = (int)o->keeper - 1;
-    bool                       tries = has_tries(o);
-    struct hearthi_udp_message m = {
-        .op = HEARTHI_UDP_INV,
-        .kind = HEARTHI_UDP_RECALL,
-        .len = (uint32_t)hearthi_udp_sync_object_number(o),
-        .at = o->stay,
-        .pos = tries
-    };
-
-    hearthi_udp_server_tell(rank, o->keeper_at, &m);
+    hearthi_udp_server_tell((int)o->keeper - 1,
+                            (struct in_addr){ o->recall.to }, &m);
 }
 
 static bool
@@ -94,7 +55,7 @@ is_far(uint32_t rank)
 
 /* Of this node: nothing can be lost. */
 static bool
-recall_near(struct hearthi_udp_sync_object *o)
+recall_near(struct hearthi_managed_object *o)
 {
     int      rank = (int)o->keeper - 1;
     unsigned byte;
@@ -102,28 +63,31 @@ recall_near(struct hearthi_udp_sync_object *o)
     if (is_far(o->keeper - 1))
         return false;
     byte = hearthi_delegation_want_of(hearthi_cluster.node_rank_of[rank],
-                                      hearthi_udp_sync_object_number(o));
+                                      o->sync);
     if (byte & HEARTHI_DELEGATION_USED)
-        tries_refuse(o);
+        hearthi_managed_used(o, (uint32_t)rank, o->stay);
     return true;
 }
 
-/* Those who ask from other nodes ask again, but ranks of this one do not, and
+/* Ranks that ask from other nodes ask again, but ranks of this one do not, and
  * they cannot wake the service thread for certain: so it looks now and then as
  * long as a lock stays elsewhere. */
 void
-hearthi_udp_delegation_recall(struct hearthi_udp_sync_object *o)
+hearthi_udp_delegation_recall(struct hearthi_managed_object *o)
 {
+    HEARTHI_ASSERT_HAS(SERVER);
+    HEARTHI_ASSERT(o->keeper != 0);
     if (recall_near(o))
         return;
     recall_send(o);
-    o->again = AGAIN;
-    o->due = hearthi_now() + AGAIN;
-    for (struct hearthi_udp_sync_object *r = recalled; r != NULL;
-         r = r->recalled)
+    o->recall.again = hearthi_udp_time_out((int)o->keeper - 1);
+    o->recall.again = o->recall.again > AGAIN ? o->recall.again : AGAIN;
+    o->recall.due = hearthi_now() + o->recall.again;
+    for (struct hearthi_managed_object *r = recalled; r != NULL;
+         r = r->recall.next)
         if (r == o)
             return;
-    o->recalled = recalled;
+    o->recall.next = recalled;
     recalled = o;
     hearthi_udp_server_nudge();
 }
@@ -131,75 +95,51 @@ hearthi_udp_delegation_recall(struct hearthi_udp_sync_object *o)
 uint64_t
 hearthi_udp_recall_again(void)
 {
-    uint64_t                         now, first;
-    struct hearthi_udp_sync_object **at, *o;
+    uint64_t                        now, first;
+    struct hearthi_managed_object **at, *o;
 
     if (atomic_load(&stays) == 0)
         return UINT64_MAX;
-    pthread_mutex_lock(&hearthi_udp_mutex);
+    hearthi_mutex_lock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     now = hearthi_now();
     first = now + AGAIN_MOST;
     for (at = &recalled; (o = *at) != NULL;) {
-        if (o->keeper == 0 || o->head == 0) {
-            *at = o->recalled;
+        if (o->keeper == 0 || o->head == NULL) {
+            *at = o->recall.next;
             continue;
         }
-        if (now >= o->due) {
+        if (now >= o->recall.due) {
             recall_send(o);
-            o->again = hearthi_min(2 * o->again, AGAIN_MOST);
-            o->due = now + o->again;
+            o->recall.again *= o->recall.again < AGAIN_MOST ? 2 : 1;
+            o->recall.due = now + o->recall.again;
         }
-        first = hearthi_min(first, o->due);
-        at = &o->recalled;
+        first = hearthi_min(first, o->recall.due);
+        at = &o->recall.next;
     }
-    pthread_mutex_unlock(&hearthi_udp_mutex);
+    hearthi_mutex_unlock(&hearthi_udp_mutex, HEARTHI_MUTEX_SERVER);
     return first;
 }
 
 void
-hearthi_udp_recalled(const struct hearthi_udp_message *m)
+hearthi_udp_delegation_end(const struct hearthi_managed_object *o)
 {
-    int                             lock = (int)m->len;
-    struct hearthi_udp_sync_object *o;
-
-    if (m->kind == HEARTHI_UDP_RECALL) {
-        struct hearthi_udp_message busy = { .op = HEARTHI_UDP_INV,
-                                            .kind = HEARTHI_UDP_BUSY,
-                                            .len = m->len,
-                                            .at = m->at };
-
-        if ((hearthi_delegation_want(lock) & HEARTHI_DELEGATION_USED) &&
-            m->pos > 0)
-            hearthi_udp_server_tell(
-                (int)m->from, hearthi_udp.server[m->from].sin_addr, &busy);
-        return;
-    }
-    if (hearthi_manager(lock, hearthi_cluster.size) != hearthi_cluster.rank)
-        return;
-    o = hearthi_udp_sync_object(lock);
-    if (o->keeper == m->from + 1 && o->stay == m->at)
-        tries_refuse(o);
-}
-
-/* With this rank + 1 from now on, or with none. */
-void
-hearthi_udp_delegation_set(struct hearthi_udp_sync_object *o, uint32_t keeper)
-{
+    HEARTHI_ASSERT_HAS(SERVER);
     stays -= o->keeper != 0 && is_far(o->keeper - 1);
-    o->keeper = keeper;
-    stays += keeper != 0 && is_far(keeper - 1);
+    HEARTHI_ASSERT(stays >= 0);
 }
 
-/* Who waits already is served by a release. */
+/* A client that waits already is served by a release. */
 void
-hearthi_udp_delegation_begin(struct hearthi_udp_sync_object *o, uint32_t peer)
+hearthi_udp_delegation_begin(struct hearthi_managed_object *o, uint32_t peer)
 {
-    struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL };
+    uint32_t                   rank = peer / HEARTHI_UDP_SLOTS;
+    struct hearthi_udp_message m = { .op = HEARTHI_UDP_NULL,
+                                     .at = hearthi_managed_keep(o, rank) };
 
-    if (o->head == 0) {
-        hearthi_udp_delegation_set(o, peer / HEARTHI_UDP_SLOTS + 1);
-        o->keeper_at = hearthi_udp_served(peer)->address.sin_addr;
-        m.at = ++o->stay;
+    HEARTHI_ASSERT_HAS(SERVER);
+    if (m.at != 0) {
+        stays += is_far(rank);
+        o->recall.to = hearthi_udp_served(peer)->address.sin_addr.s_addr;
         m.len = 1;
     }
     hearthi_udp_answer(peer, &m);

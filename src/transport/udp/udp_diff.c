@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Diffs, packed into messages, several of which are on their way.
+ * Diffs, packed into messages, several of which are on their way; and what a
+ * gateway brings to a home for ranks of other clusters, one message on its
+ * way, beside all that its own rank does.
  *
  * A diff must not be done twice: one that comes late could overwrite newer
  * bytes.  The home knows which it has done (udp_home.c).
@@ -9,22 +11,25 @@
 
 #include <string.h>
 
-#include "ack.h"
 #include "base/min.h"
+#include "base/mutex.h"
 #include "base/option.h"
 #include "cluster.h"
 #include "send_window.h"
+#include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
 #include "transport/patch.h"
 #include "transport/word_split.h"
-#include "udp_diff.h"
+#include "udp.h"
 #include "udp_job.h"
 #include "wire.h"
 
 enum { DEPTH = HEARTHI_DIFF_DEPTH_MAX };
 
-/* By default: bytes in a message, and messages on their way. */
+/* By default: bytes in a message, and messages on their way.  Together they are
+ * what the network has at a time, and so no pages: a longer diff is several
+ * messages. */
 enum { PACK = 16384, USUAL = 16 };
 
 enum state { FREE, OPEN, SENT };
@@ -32,10 +37,12 @@ enum state { FREE, OPEN, SENT };
 struct pack {
     struct hearthi_udp_in_flight flight; /* first */
     enum state                   state;
+    size_t                       most; /* bytes of the body */
     uint8_t                     *body;
 };
 
 static struct pack pack[DEPTH];
+static struct pack beside;    /* a gateway's */
 static size_t      pack_most; /* bytes of a body */
 static unsigned    n_sent;
 
@@ -47,8 +54,11 @@ hearthi_udp_diffs_open(void)
                     hearthi_udp.fragment);
     n_sent = 0;
     for (int i = 0; i < DEPTH; i++)
-        pack[i] = (struct pack){ .body = hearthi_sparse(pack_most +
+        pack[i] = (struct pack){ .most = pack_most,
+                                 .body = hearthi_sparse(pack_most +
                                                         HEARTHI_PATCH_SLACK) };
+    beside = (struct pack){ .most = hearthi_min(PACK, hearthi_udp.fragment) };
+    beside.body = hearthi_sparse(beside.most);
 }
 
 void
@@ -56,9 +66,10 @@ hearthi_udp_diffs_close(void)
 {
     for (int i = 0; i < DEPTH; i++)
         hearthi_sparse_free(pack[i].body, pack_most + HEARTHI_PATCH_SLACK);
+    hearthi_sparse_free(beside.body, beside.most);
 }
 
-/* ---- sending ---- */
+/* ---- a message ---- */
 
 /* The home has done it. */
 static void
@@ -66,11 +77,54 @@ pack_take(struct hearthi_udp_in_flight *f, const struct hearthi_udp_message *m)
 {
     struct pack *p = (struct pack *)f;
 
+    HEARTHI_ASSERT(p->state == SENT);
     p->state = FREE;
-    n_sent--;
+    if (p != &beside)
+        n_sent--;
+    hearthi_udp_in_flight_came(f, f->way);
     hearthi_udp_in_flight_land(f, m->len);
     hearthi_udp_in_flight_heard(f, m->turn, true);
 }
+
+static void
+pack_begin(struct pack *p, uint32_t home, const char *what)
+{
+    HEARTHI_ASSERT(p->state == FREE);
+    p->state = OPEN;
+    p->flight = (struct hearthi_udp_in_flight){
+        .what = what, .answer = HEARTHI_UDP_DIFFGRANT, .take = pack_take
+    };
+    p->flight.ask = (struct hearthi_udp_message){
+        .op = HEARTHI_UDP_DIFF,
+        .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
+        .from = (uint32_t)hearthi_cluster.rank,
+        .to = home,
+        .body = p->body,
+    };
+}
+
+/* As much of a run as there is room for, or 0: then it is full. */
+static size_t
+pack_run(struct pack *p, size_t offset, const char *from, size_t len)
+{
+    size_t   used = p->flight.ask.body_len + HEARTHI_UDP_RUN;
+    uint8_t *at = p->body + p->flight.ask.body_len;
+    uint64_t where = offset;
+    uint32_t some = (uint32_t)hearthi_word_split(
+        offset, len, p->most - hearthi_min(used, p->most));
+
+    if (some == 0)
+        return 0;
+    HEARTHI_ASSERT(some <= len && offset + some <= hearthi_segments.bytes);
+    memcpy(at, &where, sizeof where);
+    memcpy(at + sizeof where, &some, sizeof some);
+    memcpy(at + HEARTHI_UDP_RUN, from, some);
+    p->flight.ask.body_len = used + some;
+    p->flight.ask.pos++;
+    return some;
+}
+
+/* ---- sending ---- */
 
 /* A page whose diff goes by itself is waited for by a flush, however many
  * datagrams it takes. */
@@ -90,8 +144,11 @@ pack_send(struct pack *p)
 {
     const struct hearthi_udp_message *m = &p->flight.ask;
 
-    while (n_sent >= depth() ||
-           !hearthi_udp_in_flight_may(&hearthi_udp_locked, m->to, m->body_len))
+    HEARTHI_ASSERT(p->state == OPEN && m->body_len <= pack_most);
+    HEARTHI_ASSERT((m->body_len == 0) == (m->pos == 0));
+    while (
+        n_sent >= depth() ||
+        !hearthi_udp_in_flight_may(&hearthi_udp_locked, m->to, m->body_len, 0))
         hearthi_udp_send_window_turn(&hearthi_udp_locked);
     p->state = SENT;
     n_sent++;
@@ -116,32 +173,19 @@ pack_new(uint32_t home)
         pack_send(pack_in(OPEN));
     while ((p = pack_in(FREE)) == NULL)
         hearthi_udp_send_window_turn(&hearthi_udp_locked);
-    p->state = OPEN;
-    p->flight = (struct hearthi_udp_in_flight){
-        .what = "release", .answer = HEARTHI_UDP_DIFFGRANT, .take = pack_take
-    };
-    p->flight.ask = (struct hearthi_udp_message){
-        .op = HEARTHI_UDP_DIFF,
-        .reliable = hearthi_udp_acked(HEARTHI_UDP_DIFF),
-        .from = (uint32_t)hearthi_cluster.rank,
-        .to = home,
-        .body = p->body,
-    };
+    pack_begin(p, home, "release");
     return p;
 }
 
-/* The open message to a home with room for a run of at least one byte. */
+/* The open message to a home. */
 static struct pack *
 pack_for(uint32_t home)
 {
-    for (struct pack *p = pack; p < pack + DEPTH; p++) {
-        if (p->state != OPEN || p->flight.ask.to != home)
-            continue;
-        if (p->flight.ask.body_len + HEARTHI_UDP_RUN < pack_most)
+    HEARTHI_ASSERT_HAS(TABLE);
+    HEARTHI_ASSERT((int)home < hearthi_cluster.size);
+    for (struct pack *p = pack; p < pack + DEPTH; p++)
+        if (p->state == OPEN && p->flight.ask.to == home)
             return p;
-        pack_send(p);
-        break;
-    }
     return pack_new(home);
 }
 
@@ -150,25 +194,12 @@ hearthi_udp_diff(int home, size_t offset, const void *src, size_t len)
 {
     const char *from = src;
 
-    while (len > 0) {
+    for (size_t some; len > 0; from += some, offset += some, len -= some) {
         struct pack *p = pack_for((uint32_t)home);
-        uint8_t     *at = p->body + p->flight.ask.body_len;
-        size_t   room = pack_most - p->flight.ask.body_len - HEARTHI_UDP_RUN;
-        uint32_t some = (uint32_t)hearthi_word_split(offset, len, room);
-        uint64_t where = offset;
 
-        if (some == 0) {
+        some = pack_run(p, offset, from, len);
+        if (some == 0)
             pack_send(p);
-            continue;
-        }
-        memcpy(at, &where, sizeof where);
-        memcpy(at + sizeof where, &some, sizeof some);
-        memcpy(at + HEARTHI_UDP_RUN, from, some);
-        p->flight.ask.body_len += HEARTHI_UDP_RUN + some;
-        p->flight.ask.pos++;
-        from += some;
-        offset += some;
-        len -= some;
     }
 }
 
@@ -251,4 +282,41 @@ hearthi_udp_flush(void)
     hearthi_udp_diffs_send();
     while (n_sent > 0)
         hearthi_udp_send_window_turn(&hearthi_udp_locked);
+    HEARTHI_ASSERT(pack_in(OPEN) == NULL && pack_in(SENT) == NULL);
+}
+
+/* ---- a gateway's ---- */
+
+void
+hearthi_udp_stored(void)
+{
+    struct hearthi_udp_send_window *fs;
+
+    HEARTHI_ASSERT(beside.state != SENT);
+    if (beside.state == FREE)
+        return;
+    fs = hearthi_udp_send_window_of(HEARTHI_WAY_BESIDE);
+    while (!hearthi_udp_in_flight_may(fs, beside.flight.ask.to,
+                                      beside.flight.ask.body_len, 0))
+        hearthi_udp_send_window_turn(fs);
+    beside.state = SENT;
+    hearthi_udp_in_flight_launch(fs, &beside.flight);
+    while (beside.state == SENT)
+        hearthi_udp_send_window_turn(fs);
+}
+
+void
+hearthi_udp_store(int home, size_t offset, const void *src, size_t len)
+{
+    const char *from = src;
+
+    for (size_t some; len > 0; from += some, offset += some, len -= some) {
+        if (beside.state == OPEN && beside.flight.ask.to != (uint32_t)home)
+            hearthi_udp_stored();
+        if (beside.state == FREE)
+            pack_begin(&beside, (uint32_t)home, "gateway");
+        some = pack_run(&beside, offset, from, len);
+        if (some == 0)
+            hearthi_udp_stored();
+    }
 }

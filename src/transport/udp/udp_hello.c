@@ -4,20 +4,20 @@
  * may reach only some of them: so a hello goes to all of them, and the one
  * from which the first answer came is used.
  *
- * A server answers nobody whose hello it has not had (server.c).  All hellos
- * of a rank, whoever in it says them, have numbers in a rising row.
+ * A server answers no rank whose hello it has not had (server.c).  All hellos
+ * of a rank, whichever thread says them, have numbers in a rising row.
  */
 #include "config.h"
 
 #include "udp_hello.h"
 
 #include <arpa/inet.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "socket.h"
@@ -26,14 +26,15 @@
 struct way { /* to a rank */
     uint16_t       n, port;
     bool           answered; /* by one address, which is in use */
-    atomic_bool    met;
-    atomic_bool    passes; /* of the first rank of a machine: full size */
+    atomic_bool    passes;   /* of the first rank of a machine: full size */
     struct in_addr at[HEARTHI_ADDRESSES];
 };
 
 static struct way      *ways;
 static pthread_mutex_t  mutex = PTHREAD_MUTEX_INITIALIZER; /* of `answered` */
 static _Atomic uint64_t hellos;
+
+atomic_bool *hearthi_udp_met_with;
 
 void
 hearthi_udp_hello_open(void)
@@ -42,8 +43,10 @@ hearthi_udp_hello_open(void)
 
     hellos = UINT64_C(1) << 63;
     ways = calloc(n, sizeof *ways);
+    hearthi_udp_met_with = calloc(n, sizeof *hearthi_udp_met_with);
     hearthi_udp.server = calloc(n, sizeof *hearthi_udp.server);
-    if (ways == NULL || hearthi_udp.server == NULL)
+    if (ways == NULL || hearthi_udp_met_with == NULL ||
+        hearthi_udp.server == NULL)
         hearthi_fatal("hearth_init", "no memory");
 }
 
@@ -51,8 +54,10 @@ void
 hearthi_udp_hello_close(void)
 {
     free(ways);
+    free(hearthi_udp_met_with);
     free(hearthi_udp.server);
     ways = NULL;
+    hearthi_udp_met_with = NULL;
     hearthi_udp.server = NULL;
 }
 
@@ -112,11 +117,11 @@ hearthi_udp_hello_heard(const struct hearthi_udp_message *m)
 
     if (m->at >= w->n)
         return;
-    pthread_mutex_lock(&mutex);
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_HELLO);
     if (!w->answered)
         hearthi_udp.server[m->from] = address(w, m->at);
     w->answered = true;
-    pthread_mutex_unlock(&mutex);
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_HELLO);
 }
 
 bool
@@ -131,14 +136,9 @@ hearthi_udp_size_passed(int rank)
     ways[hearthi_cluster.machine_of[rank]].passes = true;
 }
 
-bool
-hearthi_udp_met(int rank)
-{
-    return atomic_load_explicit(&ways[rank].met, memory_order_acquire);
-}
-
 void
 hearthi_udp_met_set(int rank)
 {
-    atomic_store_explicit(&ways[rank].met, true, memory_order_release);
+    atomic_store_explicit(&hearthi_udp_met_with[rank], true,
+                          memory_order_release);
 }

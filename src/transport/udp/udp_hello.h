@@ -5,6 +5,8 @@
 #ifndef HEARTHI_UDP_HELLO_H
 #define HEARTHI_UDP_HELLO_H
 
+#include <netinet/in.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +37,29 @@ bool hearthi_udp_size_passes(int rank);
 void hearthi_udp_size_passed(int rank);
 
 /* May this rank ask that one?  Once true, it stays. */
-bool hearthi_udp_met(int rank);
+extern atomic_bool *hearthi_udp_met_with; /* each rank */
+
+static inline bool
+hearthi_udp_met(int rank)
+{
+    return atomic_load_explicit(&hearthi_udp_met_with[rank],
+                                memory_order_acquire);
+}
+
 void hearthi_udp_met_set(int rank);
+
+/* ---- host_acl.c ---- */
+
+/* Whose datagrams these are: the hosts from which ranks have said hello.  For
+ * the service thread. */
+
+void hearthi_udp_acl_open(void);
+void hearthi_udp_acl_close(void);
+
+bool hearthi_udp_acl_has(uint32_t rank, const struct sockaddr_in *from);
+
+/* A hello: false if it is not a new one, and means nothing. */
+bool hearthi_udp_acl_hello(const struct hearthi_udp_message *m,
+                           const struct sockaddr_in         *from);
 
 #endif

@@ -8,32 +8,32 @@
  * what is older was done and answered.  A turn that is not above the last one
  * of its number came before, and is not answered again (server.c).
  *   - A page is read again when it is asked for again; that does no harm
- *     (udp_page.c).  But its shared flag is set the first time only: a
- * straggler might set it after the page was freed, and the co-homes, who then
- * have seen it, would not see it set for the next page in that frame.
+ *     (udp_page.c).  But its sharer flag is set the first time only: a
+ *     straggler might set it after the page was freed, and the co-homes, which
+ *     then have seen it, would not see it set for the next page in that frame.
  *
  * What this needs belongs to the service thread alone, so that a long answer
- * keeps nobody from a lock.
+ * keeps no rank from a lock.
  */
 #include "config.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ack.h"
+#include "base/assert.h"
 #include "base/option.h"
 #include "base/stat.h"
 #include "cluster.h"
-#include "count.h"
 #include "datagram_rx.h"
 #include "flow_control.h"
 #include "server.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
+#include "transport/atomic_op.h"
 #include "transport/patch.h"
 #include "transport/word_split.h"
-#include "udp_home.h"
+#include "udp.h"
 #include "udp_job.h"
 #include "wire.h"
 
@@ -79,6 +79,7 @@ enum number { NEW, SEEN, OLD };
 static void
 window_move(struct window *w, uint64_t seq)
 {
+    HEARTHI_ASSERT(seq > w->top);
     if (seq - w->top >= WINDOW)
         memset(w->turn, 0, sizeof w->turn);
     else
@@ -99,6 +100,7 @@ number_note(const struct hearthi_udp_message *m)
         return OLD;
     if (m->seq > w->top)
         window_move(w, m->seq);
+    HEARTHI_ASSERT(m->seq <= w->top && w->top - m->seq < WINDOW);
     before = *turn;
     if (m->turn < before)
         return OLD;
@@ -107,6 +109,17 @@ number_note(const struct hearthi_udp_message *m)
 }
 
 /* ---- pages ---- */
+
+/* One by one, since scans of this node's ranks read them meanwhile.  No order
+ * is needed here: the ranks that scan are told of them by a word that the
+ * reader stores later, with this answer before it (coherence/sharer_flags.c).
+ */
+static void
+bytes_set(char *at, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        __atomic_store_n(at + i, 1, __ATOMIC_RELAXED);
+}
 
 /* The flags of the frames that the bytes lie in, and the summary's. */
 static void
@@ -117,10 +130,11 @@ flags_set(uint64_t at, uint32_t len)
     uint64_t last = (at + len - 1 - hearthi_segments.frames_at) >> shift;
     char    *summary = hearthi_udp_segment() + hearthi_segments.summary_at;
 
-    memset(hearthi_udp_segment() + first, 1, last - first + 1);
+    HEARTHI_ASSERT(first <= last && last < hearthi_segments.frames);
+    bytes_set(hearthi_udp_segment() + first, last - first + 1);
     first /= HEARTHI_SUMMARY;
     last /= HEARTHI_SUMMARY;
-    memset(summary + first, 1, last - first + 1);
+    bytes_set(summary + first, last - first + 1);
 }
 
 static struct hearthi_udp_message
@@ -141,12 +155,13 @@ fragment_set(struct hearthi_udp_message       *grant,
     grant->at = (uint64_t)i * ask->pos;
     grant->pos = ask->pos;
     grant->len = i + 1 < n ? ask->pos : ask->len - (uint32_t)grant->at;
+    HEARTHI_ASSERT(i < n && grant->len > 0 && grant->len <= ask->pos);
     grant->body_len = grant->len;
     grant->body = (const uint8_t *)hearthi_udp_segment() + ask->at + grant->at;
 }
 
 /* Other bytes of a page may be written right now, without a race, and the
- * seal must be of the bytes that are sent: so a fragment is copied first.  (A
+ * MAC must be of the bytes that are sent: so a fragment is copied first.  (A
  * long run that is sent as it lies, and what was torn sent again, saves no
  * more than 9 % of a fetch over loopback, and costs a second fetch of what a
  * program writes to meanwhile.) */
@@ -236,6 +251,51 @@ diff_serve(const struct hearthi_udp_message *m, bool first,
     atomic_thread_fence(memory_order_seq_cst);
     grant.len = hearthi_udp_flow_share(m->from);
     hearthi_udp_answer_send(&grant, to, NULL);
+}
+
+/* ---- atomics ---- */
+
+static void
+adds_do(uint32_t peer, const struct hearthi_udp_message *m)
+{
+    struct hearthi_udp_message grant = { .op = HEARTHI_UDP_DIFFGRANT,
+                                         .kind = HEARTHI_UDP_ADDS };
+    struct hearthi_add         a;
+
+    for (size_t i = 0; i < m->body_len; i += sizeof a) {
+        memcpy(&a, m->body + i, sizeof a);
+        hearthi_add_here(hearthi_udp_segment(), &a);
+    }
+    hearthi_udp_answer(peer, &grant);
+}
+
+/* By the home's processor, whichever rank asks: a thread of its node
+ * (sync.c), the service thread for others. */
+void
+hearthi_udp_home_step(uint32_t peer, const struct hearthi_udp_message *m)
+{
+    static const enum hearthi_atomic_op_kind steps[] = {
+        [HEARTHI_UDP_ADD] = HEARTHI_ADD, [HEARTHI_UDP_SWAP] = HEARTHI_SWAP,
+        [HEARTHI_UDP_CAS] = HEARTHI_CAS, [HEARTHI_UDP_AND] = HEARTHI_AND,
+        [HEARTHI_UDP_OR] = HEARTHI_OR,   [HEARTHI_UDP_XOR] = HEARTHI_XOR,
+        [HEARTHI_UDP_SUM] = HEARTHI_SUM,
+    };
+    struct hearthi_udp_message grant = { .op = HEARTHI_UDP_DIFFGRANT,
+                                         .kind = m->kind };
+    struct hearthi_atomic_op   step = { .narrow = m->len == sizeof(uint32_t) };
+    uint64_t                   old;
+
+    if (m->kind == HEARTHI_UDP_ADDS) {
+        adds_do(peer, m);
+        return;
+    }
+    step.kind = steps[m->kind];
+    memcpy(&step.value, m->body, sizeof step.value);
+    memcpy(&step.expected, m->body + sizeof step.value, sizeof step.expected);
+    old = hearthi_atomic_op_here(hearthi_udp_segment() + m->at, &step);
+    grant.body = (const uint8_t *)&old;
+    grant.body_len = sizeof old;
+    hearthi_udp_answer(peer, &grant);
 }
 
 /* ---- all of these slots ---- */

@@ -14,27 +14,26 @@
 
 #include <string.h>
 
-#include "ack.h"
+#include "base/assert.h"
 #include "base/min.h"
 #include "base/stat.h"
 #include "client.h"
 #include "cluster.h"
-#include "count.h"
+#include "flow_control.h"
 #include "send_window.h"
 #include "socket.h"
 #include "space/heap.h"
 #include "space/segment.h"
-#include "udp_diff.h"
+#include "udp.h"
 #include "udp_job.h"
-#include "udp_page.h"
 #include "wire.h"
 
 enum { DEPTH = HEARTHI_UDP_PIECES, PIECE = 512 << 10 };
 
 struct piece {
-    struct hearthi_udp_in_flight flight; /* first */
-    struct hearthi_udp_set       missing;
-    unsigned                     last; /* fragment of its last request */
+    struct hearthi_udp_in_flight flight;         /* first */
+    struct hearthi_udp_set       missing, asked; /* by its last request */
+    unsigned                     last;           /* fragment of that */
     char                        *to;
     struct fetcher              *of;
 };
@@ -60,21 +59,50 @@ hearthi_udp_pages_open(void)
     memset(of_way, 0, sizeof of_way);
 }
 
-/* The set of fragments, which is the body, may have become smaller. */
-static void
-piece_prepare(struct hearthi_udp_in_flight *f)
-{
-    struct piece *p = (struct piece *)f;
-
-    p->last = hearthi_udp_last(&p->missing);
-}
-
 static size_t
 fragment_len(const struct piece *p, size_t i)
 {
     const struct hearthi_udp_message *ask = &p->flight.ask;
 
     return hearthi_min(ask->pos, ask->len - i * ask->pos);
+}
+
+/* Put into `asked` the first of the missing fragments that have room, one at
+ * least; their bytes. */
+static size_t
+fragments_choose(struct piece *p, size_t room)
+{
+    size_t   bytes = 0, left = hearthi_udp_count(&p->missing);
+    unsigned i = 0;
+
+    for (; left > 0; i++) {
+        size_t some = HEARTHI_UDP_HEAD + fragment_len(p, i);
+
+        if (!hearthi_udp_has(&p->missing, i))
+            continue;
+        if (bytes > 0 && some > room - bytes)
+            break;
+        hearthi_udp_put(&p->asked, i);
+        bytes += some;
+        left--;
+        if (bytes >= room)
+            break;
+    }
+    HEARTHI_ASSERT(bytes > 0);
+    return bytes;
+}
+
+/* The set of fragments is the body. */
+static size_t
+piece_prepare(struct hearthi_udp_in_flight *f)
+{
+    struct piece *p = (struct piece *)f;
+    size_t        bytes;
+
+    p->asked = (struct hearthi_udp_set){ .bit = { 0 } };
+    bytes = fragments_choose(p, f->room);
+    p->last = hearthi_udp_last(&p->asked);
+    return bytes;
 }
 
 static void
@@ -95,7 +123,10 @@ piece_take(struct hearthi_udp_in_flight     *f,
     }
     memcpy(p->to + m->at, m->body, m->len);
     hearthi_udp_take(&p->missing, i);
+    hearthi_udp_in_flight_came(f, HEARTHI_UDP_HEAD + m->len);
     if (hearthi_udp_count(&p->missing) == 0) {
+        HEARTHI_ASSERT(p->of->n_busy > 0);
+        HEARTHI_ASSERT(p->of->on_the_way >= f->ask.len);
         hearthi_udp_in_flight_land(f, 0);
         p->of->n_busy--;
         p->of->on_the_way -= f->ask.len;
@@ -112,6 +143,8 @@ piece_begin(struct fetcher *f, struct hearthi_udp_send_window *fs,
 
     while (p->flight.busy)
         p++;
+    HEARTHI_ASSERT(p < f->piece + DEPTH && len > 0);
+    HEARTHI_ASSERT(n <= HEARTHI_UDP_FRAGMENTS);
     *p = (struct piece){ .to = r->to + at, .of = f };
     p->flight =
         (struct hearthi_udp_in_flight){ .what = "page fault",
@@ -127,8 +160,8 @@ piece_begin(struct fetcher *f, struct hearthi_udp_send_window *fs,
         .at = hearthi_frame_at(r->frame, hearthi_heap.shift) + at,
         .len = (uint32_t)len,
         .pos = (uint32_t)hearthi_udp.fragment,
-        .body = (const uint8_t *)&p->missing,
-        .body_len = sizeof p->missing,
+        .body = (const uint8_t *)&p->asked,
+        .body_len = sizeof p->asked,
     };
     for (unsigned i = 0; i < n; i++)
         hearthi_udp_put(&p->missing, i);
@@ -137,20 +170,36 @@ piece_begin(struct fetcher *f, struct hearthi_udp_send_window *fs,
     hearthi_udp_in_flight_launch(fs, &p->flight);
 }
 
+/* Half of what the network takes, so that another is on its way while one
+ * comes. */
+static size_t
+piece_len(uint32_t home, size_t left)
+{
+    size_t each = hearthi_udp.fragment;
+    size_t some = hearthi_udp_flow_window(home) / 2 / each * each;
+
+    return hearthi_min(left, hearthi_min(piece_most, some > 0 ? some : each));
+}
+
+static bool
+piece_may(const struct fetcher *f, const struct hearthi_udp_send_window *fs,
+          uint32_t home, size_t some)
+{
+    return f->n_busy < DEPTH &&
+           hearthi_udp_in_flight_may(fs, home, sizeof f->piece->asked, some) &&
+           (f->n_busy == 0 || f->on_the_way + some <= window);
+}
+
 static void
 runs_ask(struct fetcher *f, struct hearthi_udp_send_window *fs,
          const struct hearthi_fetch *run, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t len = (size_t)run[i].count << hearthi_heap.shift;
+        uint32_t home = (uint32_t)run[i].home;
+        size_t   len = (size_t)run[i].count << hearthi_heap.shift, some;
 
-        for (size_t at = 0; at < len; at += piece_most) {
-            size_t some = hearthi_min(piece_most, len - at);
-
-            while (f->n_busy == DEPTH ||
-                   !hearthi_udp_in_flight_may(fs, (uint32_t)run[i].home,
-                                              sizeof f->piece->missing) ||
-                   (f->n_busy > 0 && f->on_the_way + some > window))
+        for (size_t at = 0; at < len; at += some) {
+            while (!piece_may(f, fs, home, some = piece_len(home, len - at)))
                 hearthi_udp_send_window_turn(fs);
             piece_begin(f, fs, &run[i], at, some);
         }
@@ -162,6 +211,7 @@ runs_wait(const struct fetcher *f, struct hearthi_udp_send_window *fs)
 {
     while (f->n_busy > 0)
         hearthi_udp_send_window_turn(fs);
+    HEARTHI_ASSERT(f->on_the_way == 0);
 }
 
 /* What was told before goes out with the requests, and has arrived when the

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "transport/patch.h"
+#include "wire_diff.h"
 
 typedef struct hearthi_udp_message       message;
 typedef const struct hearthi_udp_message const_message;
@@ -15,7 +15,7 @@ typedef enum hearthi_udp_reason          reason;
 /* ---- the head ---- */
 
 struct head {
-    uint64_t seal;
+    uint64_t mac;
     uint8_t  op, kind;
     uint16_t slot;
     uint32_t from, to, turn;
@@ -29,7 +29,7 @@ void
 hearthi_udp_encode(const_message *m, uint8_t *head)
 {
     struct head h = {
-        .seal = m->seal,
+        .mac = m->mac,
         .op = (uint8_t)(m->op | (m->reliable ? HEARTHI_UDP_RELIABLE : 0)),
         .kind = m->kind,
         .slot = m->slot,
@@ -52,7 +52,7 @@ hearthi_udp_head_read(const void *data, message *m)
 
     memcpy(&h, data, sizeof h);
     *m = (message){
-        .seal = h.seal,
+        .mac = h.mac,
         .op = h.op & (HEARTHI_UDP_RELIABLE - 1),
         .reliable = (h.op & HEARTHI_UDP_RELIABLE) != 0,
         .kind = h.kind,
@@ -108,85 +108,6 @@ getpgrant_check(const_message *m, const_limits *l)
     return m->len == m->body_len && m->len <= m->pos && m->len > 0 &&
                    m->pos >= HEARTHI_UDP_FRAGMENT_MIN && m->at % m->pos == 0 &&
                    m->at / m->pos < HEARTHI_UDP_FRAGMENTS
-               ? HEARTHI_UDP_GOOD
-               : HEARTHI_UDP_BAD_LENGTH;
-}
-
-/* Behind the word of bits are `left` bytes.  How many are the patch's?  More
- * than these if it is none. */
-static size_t
-patch_read(const uint8_t *head, size_t left, struct hearthi_udp_diff *run)
-{
-    run->patch = true;
-    run->shift = run->len & ~HEARTHI_UDP_IS_PATCH;
-    if (run->shift > HEARTHI_PATCH_SHIFT_MOST || run->shift == 1)
-        return left + 1;
-    memcpy(&run->bits, head + HEARTHI_UDP_RUN, sizeof run->bits);
-    run->len = HEARTHI_PATCH_UNITS << run->shift;
-    return hearthi_patch_bytes(run->bits, run->shift);
-}
-
-bool
-hearthi_udp_diff_next(const_message *m, size_t *at,
-                      struct hearthi_udp_diff *run)
-{
-    const uint8_t *head = m->body + *at;
-    size_t         left = m->body_len - *at, before = HEARTHI_UDP_RUN, bytes;
-
-    if (left < HEARTHI_UDP_RUN)
-        return false;
-    memcpy(&run->offset, head, sizeof run->offset);
-    memcpy(&run->len, head + sizeof run->offset, sizeof run->len);
-    bytes = run->len;
-    run->patch = false;
-    if (run->len >= HEARTHI_UDP_IS_PATCH) {
-        before = HEARTHI_UDP_PATCH;
-        if (left < before)
-            return false;
-        bytes = patch_read(head, left - before, run);
-    }
-    if (bytes > left - before)
-        return false;
-    run->bytes = head + before;
-    *at += before + bytes;
-    return true;
-}
-
-static reason
-runs_check(const_message *m, const_limits *l)
-{
-    struct hearthi_udp_diff run;
-    size_t                  at = 0;
-
-    for (uint32_t i = 0; i < m->pos; i++) {
-        if (!hearthi_udp_diff_next(m, &at, &run))
-            return HEARTHI_UDP_BAD_LENGTH;
-        if (run.offset < l->told_at || run.offset > l->bytes ||
-            run.len > l->bytes - run.offset)
-            return HEARTHI_UDP_BAD_PLACE;
-    }
-    return at == m->body_len ? HEARTHI_UDP_GOOD : HEARTHI_UDP_BAD_LENGTH;
-}
-
-static reason
-diff_check(const_message *m, const_limits *l)
-{
-    if (m->kind == 0)
-        return runs_check(m, l);
-    if (m->body_len != 2 * sizeof(uint64_t) ||
-        (m->len != sizeof(uint32_t) && m->len != sizeof(uint64_t)))
-        return HEARTHI_UDP_BAD_LENGTH;
-    return m->at >= l->names_at && m->at < l->bytes && m->at % m->len == 0 &&
-                   l->bytes - m->at >= m->len
-               ? HEARTHI_UDP_GOOD
-               : HEARTHI_UDP_BAD_PLACE;
-}
-
-static reason
-diffgrant_check(const_message *m, const_limits *l)
-{
-    (void)l;
-    return m->body_len == (m->kind == 0 ? 0 : sizeof(uint64_t))
                ? HEARTHI_UDP_GOOD
                : HEARTHI_UDP_BAD_LENGTH;
 }
@@ -293,7 +214,7 @@ plain_check(const_message *m, const_limits *l)
     return empty_check(m);
 }
 
-/* Nobody looks at the body. */
+/* No thread looks at the body. */
 static reason
 any_check(const_message *m, const_limits *l)
 {
@@ -314,10 +235,12 @@ static const struct operation {
     { "EXIT", plain_check, REQUEST, 0 },
     { "GETP", getp_check, REQUEST, 1 },
     { "GETPGRANT", getpgrant_check, REPLY, 0 },
-    { "DIFF", diff_check, REQUEST, 3 },
-    { "DIFFGRANT", diffgrant_check, REPLY, 3 },
-    { "BARR", barr_check, REQUEST, 3 },
-    { "BARRGRANT", grant_check, REPLY, 3 },
+    { "DIFF", hearthi_udp_diff_check, REQUEST, HEARTHI_UDP_SUM },
+    { "DIFFGRANT", hearthi_udp_diffgrant_check, REPLY, HEARTHI_UDP_SUM },
+    { "BARR", barr_check, REQUEST,
+      HEARTHI_UDP_ASKS | HEARTHI_UDP_INVALIDATE_ALL },
+    { "BARRGRANT", grant_check, REPLY,
+      HEARTHI_UDP_ASKS | HEARTHI_UDP_INVALIDATE_ALL },
     { "ACQ", acq_check, REQUEST, 3 },
     { "ACQGRANT", grant_check, REPLY, 15 },
     { "WAIT", wait_check, REQUEST, 1 },

@@ -7,12 +7,12 @@
  * machine's own order, as the notices inside are: a job runs on machines of
  * one kind.
  *
- *   0  seal   a keyed hash of all that follows, or the session's word
+ *   0  MAC   a keyed hash of all that follows, or the session's word
  *   8  op     one of Mocha's sixteen; the top bit asks for an acknowledgement
  *   9  kind   of the operation, below
  *  10  slot   of the client that asked
  *  12  from, to       ranks
- *  20  turn   how often the request was sent before; a reply may repeat it
+ *  20  turn   how often the request was sent before; a reply repeats it
  *  24  seq    of the request, 64 bits; a reply repeats it
  *  32  at (64 bits), len, pos: what they mean is said below
  */
@@ -35,6 +35,7 @@
  *           ADD, SWAP, CAS: one atomic step; at: offset, len: bytes of the
  *           word, body: two words of 64 bits, the value and what is expected
  *           -> DIFFGRANT with the value before, 64 bits
+ *           ADDS: many adds; body: those (atomic_op.h) -> DIFFGRANT
  * BARR      pos: the barrier's number, body: notices -> BARRGRANT, len: how
  *           many notices the barrier brought, body: the first of them; inside
  *           a node both say only how many there are, BARR in len, too
@@ -49,7 +50,7 @@
  *           number at on -> INV with REPLY
  *           RECALL: from a lock's manager to the rank with which it stays; at:
  *           the number, pos: whether BUSY is to answer if a thread is inside;
- *           nobody waits for it
+ *           no thread waits for it
  * WTNT      notices for which REL (LOG) or BARR (NEWS) has no room, before
  *           it -> NULL
  * REL       len: the object, at: epoch, pos: notices in the body, or more than
@@ -86,19 +87,27 @@ enum {
     HEARTHI_UDP_DONE = 0,     /* NULL */
     HEARTHI_UDP_ACK = 1,      /* NULL: arrived */
     HEARTHI_UDP_WAITS = 2,    /* NULL: arrived, and stands in a queue */
-    HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the shared flags */
+    HEARTHI_UDP_ANNOUNCE = 1, /* GETP: set the sharer flags */
     HEARTHI_UDP_ADD = 1,      /* DIFF, DIFFGRANT */
     HEARTHI_UDP_SWAP = 2,
     HEARTHI_UDP_CAS = 3,
+    HEARTHI_UDP_ADDS = 4,
+    HEARTHI_UDP_AND = 5,
+    HEARTHI_UDP_OR = 6,
+    HEARTHI_UDP_XOR = 7,
+    HEARTHI_UDP_SUM = 8,
     HEARTHI_UDP_TRY = 1,            /* ACQ; may be together with the next */
     HEARTHI_UDP_WRITE = 2,          /* ... of a reader-writer lock */
     HEARTHI_UDP_ENTER = 1,          /* WAIT */
     HEARTHI_UDP_INVALIDATE_ALL = 1, /* BARR and all grants */
     HEARTHI_UDP_MOVES = 2,          /* BARR, BARRGRANT: pages may move */
-    HEARTHI_UDP_AHEAD = 2,          /* ACQGRANT, WAITGRANT */
-    HEARTHI_UDP_TAKEN = 4,          /* ACQGRANT: the lock is ours */
-    HEARTHI_UDP_AGAIN = 8,          /* ACQGRANT: nobody else had it since */
-    HEARTHI_UDP_LOG = 0,            /* INV, WTNT */
+    HEARTHI_UDP_DUE = 4,            /* BARR, BARRGRANT: a checkpoint is due */
+    HEARTHI_UDP_ALARM = 8,          /* ... since a signal came */
+    HEARTHI_UDP_ASKS = HEARTHI_UDP_MOVES | HEARTHI_UDP_DUE | HEARTHI_UDP_ALARM,
+    HEARTHI_UDP_AHEAD = 2, /* ACQGRANT, WAITGRANT */
+    HEARTHI_UDP_TAKEN = 4, /* ACQGRANT: the lock is ours */
+    HEARTHI_UDP_AGAIN = 8, /* ACQGRANT: no other rank had it since */
+    HEARTHI_UDP_LOG = 0,   /* INV, WTNT */
     HEARTHI_UDP_NEWS = 1,
     HEARTHI_UDP_REPLY = 2, /* INV */
     HEARTHI_UDP_LOST = 4,
@@ -120,7 +129,8 @@ enum {
     HEARTHI_UDP_SLOTS = 256,        /* clients of a rank */
     HEARTHI_UDP_BULK =
         17, /* the first of them, for pages and diffs (udp_job.h) */
-    HEARTHI_UDP_NOTICE = 24, /* bytes */
+    HEARTHI_UDP_NOTICE = 24,     /* bytes */
+    HEARTHI_UDP_ADDS_MOST = 512, /* adds of one message */
     /* Before each run of a diff: offset, length; or of a patch: offset, this
      * and the shift of its units, and then the word of bits. */
     HEARTHI_UDP_RUN = 12,
@@ -134,7 +144,7 @@ struct hearthi_udp_set {
 };
 
 struct hearthi_udp_message {
-    uint64_t       seal;
+    uint64_t       mac;
     uint8_t        op, kind;
     bool           reliable;
     uint16_t       slot;
@@ -169,7 +179,7 @@ enum hearthi_udp_reason {
 };
 
 /* Read a datagram; m->body points into it.  All that its receiver indexes
- * memory with is within the limits when this says GOOD; the seal and the
+ * memory with is within the limits when this says GOOD; the MAC and the
  * sequence are for others to judge. */
 enum hearthi_udp_reason
 hearthi_udp_decode(const void *data, size_t len,

@@ -11,7 +11,8 @@ program arrays
     real(c_double), pointer  :: grid(:, :)
     integer(c_int64_t), pointer :: count(:)
     type(c_ptr)              :: g, c
-    integer                  :: me, ranks, j, provided, wrong
+    integer                  :: me, ranks, j, provided
+    integer, target          :: wrong
     integer(c_int64_t)       :: was
 
     call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
@@ -26,12 +27,25 @@ program arrays
     call c_f_pointer(c, count, [2])
     do j = me + 1, n, ranks
         grid(:, j) = j
-        was = hearth_fetch_add(count(1), 1_c_int64_t)
+        if (mod(j, 2) == 0) was = hearth_fetch_add(count(1), 1_c_int64_t)
+        if (mod(j, 2) == 1) call hearth_add(count(1), 1_c_int64_t)
         call hearth_lock(5)
         count(2) = count(2) + j
         call hearth_unlock(5)
     end do
+    call hearth_atomic_flush()
+    if (hearth_wait_until(count(1), HEARTH_GE, int(n, c_int64_t)) < n) &
+        wrong = wrong + 1
+    call hearth_read_mostly(g, 8_c_size_t)
+    if (hearth_restarted() /= 0 .or. .not. hearth_checkpoint_done()) &
+        wrong = wrong + 1
+    if (hearth_checkpoint_add(c_loc(wrong), c_sizeof(wrong), 'wrong')) &
+        wrong = wrong + 1
+    call hearth_checkpoint_remove('wrong')
+    if (hearth_checkpoint() .or. .not. hearth_checkpoint_wait()) &
+        wrong = wrong + 1
     call hearth_barrier()
+    call hearth_prefetchv([g, c], [8_c_size_t, 8_c_size_t], 2_c_size_t)
     if (nint(sum(grid)) /= n * (n * (n + 1)) / 2) wrong = wrong + 1
     if (count(1) /= n .or. count(2) /= n * (n + 1) / 2) wrong = wrong + 1
     if (hearth_home(c) /= ranks - 1) wrong = wrong + 1
@@ -60,6 +74,7 @@ contains
         own = 7
         if (hearth_compare_swap32(own(2), 7, 8) /= 7) wrong = wrong + 1
         if (sum(own) /= 701) wrong = wrong + 1
+        if (hearth_counter('atomics') < 1) wrong = wrong + 1
         call hearth_free(p)
         p = hearth_aligned_alloc_on(4096_c_size_t, 400_c_size_t, 0)
         if (hearth_malloc_usable_size(p) < 400) wrong = wrong + 1

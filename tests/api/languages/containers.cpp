@@ -40,6 +40,43 @@ made()
     return new (hearth_malloc(sizeof(T))) T();
 }
 
+/* More than malloc(3) gives. */
+struct alignas(64) line {
+    double value[8];
+};
+
+void
+vectors_of_lines()
+{
+    std::vector<line, hearth::allocator<line>> v(
+        3, hearth::allocator<line>(hearth_size() - 1));
+
+    v.resize(1000);
+    expect(reinterpret_cast<std::uintptr_t>(v.data()) % alignof(line) == 0,
+          "a vector of lines is not aligned");
+    expect(hearth_home(v.data()) == hearth_size() - 1,
+          "a vector of lines is at home elsewhere");
+}
+
+struct progress {
+    long   step;
+    double sum;
+};
+
+/* A name is free again at the object's end. */
+void
+objects_that_are_saved()
+{
+    for (long step = 1; step < 3; step++) {
+        hearth::saved<progress> own("progress", { step, 0.5 });
+
+        own->sum += 1;
+        expect(!own.restored() && (*own).step == step && own->sum == 1.5,
+              "an object that is saved is not what it was made");
+    }
+    expect(!hearth::checkpoint(), "a checkpoint is made without a folder");
+}
+
 template <class T>
 void
 ended(T *object)
@@ -146,24 +183,6 @@ arrays_test()
     hearth_barrier();
 }
 
-/* More than malloc(3) gives. */
-struct alignas(64) line {
-    double value[8];
-};
-
-void
-vectors_of_lines()
-{
-    std::vector<line, hearth::allocator<line>> v(
-        3, hearth::allocator<line>(hearth_size() - 1));
-
-    v.resize(1000);
-    expect(reinterpret_cast<std::uintptr_t>(v.data()) % alignof(line) == 0,
-          "a vector of lines is not aligned");
-    expect(hearth_home(v.data()) == hearth_size() - 1,
-          "a vector of lines is at home elsewhere");
-}
-
 enum class state : int { begun, done };
 
 struct counted {
@@ -191,9 +210,10 @@ atomics_test()
     for (long i = 1; i <= EACH; i++) {
         long seen = most.load(hearth::relaxed);
 
-        sum.fetch_add(i, hearth::relaxed);
+        i % 2 == 0 ? static_cast<void>(sum.fetch_add(i, hearth::relaxed))
+                   : sum.add(i, hearth::relaxed);
         narrow.fetch_sub(1U, hearth::relaxed);
-        real.fetch_add(0.5, hearth::relaxed);
+        real.add(0.5, hearth::relaxed);
         while (seen < me * i &&
                !most.compare_exchange_weak(seen, me * i, hearth::relaxed))
             continue;
@@ -263,10 +283,11 @@ main(int argc, char **argv)
 {
     hearth_init(MPI_COMM_WORLD);
     containers_test();
+    vectors_of_lines();
+    objects_that_are_saved();
     locks_test();
     arrays_test();
     atomics_test();
-    vectors_of_lines();
     if (argc > 1 && std::strcmp(argv[1], "time") == 0)
         time_tell();
     if (wrong == 0)

@@ -78,6 +78,24 @@ def what_c_cannot_be_told():
     hearth.free(swapped)
 
 
+def held_and_counted(a):
+    hearth.hold(a)
+    hearth.drop(a)
+    hearth.hold(a[0], hearth.WRITE)
+    hearth.drop(a[0], hearth.WRITE)
+    found = hearth.stats()
+    assert found["holds"] >= 2 and found["atomics"] >= 1
+    assert "read_faults" in found and len(found) > 40
+    hearth.overwrite(a[0])
+    for wrong in 0, 1, "block":
+        try:
+            hearth.alloc(4, "f8", wrong)
+        except TypeError as problem:
+            assert "layout" in str(problem)
+        else:
+            raise AssertionError(f"{wrong!r} was taken for a layout")
+
+
 def main():
     hearth.init(MPI.COMM_WORLD)
     if "after" in sys.argv:
@@ -93,15 +111,24 @@ def main():
     for row in range(me, ranks * 3, ranks):
         a[row] = row
         hearth.fetch_add(n, 0, 1)
-        hearth.fetch_add(halves, 1, -1)
-        hearth.fetch_add(sums, 0, 0.5)
+        hearth.add(halves, 1, -1)
+        (hearth.fetch_add if row % 2 else hearth.add)(sums, 0, 0.5)
         hearth.fetch_or(*((square, (1, 1)) if row % 2 else (n, -1)), 1 << row)
         with lock:
             n[1] += row
         with door.writing:
             n[2] += 1
-    hearth.barrier()
     rows = ranks * 3
+    hearth.atomic_flush()
+    assert hearth.wait_until(n, 0, hearth.EQ, rows) == rows
+    hearth.barrier()
+    hearth.prefetchv([a[::2][0], n[1:]])
+    hearth.read_mostly(a)
+    private = numpy.zeros(3)
+    assert hearth.restarted() == 0 and hearth.checkpoint_done()
+    assert not hearth.checkpoint_add(private, "private")
+    assert not hearth.checkpoint() and hearth.checkpoint_wait()
+    hearth.checkpoint_remove("private")
     assert a.sum() == 1000 * rows * (rows - 1) / 2
     assert list(n) == [rows, rows * (rows - 1) // 2, rows, (1 << rows) - 1]
     assert halves[1] == -rows and halves[0] == halves[2] == 0
@@ -124,6 +151,7 @@ def main():
         hearth.free(other)
     objects_of_other_kinds()
     what_c_cannot_be_told()
+    held_and_counted(a)
     if "time" in sys.argv:
         loop_time(me)
     hearth.barrier()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Who will ask at the same time (src/transport/clusters/batching.h).  A
+ * Who will ask at the same time (src/transport/clusters/gateway_thread.h).  A
  * process that loses its core for longer than such a moment sees none: so what
  * is said to be expected must be so in one of many tries, and what is not, in
  * each.
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "harness.h"
-#include "transport/clusters/batching.h"
+#include "transport/clusters/gateway_thread.h"
 
 enum { CONNECTIONS = 8, TRIES = 1000 };
 

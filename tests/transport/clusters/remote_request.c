@@ -15,7 +15,7 @@
 #include "notice/notice.h"
 #include "space/heap.h"
 #include "transport/clusters/gateway_cache.h"
-#include "transport/clusters/gateway_clients.h"
+#include "transport/clusters/gateway_thread.h"
 #include "transport/clusters/gateway_server.h"
 #include "transport/clusters/remote_request.h"
 #include "world.h"

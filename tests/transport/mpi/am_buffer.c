@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What stands in a letter, made of random diffs and stored again.
+ * What stands in an active message, made of random diffs and stored again.
  */
-#include "transport/mpi/am_buffer.h"
+#include "transport/patch.h"
 
 #include "harness.h"
 #include "notice/diff.h"
@@ -73,7 +73,7 @@ wrong_of(const char *segment, size_t offset)
     return wrong;
 }
 
-START_TEST(a_letter_stores_what_was_changed_and_nothing_beside)
+START_TEST(an_active_message_stores_what_was_changed_and_nothing_beside)
 {
     static const unsigned     units[] = { 1, 4, 8 };
     static char               segment[3 * SIZE];
@@ -108,6 +108,66 @@ bits_set(uint64_t bits)
         mask[i] = bits;
 }
 
+/* The segment of a rank that has as much home memory as there can be. */
+START_TEST(an_active_message_names_the_last_bytes_of_the_largest_segment)
+{
+    const size_t offset = HEARTHI_AM_BUFFER_OFFSETS - SIZE;
+    static char  last[SIZE];
+    char        *segment = (char *)((uintptr_t)last - offset);
+
+    for (int bits = 0; bits < 2; bits++) {
+        struct hearthi_am_buffer *l = calloc(1, 8 * SIZE);
+
+        ck_assert(l != NULL);
+        memset(last, 0, sizeof last);
+        memset(page, 'p', sizeof page);
+        bits_set(bits ? UINT64_C(0xff00ff00ff00ff00) : UINT64_C(0xff));
+        letter_make(l, offset);
+        hearthi_am_buffer_store(l, segment);
+        for (size_t k = 0; k < SIZE; k++)
+            ck_assert_int_eq(last[k],
+                             mask[k / BLOCK] >> k % BLOCK & 1 ? 'p' : 0);
+        free(l);
+    }
+}
+END_TEST
+
+/* Runs, adds of all kinds and a patch, one behind the other. */
+START_TEST(an_active_message_does_adds_between_what_it_stores)
+{
+    const struct hearthi_add add[] = {
+        hearthi_add_of(HEARTHI_ADD_WIDE, 8, (uint64_t)-5),
+        hearthi_add_of(HEARTHI_ADD_NARROW, 20, 3),
+        hearthi_add_of(HEARTHI_ADD_REAL, 24, hearthi_bits_of(0.5)),
+        hearthi_add_of(HEARTHI_ADD_WIDE, 8, 12),
+    };
+    enum { ADDS = sizeof add / sizeof *add };
+    _Alignas(8) static char   segment[SIZE];
+    struct hearthi_am_buffer *l = calloc(1, 8 * SIZE);
+    const int64_t            *wide = (const int64_t *)(const void *)segment;
+    const int32_t            *half = (const int32_t *)(const void *)segment;
+
+    ck_assert(l != NULL);
+    memset(page, 1, sizeof page);
+    bits_set(UINT64_C(0xff00ff0000000000));
+    hearthi_am_buffer_run(l, 0, page, 8);
+    hearthi_am_buffer_adds(l, add, ADDS);
+    ck_assert_uint_eq(l->bytes,
+                      HEARTHI_RUN_HEAD + 8 + HEARTHI_ADDS_HEAD + sizeof add);
+    letter_make(l, 0);
+    hearthi_am_buffer_store(l, segment);
+    hearthi_am_buffer_store(l, segment);
+    ck_assert_int_eq(wide[0], INT64_C(0x0101010101010101));
+    ck_assert_int_eq(wide[1], 14);
+    ck_assert_int_eq(half[4], 0);
+    ck_assert_int_eq(half[5], 6);
+    ck_assert(hearthi_real_of((uint64_t)wide[3]) == 1.0);
+    ck_assert_int_eq(wide[4], 0);
+    ck_assert_int_eq(wide[5], INT64_C(0x0101010101010101));
+    free(l);
+}
+END_TEST
+
 START_TEST(a_patch_has_the_largest_units_that_fit)
 {
     struct hearthi_patch p;
@@ -137,11 +197,15 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("letter");
-    TCase *tc = tcase_create("letter");
+    Suite *s = suite_create("am_buffer");
+    TCase *tc = tcase_create("am_buffer");
 
     property_start();
-    tcase_add_test(tc, a_letter_stores_what_was_changed_and_nothing_beside);
+    tcase_add_test(
+        tc, an_active_message_stores_what_was_changed_and_nothing_beside);
+    tcase_add_test(
+        tc, an_active_message_names_the_last_bytes_of_the_largest_segment);
+    tcase_add_test(tc, an_active_message_does_adds_between_what_it_stores);
     tcase_add_test(tc, a_patch_has_the_largest_units_that_fit);
     suite_add_tcase(s, tc);
     return unit_main(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Diffs of many short runs, which go in letters over mpi (mail.h), and by
- * whatever way the transport has.
+ * Diffs of many short runs, which go in active messages over mpi
+ * (am_mailbox.h), and by whatever way the transport has.
  */
 #include <netinet/in.h>
 #include <poll.h>
@@ -16,14 +16,14 @@
 #include "transport/mpi/progress.h"
 #include "world.h"
 
-enum { PAGES = 64, WORDS = PAGE / 8, ROUNDS = 4, LOCK = 11 };
+enum { PAGES = 64, ROUNDS = 4, LOCK = 11 };
 
 /* ---- a network that loses rings, and brings bytes late ---- */
 
 enum { TO_LOSE = 12 };
 static atomic_int to_lose;
 
-/* What the doorbell sends, and what it says for a letter. */
+/* What the doorbell sends, and what it says for an active message. */
 struct ring {
     uint64_t word;
     int32_t  says, from, to, address, lock;
@@ -103,7 +103,7 @@ torn_put(const struct late *l)
 static bool
 is_mail(const struct late *l)
 {
-    size_t at = (size_t)l->at - hearthi_segments.mail_at;
+    size_t at = (size_t)l->at - hearthi_segments.am_mailbox_at;
 
     return l->n == 8 && at < (size_t)ranks * HEARTHI_AM_MAILBOX_WORDS;
 }
@@ -120,7 +120,7 @@ late_puts_do(void)
         PMPI_Put(l->from, l->n, MPI_BYTE, l->rank, l->at, l->n, MPI_BYTE,
                  l->win);
         PMPI_Win_flush(l->rank, l->win);
-        if (n_late > 0 && late[0].n > PAGE) {
+        if (n_late > 0 && (size_t)late[0].n > page_bytes()) {
             hearthi_doorbell_mail(l->rank); /* too often does no harm */
             sleep_ms(1);
         }
@@ -181,7 +181,7 @@ words_wrong(const int64_t *p, int n, int round)
 static void
 words_play(hearth_layout layout, int pages)
 {
-    int      n = pages * WORDS;
+    int      n = pages * (int)page_words();
     int64_t *p = hearth_alloc((size_t)n, sizeof *p, layout);
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -200,7 +200,8 @@ START_TEST(words_of_all_ranks_meet_in_pages_of_all)
 }
 END_TEST
 
-/* More letters than one home has places for, of several ranks at a time. */
+/* More active messages than one home has places for, of several ranks at a
+ * time. */
 START_TEST(words_of_all_ranks_meet_in_pages_of_one)
 {
     words_play(hearth_on(ranks - 1), PAGES);
@@ -210,13 +211,14 @@ END_TEST
 /* Bytes, too, which share words with those of others. */
 START_TEST(bytes_of_all_ranks_meet_in_words)
 {
-    unsigned char *p = hearth_alloc(PAGES * PAGE, 1, hearth_cyclic(3));
+    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(3));
 
     for (int round = 1; round <= ROUNDS; round++) {
-        for (size_t i = (size_t)me; i < PAGES * PAGE; i += (size_t)ranks)
+        for (size_t i = (size_t)me; i < PAGES * page_bytes();
+             i += (size_t)ranks)
             p[i] = (unsigned char)(round * 37 + (int)(i % 101));
         barrier();
-        for (size_t i = 0; i < PAGES * PAGE; i++)
+        for (size_t i = 0; i < PAGES * page_bytes(); i++)
             expect_eq(p[i], (unsigned char)(round * 37 + (int)(i % 101)));
         barrier();
     }
@@ -225,19 +227,19 @@ START_TEST(bytes_of_all_ranks_meet_in_words)
 }
 END_TEST
 
-/* A letter is done before the lock goes on. */
-START_TEST(what_a_letter_brought_is_seen_behind_a_lock)
+/* An active message is done before the lock goes on. */
+START_TEST(what_an_active_message_brought_is_seen_behind_a_lock)
 {
-    int64_t *p = hearth_alloc(8 * WORDS, sizeof *p, hearth_on(0));
+    int64_t *p = hearth_alloc(8 * page_words(), sizeof *p, hearth_on(0));
 
     for (int round = 0; round < 50; round++) {
         hearth_lock(LOCK);
-        for (int i = 0; i < 8 * WORDS; i += 2)
+        for (size_t i = 0; i < 8 * page_words(); i += 2)
             p[i] += 1;
         hearth_unlock(LOCK);
     }
     barrier();
-    for (int i = 0; i < 8 * WORDS; i++)
+    for (size_t i = 0; i < 8 * page_words(); i++)
         expect_eq(p[i], i % 2 == 0 ? 50 * ranks : 0);
     barrier();
     hearth_free(p);
@@ -245,7 +247,7 @@ START_TEST(what_a_letter_brought_is_seen_behind_a_lock)
 }
 END_TEST
 
-START_TEST(letters_wait_for_their_turn)
+START_TEST(active_messages_wait_for_their_turn)
 {
     helper_is_slow = true;
     words_play(hearth_on(0), 12 * PAGES);
@@ -264,7 +266,7 @@ START_TEST(rings_that_are_lost_are_repeated)
 }
 END_TEST
 
-START_TEST(a_letter_that_is_late_is_done_when_it_is_there)
+START_TEST(an_active_message_that_is_late_is_done_when_it_is_there)
 {
     puts_are_late = true;
     words_play(hearth_cyclic(1), PAGES);
@@ -281,7 +283,7 @@ start_with_letters_alone(void)
 static void
 start_with_a_small_cache(void)
 {
-    fixture_start_with("CACHE", "64k");
+    fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
 static TCase *
@@ -293,10 +295,11 @@ mail_case(const char *name, SFun start)
     tcase_add_test(tc, words_of_all_ranks_meet_in_pages_of_all);
     tcase_add_test(tc, words_of_all_ranks_meet_in_pages_of_one);
     tcase_add_test(tc, bytes_of_all_ranks_meet_in_words);
-    tcase_add_test(tc, what_a_letter_brought_is_seen_behind_a_lock);
-    tcase_add_test(tc, letters_wait_for_their_turn);
+    tcase_add_test(tc, what_an_active_message_brought_is_seen_behind_a_lock);
+    tcase_add_test(tc, active_messages_wait_for_their_turn);
     tcase_add_test(tc, rings_that_are_lost_are_repeated);
-    tcase_add_test(tc, a_letter_that_is_late_is_done_when_it_is_there);
+    tcase_add_test(tc,
+                   an_active_message_that_is_late_is_done_when_it_is_there);
     return tc;
 }
 

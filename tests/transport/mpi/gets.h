@@ -3,7 +3,11 @@
 #define HEARTH_GETS_H
 
 #include <check.h>
+#include <stdatomic.h>
 
 TCase *gets(void);
+
+/* Each MPI_Win_flush takes three milliseconds. */
+extern atomic_bool gets_slow_flush;
 
 #endif

@@ -4,6 +4,12 @@ mpi_tests += %D%/windows.mpi
 %C%_windows_mpi_CFLAGS = $(test_cflags)
 %C%_windows_mpi_LDADD = $(mpi_ldadd)
 
+# What a fabric owes, alone.
+mpi_tests += %D%/fabric.mpi
+%C%_fabric_mpi_SOURCES = %D%/fabric.c
+%C%_fabric_mpi_CFLAGS = $(test_cflags)
+%C%_fabric_mpi_LDADD = $(mpi_ldadd)
+
 mpi_tests += %D%/am_mailbox.mpi
 %C%_am_mailbox_mpi_SOURCES = %D%/am_mailbox.c
 %C%_am_mailbox_mpi_CFLAGS = $(test_cflags)
@@ -29,4 +35,4 @@ mpi_tests += %D%/progress.mpi
 unit_tests += %D%/am_buffer
 %C%_am_buffer_SOURCES = %D%/am_buffer.c
 %C%_am_buffer_CFLAGS = $(test_cflags)
-%C%_am_buffer_LDADD = $(core_ldadd)
+%C%_am_buffer_LDADD = $(unit_ldadd)

@@ -3,7 +3,8 @@
  * A network card that cannot page, for a machine without one: it stands below
  * Hearth in MPI's profiling interface, loaded before the MPI library.
  *
- *     mpiexec -n 2 env LD_PRELOAD=tests/transport/mpi/.libs/registered.so tests/litmus/litmus.mpi
+ *     mpiexec -n 2 env LD_PRELOAD=tests/transport/mpi/.libs/registered.so \
+ *         tests/litmus/litmus.mpi
  *
  * Every window made over a program's memory, and every buffer of Get and Put
  * from its first use on, is pinned as a driver would pin it, and stays so

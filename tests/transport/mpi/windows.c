@@ -6,11 +6,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fixture.h"
 #include "space/segment.h"
-#include "transport/mpi/mpi_fabric_window.h"
+#include "transport/mpi/mpi_fabric.h"
 #include "windows.h"
 
 enum { SECONDS_BESIDE = 3, COUNTERS = 8 };
@@ -91,7 +90,7 @@ START_TEST(threads_synchronise_while_others_allocate_and_free)
     if (more)
         beside_start(&b);
     for (int round = 0; more; round++) {
-        int64_t *p = hearth_alloc((size_t)PAGES * PAGE / 8, 8,
+        int64_t *p = hearth_alloc((size_t)PAGES * page_bytes() / 8, 8,
                                   round % 3 ? hearth_cyclic(1)
                                             : hearth_on(round / 3 % ranks));
 
@@ -113,7 +112,8 @@ enum { AROUND = 3, ENDS = 3, WIDE = 20 << 20 };
 static size_t
 end_page(int i)
 {
-    return ((size_t)HEARTHI_WINDOW_FIRST << i) / PAGE - hearthi_segments.arena;
+    return ((size_t)HEARTHI_WINDOW_FIRST << i) / page_bytes() -
+           hearthi_segments.arena;
 }
 
 static int64_t
@@ -127,19 +127,21 @@ static void
 pages_fill(int64_t *p, size_t end, int round)
 {
     for (size_t k = end - AROUND; k < end + AROUND; k++)
-        for (size_t i = 1; i < PAGE / 8; i++)
-            p[k * PAGE / 8 + i] = mixed(k, i, round);
+        for (size_t i = 1; i < page_bytes() / 8; i++)
+            p[k * page_bytes() / 8 + i] = mixed(k, i, round);
 }
 
 /* In one fetch that crosses the end. */
 static void
 pages_expect(int64_t *p, size_t end, int round)
 {
-    hearth_prefetch(p + (end - AROUND) * PAGE / 8, (size_t)2 * AROUND * PAGE);
+    hearth_prefetch(p + (end - AROUND) * page_bytes() / 8,
+                    (size_t)2 * AROUND * page_bytes());
     for (size_t k = end - AROUND; k < end + AROUND; k++) {
-        for (size_t i = 1; i < PAGE / 8; i++)
-            expect_eq(p[k * PAGE / 8 + i], round ? mixed(k, i, round) : 0);
-        expect_eq(p[k * PAGE / 8], (int64_t)round * ranks);
+        for (size_t i = 1; i < page_bytes() / 8; i++)
+            expect_eq(p[k * page_bytes() / 8 + i],
+                      round ? mixed(k, i, round) : 0);
+        expect_eq(p[k * page_bytes() / 8], (int64_t)round * ranks);
     }
 }
 
@@ -156,7 +158,7 @@ cross_the_ends(int64_t *p)
             if (round % ranks == me)
                 pages_fill(p, end, round + 1);
             for (size_t k = end - AROUND; k < end + AROUND; k++)
-                hearth_fetch_add(p + k * PAGE / 8, 1);
+                hearth_fetch_add(p + k * page_bytes() / 8, 1);
         }
         barrier();
     }
@@ -165,18 +167,17 @@ cross_the_ends(int64_t *p)
 static bool
 has_windows(int n)
 {
-    return hearth_nodes() == 1 ||
-           strcmp(hearth_option("transport"), "mpi") != 0 ||
-           hearthi_windows.n == n;
+    return !rma_used() || hearthi_windows.n == n;
 }
 
 START_TEST(memory_is_reached_as_far_as_it_is_allocated)
 {
-    size_t bytes = end_page(ENDS - 1) * PAGE + WIDE;
+    size_t bytes = end_page(ENDS - 1) * page_bytes() + WIDE;
 
     all_assert(has_windows(1));
     for (int i = 0; i < ENDS; i++) {
-        hearth_free(hearth_alloc(end_page(i) * PAGE + WIDE, 1, hearth_on(0)));
+        hearth_free(
+            hearth_alloc(end_page(i) * page_bytes() + WIDE, 1, hearth_on(0)));
         expect(has_windows(i + 2));
     }
     for (int r = 0; r < ranks; r++) {
@@ -192,7 +193,7 @@ END_TEST
 
 START_TEST(one_allocation_needs_one_window)
 {
-    size_t   bytes = end_page(ENDS - 1) * PAGE + WIDE;
+    size_t   bytes = end_page(ENDS - 1) * page_bytes() + WIDE;
     int64_t *p = hearth_alloc(bytes / 8, 8, hearth_on(ranks - 1));
 
     expect(has_windows(2));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What a client's socket of the udp transport makes of fragments that the
- * kernel hands out together, and of those whose bytes do not fit their seal.
+ * kernel hands out together, and of those whose bytes do not fit their MAC.
  */
 #include "config.h"
 
@@ -28,8 +28,10 @@ setup(void)
 {
     hearthi_udp.session = 5;
     hearthi_udp.limits = (struct hearthi_udp_limits){ .size = 2 };
-    hearthi_cluster.machine_ranks = hearthi_cluster.cores = 1;
+    hearthi_cluster.size = hearthi_cluster.machine_ranks = 1;
+    hearthi_cluster.cores = 1;
     hearthi_world.size = 1;
+    hearthi_udp.told = hearthi_addresses_loopback();
     sender = hearthi_udp_socket(0);
     hearthi_udp_rx_open(&inbox, hearthi_udp_socket(0), false);
     to = hearthi_udp_address_of(inbox.fd);
@@ -43,7 +45,7 @@ teardown(void)
 }
 
 /* Fragments in one call; the bytes of number i are 'a' + i.  One may have
- * another seal than its own. */
+ * another MAC than its own. */
 static void
 parts_send(unsigned torn)
 {
@@ -135,8 +137,8 @@ END_TEST
 int
 main(void)
 {
-    Suite *suite = suite_create("inbox");
-    TCase *tc = tcase_create("inbox");
+    Suite *suite = suite_create("datagram_rx");
+    TCase *tc = tcase_create("datagram_rx");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, fragments_that_come_together_are_told_apart);

@@ -1,6 +1,6 @@
 # The transport over datagrams.
 # Datagrams that are lost, doubled, late and small.
-tap_tests += %D%/udp.tap
+tap_tests += %D%/udp.tap %D%/measures.tap
 check_PROGRAMS += %D%/burst.mpi %D%/replay.mpi %D%/torn.mpi
 %C%_burst_mpi_SOURCES = %D%/burst.c
 %C%_burst_mpi_CFLAGS = $(test_cflags)
@@ -17,6 +17,12 @@ unit_tests += %D%/wire
 %C%_wire_SOURCES = %D%/wire.c %D%/wire.h
 %C%_wire_CFLAGS = $(test_cflags)
 %C%_wire_LDADD = $(unit_ldadd)
+
+# Its time-outs and windows.
+unit_tests += %D%/congestion
+%C%_congestion_SOURCES = %D%/congestion.c
+%C%_congestion_CFLAGS = $(test_cflags)
+%C%_congestion_LDADD = $(core_ldadd)
 
 # Its seal, and its sockets.  MPI is linked, not started.
 unit_tests += %D%/mac %D%/datagram_rx

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The seal of the udp transport's datagrams.
+ * The MAC of the udp transport's datagrams.
  */
 #include "config.h"
 
 #include "harness.h"
-#include "transport/udp/mac.h"
+#include "transport/udp/socket.h"
 #include "transport/udp/udp_job.h"
 #include "transport/udp/wire.h"
 
@@ -39,47 +39,47 @@ teardown(void)
     hearthi_udp_mac_close();
 }
 
-START_TEST(a_changed_bit_of_head_or_body_changes_the_seal)
+START_TEST(a_changed_bit_of_head_or_body_changes_the_mac)
 {
     for (size_t k = 0;
          hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
-        uint64_t seal = hearthi_udp_mac(head, body, lengths[k]);
+        uint64_t mac = hearthi_udp_mac(head, body, lengths[k]);
 
-        for (size_t i = sizeof seal; i < sizeof head; i++) {
+        for (size_t i = sizeof mac; i < sizeof head; i++) {
             head[i] ^= 1;
-            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != seal);
+            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != mac);
             head[i] ^= 1;
         }
         for (size_t i = 0; i < lengths[k]; i++) {
             body[i] ^= 128;
-            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != seal);
+            ck_assert(hearthi_udp_mac(head, body, lengths[k]) != mac);
             body[i] ^= 128;
         }
-        ck_assert(hearthi_udp_mac(head, body, lengths[k]) == seal);
+        ck_assert(hearthi_udp_mac(head, body, lengths[k]) == mac);
     }
 }
 END_TEST
 
-START_TEST(another_key_gives_another_seal)
+START_TEST(another_key_gives_another_mac)
 {
     for (size_t k = 0;
          hearthi_udp.auth && k < sizeof lengths / sizeof *lengths; k++) {
-        uint64_t seal = hearthi_udp_mac(head, body, lengths[k]), other;
+        uint64_t mac = hearthi_udp_mac(head, body, lengths[k]), other;
 
         hearthi_udp.key[15] ^= 1;
         other = hearthi_udp_mac(head, body, lengths[k]);
         hearthi_udp.key[15] ^= 1;
-        ck_assert(other != seal);
+        ck_assert(other != mac);
         hearthi_udp.body_key[0] ^= 1;
         other = hearthi_udp_mac(head, body, lengths[k]);
         hearthi_udp.body_key[0] ^= 1;
-        ck_assert((other != seal) == (lengths[k] > 512));
+        ck_assert((other != mac) == (lengths[k] > 512));
     }
 }
 END_TEST
 
 /* Whichever library hashes the long ones: the values are libsodium's. */
-START_TEST(the_seal_does_not_depend_on_the_library_that_computes_it)
+START_TEST(the_mac_does_not_depend_on_the_library_that_computes_it)
 {
     if (!hearthi_udp.auth)
         return;
@@ -115,7 +115,7 @@ upper_halves_used(void)
 #endif
 
 /* They would slow down the program that called. */
-START_TEST(sealing_leaves_no_upper_half_of_a_register_in_use)
+START_TEST(computing_a_mac_leaves_no_upper_half_of_a_register_in_use)
 {
     hearthi_udp_mac(head, body, LONGEST);
     for (size_t len = 0; hearthi_udp.auth && len <= LONGEST; len++) {
@@ -125,7 +125,7 @@ START_TEST(sealing_leaves_no_upper_half_of_a_register_in_use)
 }
 END_TEST
 
-START_TEST(without_a_key_the_word_of_the_session_is_the_seal)
+START_TEST(without_a_key_the_word_of_the_session_is_the_mac)
 {
     hearthi_udp.auth = false;
     ck_assert_uint_eq(hearthi_udp_mac(head, body, 4096), 77);
@@ -135,16 +135,17 @@ END_TEST
 int
 main(void)
 {
-    Suite *suite = suite_create("seal");
-    TCase *tc = tcase_create("seal");
+    Suite *suite = suite_create("mac");
+    TCase *tc = tcase_create("mac");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_changed_bit_of_head_or_body_changes_the_seal);
-    tcase_add_test(tc, another_key_gives_another_seal);
+    tcase_add_test(tc, a_changed_bit_of_head_or_body_changes_the_mac);
+    tcase_add_test(tc, another_key_gives_another_mac);
     tcase_add_test(tc,
-                   the_seal_does_not_depend_on_the_library_that_computes_it);
-    tcase_add_test(tc, sealing_leaves_no_upper_half_of_a_register_in_use);
-    tcase_add_test(tc, without_a_key_the_word_of_the_session_is_the_seal);
+                   the_mac_does_not_depend_on_the_library_that_computes_it);
+    tcase_add_test(tc,
+                   computing_a_mac_leaves_no_upper_half_of_a_register_in_use);
+    tcase_add_test(tc, without_a_key_the_word_of_the_session_is_the_mac);
     suite_add_tcase(suite, tc);
     return unit_main(suite);
 }

@@ -49,7 +49,7 @@ replay_page_request(uint64_t frame, const struct hearthi_udp_set *set)
                                          .kind = HEARTHI_UDP_ANNOUNCE,
                                          .at = hearthi_frame_at(
                                              frame, hearthi_heap.shift),
-                                         .len = PAGE,
+                                         .len = page_bytes(),
                                          .pos = (uint32_t)hearthi_udp.fragment,
                                          .body = (const uint8_t *)set,
                                          .body_len = sizeof *set };

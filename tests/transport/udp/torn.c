@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Long runs of pages are fetched while a thread at their home stores, without
- * a pause, to words that nobody else reads (udp.tap): a seal of bytes that are
+ * a pause, to words that nobody else reads (udp.tap): a MAC of bytes that are
  * stored to after it fits them no more, and what is dropped for that must not
  * take anything else with it.
  */
@@ -11,7 +11,7 @@
 
 #include "fixture.h"
 
-enum { PAGES = 64, WORDS = PAGE / 8, HOME = 0, LEAST = 60, MOST = 4000 };
+enum { PAGES = 64, HOME = 0, LEAST = 60, MOST = 4000 };
 
 static int64_t    *p;
 static atomic_bool stop;
@@ -21,14 +21,15 @@ static atomic_bool stop;
 static bool
 is_stored_to(size_t i)
 {
-    return i % WORDS == WORDS - 1;
+    return i % page_words() == page_words() - 1;
 }
 
 static void *
 store(void *none)
 {
     for (int64_t n = 0; !stop; n++)
-        for (size_t i = WORDS - 1; i < PAGES * WORDS; i += WORDS)
+        for (size_t i = page_words() - 1; i < PAGES * page_words();
+             i += page_words())
             ((volatile int64_t *)p)[i] = n;
     return none;
 }
@@ -36,7 +37,7 @@ store(void *none)
 static void
 fill(int64_t round)
 {
-    for (size_t i = 0; i < PAGES * WORDS; i++)
+    for (size_t i = 0; i < PAGES * page_words(); i++)
         if (!is_stored_to(i))
             p[i] = round * 1000003 + (int64_t)i;
 }
@@ -47,8 +48,8 @@ wrong(int64_t round)
 {
     int64_t n = 0;
 
-    hearth_prefetch(p, PAGES * PAGE);
-    for (size_t i = 0; i < PAGES * WORDS; i++)
+    hearth_prefetch(p, PAGES * page_bytes());
+    for (size_t i = 0; i < PAGES * page_words(); i++)
         n += !is_stored_to(i) && p[i] != round * 1000003 + (int64_t)i;
     return n;
 }
@@ -59,7 +60,7 @@ START_TEST(stores_beside_a_fetch_of_a_long_run_spoil_none_of_its_other_words)
     int64_t   bad = 0, *more = hearth_alloc(1, sizeof *more, hearth_on(HOME));
     double    end = MPI_Wtime() + 2;
 
-    p = hearth_alloc(PAGES * WORDS, sizeof *p, hearth_on(HOME));
+    p = hearth_alloc(PAGES * page_words(), sizeof *p, hearth_on(HOME));
     barrier();
     stop = false;
     if (me == HOME)

@@ -48,6 +48,21 @@ patch_draw(uint64_t *s, uint8_t *to, unsigned shift)
            (below(s, 16) == 0);
 }
 
+/* A piece that sets sharer flags; or nearly so. */
+static size_t
+flags_draw(uint64_t *s, uint8_t *to)
+{
+    uint32_t some = (uint32_t)below(s, 64);
+    uint64_t offset = wire_limits.told_at - some + (below(s, 8) == 0);
+
+    memcpy(to, &offset, 8);
+    memcpy(to + 8, &some, 4);
+    memset(to + HEARTHI_UDP_RUN, 1, some);
+    if (some > 0 && below(s, 4) == 0)
+        to[HEARTHI_UDP_RUN + below(s, some)] = (uint8_t)below(s, 3);
+    return HEARTHI_UDP_RUN + some;
+}
+
 /* A piece of a diff, not far from the end of a segment. */
 static size_t
 piece_draw(uint64_t *s, uint8_t *to)
@@ -66,20 +81,42 @@ piece_draw(uint64_t *s, uint8_t *to)
            (patch ? patch_draw(s, to + HEARTHI_UDP_RUN, some & 3) : some);
 }
 
+/* Adds to words, aligned as a rule; few of them to words that are none. */
+static size_t
+adds_draw(uint64_t *s, uint8_t *to)
+{
+    size_t n = 1 + below(s, 6);
+
+    for (size_t i = 0; i < n; i++) {
+        struct hearthi_add a = hearthi_add_of(
+            (enum hearthi_add_kind)below(s, below(s, 8) ? 3 : 4),
+            below(s, 8) ? wire_limits.bytes - 8 * (1 + below(s, 200))
+                        : border(s),
+            hearthi_random(s));
+
+        memcpy(to + i * sizeof a, &a, sizeof a);
+    }
+    return n * sizeof(struct hearthi_add);
+}
+
 static size_t
 body_draw(uint64_t *s, uint8_t *body, struct hearthi_udp_message *m)
 {
     const size_t lens[] = { 0, 8, 16, 24, 48, 24 * 168, 24 * 168 + 24 };
     size_t       len = lens[below(s, 7)];
 
-    if (m->op == HEARTHI_UDP_DIFF && below(s, 2)) {
+    if (m->op == HEARTHI_UDP_DIFF && below(s, 8) == 0) {
+        m->kind = HEARTHI_UDP_ADDS;
+        len = adds_draw(s, body);
+    } else if (m->op == HEARTHI_UDP_DIFF && below(s, 2)) {
         uint32_t n = (uint32_t)below(s, 4);
 
         if (below(s, 4))
             m->pos = n;
         len = 0;
         for (uint32_t i = 0; i < n; i++)
-            len += piece_draw(s, body + len);
+            len += below(s, 8) ? piece_draw(s, body + len)
+                               : flags_draw(s, body + len);
     }
     return below(s, 8) ? len : below(s, LONGEST);
 }
@@ -119,6 +156,7 @@ START_TEST(what_the_decoder_calls_good_stays_inside_memory)
     static uint8_t data[2 * LONGEST + HEARTHI_UDP_HEAD];
     int            good[HEARTHI_UDP_OPS] = { 0 };
     int            why[HEARTHI_UDP_REASONS] = { 0 };
+    int            adds = 0;
 
     for (int i = 0; i < CASES; i++) {
         uint64_t                   s = case_start(i);
@@ -133,12 +171,15 @@ START_TEST(what_the_decoder_calls_good_stays_inside_memory)
             ck_abort_msg("case %d: a bad %s passed", i,
                          hearthi_udp_name(m.op));
         why[r]++;
-        if (r == HEARTHI_UDP_GOOD)
+        if (r == HEARTHI_UDP_GOOD) {
             good[hearthi_udp_index(m.op)]++;
+            adds += m.op == HEARTHI_UDP_DIFF && m.kind == HEARTHI_UDP_ADDS;
+        }
         free(own);
     }
     for (int i = 2; i < HEARTHI_UDP_OPS; i++) /* the test reaches all */
         ck_assert_msg(good[i] > 0, "operation %d never passed", i);
+    ck_assert_int_gt(adds, 0);
     for (int i = 0; i < HEARTHI_UDP_BAD_MAC; i++)
         ck_assert_msg(why[i] > 0, "reason %d never given", i);
 }
@@ -148,7 +189,7 @@ START_TEST(what_is_encoded_is_decoded)
 {
     uint8_t                    data[HEARTHI_UDP_HEAD + 16] = { 0 };
     struct hearthi_udp_message got;
-    struct hearthi_udp_message m = { .seal = UINT64_C(0x1122334455667788),
+    struct hearthi_udp_message m = { .mac = UINT64_C(0x1122334455667788),
                                      .op = HEARTHI_UDP_DIFF,
                                      .kind = HEARTHI_UDP_ADD,
                                      .reliable = true,
@@ -164,7 +205,7 @@ START_TEST(what_is_encoded_is_decoded)
     hearthi_udp_encode(&m, data);
     ck_assert(hearthi_udp_decode(data, sizeof data, &wire_limits, &got) ==
               HEARTHI_UDP_GOOD);
-    ck_assert(got.seal == m.seal && got.op == m.op && got.kind == m.kind);
+    ck_assert(got.mac == m.mac && got.op == m.op && got.kind == m.kind);
     ck_assert(got.reliable && got.slot == 7 && got.from == 2 && got.to == 1);
     ck_assert(got.seq == UINT64_C(99) << 32 && got.turn == 7 && got.len == 8 &&
               got.pos == 6);

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <string.h>
+
+#include "transport/atomic_op.h"
 #include "transport/patch.h"
 #include "transport/udp/wire.h"
 
@@ -46,6 +49,12 @@ wire_run_inside(const struct hearthi_udp_diff *run)
 {
     if (run->patch && run->shift != 0 && run->shift != 2 && run->shift != 3)
         return false;
+    if (run->offset < wire_limits.told_at) { /* flags: they are set */
+        for (size_t i = 0; i < run->len; i++)
+            if (run->patch || run->bytes[i] != 1)
+                return false;
+        return run->offset + run->len <= wire_limits.told_at;
+    }
     return wire_inside(run->offset, run->patch ? 64u << run->shift : run->len,
                        wire_limits.told_at);
 }
@@ -63,6 +72,35 @@ wire_runs_hold(const struct hearthi_udp_message *m)
             return false;
     }
     return at == m->body_len;
+}
+
+static inline bool
+wire_adds_hold(const struct hearthi_udp_message *m)
+{
+    struct hearthi_add a;
+    size_t             at = 0;
+
+    for (; m->body_len - at >= sizeof a; at += sizeof a) {
+        memcpy(&a, m->body + at, sizeof a);
+        if (a.at >> 62 == 3 ||
+            hearthi_add_offset(&a) % hearthi_add_bytes(&a) ||
+            !wire_inside(hearthi_add_offset(&a), hearthi_add_bytes(&a),
+                         wire_limits.names_at))
+            return false;
+    }
+    return at > 0 && at == m->body_len;
+}
+
+static inline bool
+wire_diff_holds(const struct hearthi_udp_message *m)
+{
+    if (m->kind == 0)
+        return wire_runs_hold(m);
+    if (m->kind == HEARTHI_UDP_ADDS)
+        return wire_adds_hold(m);
+    return (m->len == 4 || m->len == 8) &&
+           wire_inside(m->at, m->len, wire_limits.names_at) &&
+           m->at % m->len == 0 && m->body_len == 16;
 }
 
 static inline bool
@@ -85,12 +123,7 @@ wire_holds(const struct hearthi_udp_message *m, const uint8_t *data,
     case HEARTHI_UDP_GETPGRANT:
         return m->pos > 0 && m->len == m->body_len &&
                m->at / m->pos < HEARTHI_UDP_FRAGMENTS;
-    case HEARTHI_UDP_DIFF:
-        return m->kind == 0
-                   ? wire_runs_hold(m)
-                   : (m->len == 4 || m->len == 8) &&
-                         wire_inside(m->at, m->len, wire_limits.names_at) &&
-                         m->at % m->len == 0 && m->body_len == 16;
+    case HEARTHI_UDP_DIFF: return wire_diff_holds(m);
     case HEARTHI_UDP_ACQ:
         return m->len < wire_limits.locks ||
                (m->len >= wire_limits.rws && m->len < wire_limits.objects);

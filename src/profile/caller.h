@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which instruction of the program it was: where a fault, or a call, lies in
+ * Hearth, MPI, the C library or a language's run-time library, it is the
+ * program's call that led there.
+ */
+#ifndef HEARTHI_CALLER_H
+#define HEARTHI_CALLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Learn what is loaded. */
+void hearthi_caller_open(void);
+
+/* `at`, if it is the program's, or else the nearest return address, less one,
+ * that lies above `stack` and is; `at` if there is none.  In a signal handler,
+ * too.  What lies on the stack by chance may be taken for a return address. */
+uintptr_t hearthi_caller_at(uintptr_t at, const void *stack);
+
+/* The program's call that is on this thread's stack, less one; 0 if there is
+ * none.  Not in a signal handler. */
+uintptr_t hearthi_caller_here(void);
+
+/* Is it code of the program, or of a library of its own? */
+int hearthi_caller_is_program(uintptr_t at);
+
+/* Are any of these words, of a thread's stack, return addresses of code that
+ * is not of libraries whose threads only serve others, such as MPI's own and
+ * OpenMP's idle ones?  Also in what was loaded since. */
+bool hearthi_caller_any_is_user(const uintptr_t *word, size_t n);
+
+/* The file in which an address lies, and the address as that file has it; NULL
+ * if it is in none.  The text stays. */
+const char *hearthi_caller_module(uintptr_t at, uint64_t *in_file);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How the page looks, in light and in dark, and what happens on it.  The
+ * colours of the map are told apart by the colour-blind, too (Okabe and Ito).
+ */
+#include "config.h"
+
+#include "html.h"
+
+const char hearthi_html_style[] =
+    ":root{--back:#fff;--text:#1a1a1a;--dim:#5c5c5c;--line:#d8d8d8;"
+    "--soft:#f4f4f4;--link:#0057ad;--read:#56b4e9;--write:#e69f00;"
+    "--both:#d55e00;--none:#ececec}\n"
+    "@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e8e8e8;"
+    "--dim:#a5a5a5;--line:#3a3d42;--soft:#1f2226;--link:#7cb8ff;"
+    "--none:#2a2d32}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{background:var(--back);color:var(--text);margin:0 auto;"
+    "padding:1rem;max-width:70rem;line-height:1.45;"
+    "font-family:system-ui,sans-serif;font-size:16px}\n"
+    "h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.2rem;"
+    "margin:2rem 0 .5rem}\n"
+    "p,li,dd,td,th{overflow-wrap:anywhere}a{color:var(--link)}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;"
+    "margin:.5rem 0}dt{color:var(--dim)}dd{margin:0}\n"
+    "table{border-collapse:collapse;width:100%;font-size:.9rem;"
+    "font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.25rem .5rem;text-align:right;vertical-align:top;"
+    "border-bottom:1px solid var(--line)}\n"
+    "th:first-child,td:first-child{text-align:left}\n"
+    "th button{font:inherit;font-weight:600;border:0;background:none;"
+    "color:inherit;cursor:pointer;padding:0;text-align:inherit}\n"
+    "tr:target{background:var(--soft);outline:2px solid var(--link)}\n"
+    "input{font:inherit;width:100%;max-width:24rem;margin:.3rem 0;"
+    "padding:.3rem;background:var(--back);color:var(--text);"
+    "border:1px solid var(--line)}\n"
+    "#advice li{margin:.6rem 0}.remedy{color:var(--text)}"
+    ".gain,.dim{color:var(--dim);font-size:.9rem}\n"
+    "summary{cursor:pointer;margin:.6rem 0}\n"
+    ".bar{display:block;height:.5rem;background:var(--write)}\n"
+    "td .row{color:var(--dim);text-decoration:none}\n"
+    "svg{width:100%;height:auto;display:block;margin:.4rem 0}\n"
+    ".none{fill:var(--none)}.read{fill:var(--read)}.write{fill:var(--write)}"
+    ".both{fill:var(--both)}.name{fill:var(--text);font-size:14px}\n"
+    ".key span{display:inline-block;margin-right:1rem}"
+    ".key i{display:inline-block;width:.8em;height:.8em;margin-right:.3em}\n"
+    "@media(max-width:640px){.wide{display:none}body{padding:.6rem}"
+    "th,td{padding:.25rem .2rem}dl{grid-template-columns:1fr}"
+    "dd{margin-bottom:.3rem}}\n";
+
+const char hearthi_html_script[] =
+    "document.querySelectorAll('table.sorts').forEach(function(t){\n"
+    " var body=t.tBodies[0];\n"
+    " t.querySelectorAll('th button').forEach(function(b){\n"
+    "  b.addEventListener('click',function(){\n"
+    "   var n=b.parentNode.cellIndex,up=b.dataset.up==='1';\n"
+    "   b.dataset.up=up?'0':'1';\n"
+    "   Array.from(body.rows).sort(function(x,y){\n"
+    "    var a=x.cells[n],c=y.cells[n],k=a.dataset.n!==undefined?\n"
+    "     c.dataset.n-a.dataset.n:\n"
+    "     a.textContent.localeCompare(c.textContent);\n"
+    "    return up?-k:k;}).forEach(function(r){body.appendChild(r);});});});\n"
+    " var s=t.previousElementSibling;\n"
+    " if(s&&s.tagName==='INPUT')s.addEventListener('input',function(){\n"
+    "  var w=s.value.toLowerCase();\n"
+    "  Array.from(body.rows).forEach(function(r){\n"
+    "   r.hidden=r.textContent.toLowerCase().indexOf(w)<0;});});});\n";
