@@ -202,6 +202,7 @@ port_take(int from, uint64_t t)
 
         if (len <= 0)
             return;
+        t = now(); /* behind its coming: nothing is ever early */
         p->sent =
             later(p->sent, t) + (uint64_t)((double)(len + ADDED) * byte_time);
         if (!is_cut(t))
