@@ -212,7 +212,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
     if (got == want && node_rank == hearthi_cluster.node_rank)
-        hearthi_dump(want, len, len <= hearthi_machine_memory());
+        hearthi_dump(want, len, len <= hearthi_cluster.memory);
     return got == want ? 0 : errno;
 }
 
