@@ -50,12 +50,12 @@ shm_check(size_t bytes)
         return;
     if (want > shm.f_bavail * shm.f_frsize)
         hearthi_fatal("hearth_init",
-                      "/dev/shm has %zu MiB left, and the segments of %d "
-                      "ranks need %zu MiB: lower HEARTH_HOME or "
-                      "HEARTH_MALLOC, or enlarge "
-                      "/dev/shm (mount -o remount,size=... /dev/shm)",
-                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
-                      hearthi_cluster.machine_ranks, want >> 20);
+                      "the segments of %d ranks (HEARTH_HOME, HEARTH_MALLOC) "
+                      "want %zu MiB, and /dev/shm has %zu MiB, of which %zu "
+                      "are left: " HEARTHI_SHM_REMEDY ", or lower these",
+                      hearthi_cluster.machine_ranks, want >> 20,
+                      (size_t)(shm.f_blocks * shm.f_frsize) >> 20,
+                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20);
 }
 
 /* A window of one process is private memory, which has no second view, so
@@ -176,9 +176,7 @@ hearthi_segments_look(void)
     hearthi_warn("home memory",
                  "/dev/shm is full, with %zu MiB: what of the ranks' home "
                  "memory was not touched yet cannot be had, and MPI may fail "
-                 "or wait for it for ever: enlarge /dev/shm (mount -o "
-                 "remount,size=... /dev/shm), or do without it "
-                 "(HEARTH_NODE_SIZE=1)",
+                 "or wait for it for ever: " HEARTHI_SHM_REMEDY,
                  (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
 }
 
@@ -216,7 +214,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
     }
     if (got == want && node_rank == hearthi_cluster.node_rank)
-        hearthi_dump(want, len, len <= hearthi_machine_memory());
+        hearthi_dump(want, len, len <= hearthi_cluster.memory);
     return got == want ? 0 : errno;
 }
 

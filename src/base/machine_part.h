@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a process may have of its machine, by its affinity and its control
+ * groups, and what that leaves to each of several on one machine.
+ */
+#ifndef HEARTHI_MACHINE_PART_H
+#define HEARTHI_MACHINE_PART_H
+
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A limit, and what has it: those with the same numbers share it. */
+struct hearthi_part_limit {
+    uint64_t most; /* UINT64_MAX: there is none */
+    uint64_t device, group;
+};
+
+/* Its bytes can be sent to others of the machine. */
+struct hearthi_machine_part {
+    uint64_t                  memory; /* of the machine */
+    int                       online; /* processors of the machine */
+    cpu_set_t                 bound;  /* to these of them */
+    struct hearthi_part_limit group_memory;
+    struct hearthi_part_limit group_processors; /* thousandths */
+};
+
+/* What this process may have. */
+void hearthi_machine_part(struct hearthi_machine_part *p);
+
+/* Bytes that a process may have if no other wants any. */
+size_t hearthi_part_memory(const struct hearthi_machine_part *p);
+
+/* Its share of them, if it is all[i] of n on one machine. */
+size_t hearthi_part_share(const struct hearthi_machine_part *all, int n,
+                          int i);
+
+/* Those among the n that share its limit on memory. */
+int hearthi_part_sharers(const struct hearthi_machine_part *all, int n, int i);
+
+/* Processors that the n have together, at least 1. */
+int hearthi_part_cores(const struct hearthi_machine_part *all, int n);
+
+#endif
