@@ -9,7 +9,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/thread.h"
 
@@ -22,9 +21,7 @@ struct hearthi_cluster {
     int      node_rank, node_size; /* in node_comm */
     int      machine_rank;
     int      machine_ranks; /* ranks on this machine, virtual or not */
-    int      cores;  /* that the ranks of this machine have together */
-    size_t   memory; /* that this rank may have, bytes */
-    size_t   memory_share; /* its part, if others have as much */
+    int      cores;         /* of this machine */
     bool     hides; /* the last rank is not the program's, a node of its own */
     int      system_page;  /* the largest of all machines */
     bool     threads;      /* some rank has MPI_THREAD_MULTIPLE */

@@ -25,7 +25,7 @@ TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
   %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
-  %D%/places %D%/small-group %D%/small-shm %D%/verdicts
+  %D%/places %D%/small-shm %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
@@ -75,7 +75,6 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/compat/jia_start.tap %D%/tools/switches.tap \
   %D%/intercept/bindings.tap %D%/checkpoint/survive.tap %D%/checkpoint/folders.tap \
   %D%/checkpoint/again.tap %D%/liveness/ends.tap %D%/liveness/short.tap \
-  %D%/liveness/deadlock.tap \
   %D%/intercept/beside.tap %D%/transport/mpi/registered.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others

@@ -151,6 +151,15 @@ thread_look(struct hearthi_thread_state *u, void *to)
 /* ---- all threads of the process ---- */
 
 static bool
+serves(int thread)
+{
+    static uintptr_t word[8192]; /* 64 KiB: no library calls deeper */
+    size_t n = hearthi_task_stack(thread, word, sizeof word / sizeof *word);
+
+    return n > 0 && !hearthi_caller_any_is_user(word, n);
+}
+
+static bool
 task_look(int thread, void *to)
 {
     struct search *s = to;
@@ -159,7 +168,7 @@ task_look(int thread, void *to)
         if (s->waits[i] == thread)
             return true;
     if (!hearthi_thread_is_own(thread) && !hearthi_task_joins(thread) &&
-        !hearthi_caller_serves(thread))
+        !serves(thread))
         s->loose++;
     return s->loose <= 1;
 }

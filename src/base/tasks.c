@@ -13,15 +13,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "descriptor.h"
 #include "min.h"
-
-const char hearthi_fault_stack_mark;
 
 bool
 hearthi_tasks_each(bool (*look)(int thread, void *to), void *to)
 {
-    DIR           *all = hearthi_folder_to_read(AT_FDCWD, "/proc/self/task");
+    DIR           *all = opendir("/proc/self/task");
     struct dirent *one;
     bool           go_on = all != NULL;
 
@@ -44,7 +41,7 @@ call_read(int thread, char *line, size_t room)
     ssize_t n;
 
     snprintf(path, sizeof path, "/proc/self/task/%d/syscall", thread);
-    fd = hearthi_descriptor(open(path, O_RDONLY | O_CLOEXEC));
+    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     n = read(fd, line, room - 1);
@@ -134,27 +131,4 @@ hearthi_task_joins(int thread)
     return (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET) && arg[TIME] == 0 &&
            (int)arg[VALUE] != thread && arg[VALUE] > 0 &&
            is_task(arg[VALUE] & UINT32_MAX);
-}
-
-/* ---- threads that block signals ---- */
-
-bool
-hearthi_task_blocks_faults(int thread, char name[HEARTHI_TASK_NAME])
-{
-    const unsigned long long faults =
-        1ULL << (SIGSEGV - 1) | 1ULL << (SIGBUS - 1);
-    unsigned long long blocked = 0;
-    char               path[64], line[256];
-    FILE              *status;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
-    status = fopen(path, "re");
-    if (status == NULL)
-        return false;
-    *name = '\0';
-    while (fgets(line, sizeof line, status) != NULL &&
-           sscanf(line, "SigBlk: %llx", &blocked) != 1)
-        sscanf(line, "Name: %63[^\n]", name);
-    fclose(status);
-    return (blocked & faults) != 0;
 }

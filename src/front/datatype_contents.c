@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/report.h"
-#include "front/mpi_next.h"
 
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
 typedef MPI_Count number;
@@ -31,11 +30,10 @@ envelope_of(MPI_Datatype type)
     struct envelope e = { .combiner = MPI_COMBINER_NAMED };
 
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
-    hearthi_next_pmpi.Type_get_envelope_c(type, &e.ints, &e.aints, &e.large,
-                                          &e.types, &e.combiner);
+    PMPI_Type_get_envelope_c(type, &e.ints, &e.aints, &e.large, &e.types,
+                             &e.combiner);
 #else
-    hearthi_next_pmpi.Type_get_envelope(type, &e.ints, &e.aints, &e.types,
-                                        &e.combiner);
+    PMPI_Type_get_envelope(type, &e.ints, &e.aints, &e.types, &e.combiner);
 #endif
     return e;
 }
@@ -68,12 +66,11 @@ contents_ask(MPI_Datatype type, const struct envelope *e, struct told *t,
              MPI_Datatype *types)
 {
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
-    hearthi_next_pmpi.Type_get_contents_c(type, e->ints, e->aints, e->large,
-                                          e->types, t->ints, t->aints,
-                                          t->large, types);
+    PMPI_Type_get_contents_c(type, e->ints, e->aints, e->large, e->types,
+                             t->ints, t->aints, t->large, types);
 #else
-    hearthi_next_pmpi.Type_get_contents(type, e->ints, e->aints, e->types,
-                                        t->ints, t->aints, types);
+    PMPI_Type_get_contents(type, e->ints, e->aints, e->types, t->ints,
+                           t->aints, types);
 #endif
 }
 
@@ -144,7 +141,7 @@ hearthi_contents_free(struct hearthi_contents *c)
 {
     for (int i = 0; i < c->n_types; i++)
         if (envelope_of(c->types[i]).types > 0)
-            hearthi_next_pmpi.Type_free(&c->types[i]);
+            PMPI_Type_free(&c->types[i]);
     free(c->numbers);
     free(c->types);
 }

@@ -58,9 +58,6 @@
 #define MASK_IF(yes, set) \
     sigset_t open_set;    \
     set = (yes) ? hearthi_sigmask_open(set, &open_set) : (set)
-#define NOTIFY(e)               \
-    struct sigevent open_event; \
-    e = hearthi_notify_open(e, &open_event)
 #define GIVE_ALL(v, n) \
     hearthi_syscall_buffers_vector(s, v, (size_t)(n), HEARTH_READ)
 #define TAKE_ALL(v, n) \
@@ -154,7 +151,6 @@ hearthi_system_open(void)
     hearthi_dlsym_next(&next_##name, #name);
 #include "system.def"
 #undef SYSTEM
-    hearthi_fault_signals_unblock();
 }
 
 hearthi_read *

@@ -13,7 +13,6 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/fault.h"
-#include "page/fork_child.h"
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/pin_count.h"
@@ -69,28 +68,17 @@ no_home_memory(int rank, uint64_t want)
 {
     uint64_t all = hearthi_segments.frames - hearthi_segments.migration -
                    hearthi_segments.arena;
-    uint64_t left =
-        frames[rank].left - hearthi_migration_frames_reserved(rank);
-    uint64_t arena = hearthi_opt.malloc == 0 ? 0 : hearthi_segments.arena;
-    uint64_t need = all - left + want;
 
-    if (hearthi_segments_lack_shm(need, arena))
-        hearthi_fatal(
-            "hearth_alloc",
-            "rank %d has no home memory for %llu more pages (%llu of %llu are "
-            "free): with them each rank has %llu MiB, which lie in /dev/shm, "
-            "and /dev/shm has %zu MiB for all: " HEARTHI_SHM_REMEDY,
-            rank, (unsigned long long)want, (unsigned long long)left,
-            (unsigned long long)all,
-            (unsigned long long)(need << hearthi_heap.shift >> 20),
-            hearthi_segments.shm >> 20);
-    hearthi_fatal("hearth_alloc",
-                  "rank %d has no home memory for %llu more pages (%llu of "
-                  "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
-                  "layout that spreads the pages",
-                  rank, (unsigned long long)want, (unsigned long long)left,
-                  (unsigned long long)all,
-                  (unsigned long long)(all << hearthi_heap.shift >> 20));
+    hearthi_fatal(
+        "hearth_alloc",
+        "rank %d has no home memory for %llu more pages (%llu of "
+        "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
+        "layout that spreads the pages",
+        rank, (unsigned long long)want,
+        (unsigned long long)(frames[rank].left -
+                             hearthi_migration_frames_reserved(rank)),
+        (unsigned long long)all,
+        (unsigned long long)(all << hearthi_heap.shift >> 20));
 }
 
 /* Frames above all that were in use before must be made reachable. */
@@ -344,7 +332,6 @@ hearthi_home_free(struct hearthi_allocation *a)
 
     HEARTHI_ASSERT_HAS(TABLE);
     HEARTHI_ASSERT(a->placed && !is_in_use(a));
-    hearthi_fork_reuse();
     copies_forget(page, page + count);
     gap_free(a);
     list_forget(&hearthi_written, page, count);

@@ -4,9 +4,7 @@
  * (UCX) may have put one without it in front of the program's.  From a stack
  * for signals with too little room the handler changes to one of Hearth's, and
  * back before it returns or calls the program's.  The one that UCX gives the
- * main thread has enough: each change takes four system calls.  From a stack
- * that is not for signals it changes to one of Hearth's, too, and that takes
- * none: nothing else begins at the top of such a stack.
+ * main thread has enough: each change takes four system calls.
  *
  * Meanwhile the stack for signals has the frame by which the kernel goes back
  * to the program.  For the kernel no thread is on it any more, so that the
@@ -24,7 +22,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -32,63 +29,40 @@
 
 #include "base/cancel.h"
 #include "base/report.h"
-#include "base/thread.h"
 #include "fault_arch.h"
 
 enum {
     ROOM = 256 << 10, /* for a page fault, with MPI in it */
     GUARD = 64 << 10, /* the largest page of a machine */
-    MARK = 16,        /* at the top, for hearthi_fault_stack_mark */
-    KEPT = 512        /* threads that fault at once, without new stacks */
+    KEPT = 64
 };
 
 /* ---- stacks ---- */
 
 static _Atomic(char *) kept[KEPT];
 
-/* Where this thread has found one, which is in its processor's cache.
- * Initial-exec: reading it in a signal handler must not allocate. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) unsigned place;
-
 /* Past any function that may stand before mmap(), and use more of a small
- * stack.  NULL: there is no memory, or no mapping to be had. */
+ * stack. */
 static char *
 stack_new(void)
 {
-    const char *const mark = &hearthi_fault_stack_mark;
     char *low = (char *)syscall(
         SYS_mmap, NULL, (size_t)GUARD + ROOM, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
 
-    if (low == MAP_FAILED)
-        return NULL;
-    if (mprotect(low, GUARD, PROT_NONE) != 0) {
-        munmap(low, GUARD + ROOM);
-        return NULL;
-    }
-    memcpy(low + GUARD + ROOM - MARK, &mark, sizeof mark);
+    if (low == MAP_FAILED || mprotect(low, GUARD, PROT_NONE) != 0)
+        hearthi_fatal("page fault", "no memory for a stack of %d bytes", ROOM);
     return low + GUARD;
-}
-
-static char *
-stack_end(char *stack)
-{
-    return stack + ROOM - MARK;
 }
 
 static char *
 stack_take(void)
 {
-    for (unsigned i = 0; i < KEPT; i++) {
-        unsigned at = (place + i) % KEPT;
-        char    *stack = NULL;
+    for (int i = 0; i < KEPT; i++) {
+        char *stack = kept[i] != NULL ? atomic_exchange(&kept[i], NULL) : NULL;
 
-        if (kept[at] != NULL)
-            stack = atomic_exchange(&kept[at], NULL);
-        if (stack != NULL) {
-            place = at;
+        if (stack != NULL)
             return stack;
-        }
     }
     return stack_new();
 }
@@ -96,14 +70,11 @@ stack_take(void)
 static void
 stack_give(char *stack)
 {
-    for (unsigned i = 0; i < KEPT; i++) {
-        unsigned at = (place + i) % KEPT;
-        char    *none = NULL;
+    for (int i = 0; i < KEPT; i++) {
+        char *none = NULL;
 
-        if (atomic_compare_exchange_strong(&kept[at], &none, stack)) {
-            place = at;
+        if (atomic_compare_exchange_strong(&kept[i], &none, stack))
             return;
-        }
     }
     munmap(stack - GUARD, GUARD + ROOM);
 }
@@ -287,35 +258,7 @@ hearthi_altstack_change(bool (*run)(const siginfo_t *, const void *),
     struct task t = { .run = run, .info = info, .context = context };
 
     t.stack = stack_take();
-    if (t.stack == NULL)
-        hearthi_fatal("page fault",
-                      "no memory for a stack of %d bytes, or no mapping: "
-                      "raise vm.max_map_count, or free memory",
-                      ROOM);
-    task_do(&t, stack_end(t.stack));
-    stack_give(t.stack);
-    return t.done;
-}
-
-static void
-borrowed_run(void *with)
-{
-    struct task *t = with;
-
-    t->done = t->run(t->info, t->context);
-}
-
-bool
-hearthi_altstack_borrow(bool (*run)(const siginfo_t *, const void *),
-                        const siginfo_t *info, const void *context)
-{
-    HEARTHI_UNCANCELLED;
-    struct task t = { .run = run, .info = info, .context = context };
-
-    t.stack = stack_take();
-    if (t.stack == NULL)
-        return run(info, context);
-    hearthi_altstack_call(stack_end(t.stack), borrowed_run, &t);
+    task_do(&t, t.stack + ROOM);
     stack_give(t.stack);
     return t.done;
 }

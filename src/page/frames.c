@@ -10,7 +10,6 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
-#include "fork_child.h"
 #include "migration_freeze.h"
 #include "page.h"
 #include "pin_count.h"
@@ -35,7 +34,8 @@ cache_bound(void)
     size_t bytes = hearthi_opt.cache;
 
     if (bytes == 0)
-        bytes = hearthi_cluster.memory_share / 8;
+        bytes = hearthi_machine_memory() / 8 /
+                (size_t)hearthi_cluster.machine_ranks;
     bytes /= hearthi_heap.page;
     if (bytes > hearthi_heap.pages)
         bytes = hearthi_heap.pages;
@@ -142,7 +142,6 @@ left_take(uint64_t page, uint64_t count)
                       "%llu of %llu in use",
                       (unsigned long long)hearthi_frames.given,
                       (unsigned long long)hearthi_frames.bound);
-    hearthi_fork_reuse();
     for (uint64_t i = 0; i < n; i++)
         frame_note(page + i, first + i);
     return n;

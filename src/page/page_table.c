@@ -8,9 +8,7 @@
  */
 #include "config.h"
 
-#include "base/descriptor.h"
 #include "base/mutex.h"
-#include "fork_child.h"
 #include "page.h"
 
 #include <stdio.h>
@@ -31,7 +29,7 @@ struct hearthi_table hearthi_table;
 static long
 areas_now(void)
 {
-    FILE *f = hearthi_file_to_read("/proc/self/maps");
+    FILE *f = fopen("/proc/self/maps", "r");
     long  n = 0;
 
     if (f == NULL)
@@ -45,7 +43,7 @@ areas_now(void)
 static long
 areas_limit(void)
 {
-    FILE *f = hearthi_file_to_read("/proc/sys/vm/max_map_count");
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
     long  n = 65530;
 
     if (f != NULL) {
@@ -105,7 +103,6 @@ hearthi_table_close(void)
     hearthi_sparse_free(hearthi_written.page, n * sizeof(hearthi_page));
     hearthi_sparse_free(hearthi_provisional.page, n * sizeof(hearthi_page));
     hearthi_written.n = hearthi_provisional.n = 0;
-    hearthi_fork_close();
     hearthi_page_map_close();
     hearthi_uffd_pages_close();
     memset(t, 0, sizeof *t);
@@ -330,7 +327,7 @@ is_sparse(const struct hearthi_allocation *a)
 
     for (size_t i = 0; i < a->pieces; i++)
         near += is_near(a->piece[i].home) ? a->piece[i].count : 0;
-    return near > hearthi_cluster.memory >> hearthi_heap.shift;
+    return near > hearthi_machine_memory() >> hearthi_heap.shift;
 }
 
 /* Has the table nothing of a range but which pages have a cached frame? */

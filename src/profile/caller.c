@@ -13,7 +13,6 @@
 #include <unwind.h>
 
 #include "base/format.h"
-#include "base/thread.h"
 
 /* A run of code of one file. */
 struct module {
@@ -258,26 +257,11 @@ words_look(struct dl_phdr_info *info, size_t size, void *data)
     return w->found;
 }
 
-/* It is the program that a page fault interrupts. */
-static bool
-is_in_fault(const uintptr_t *word, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (word[i] == (uintptr_t)&hearthi_fault_stack_mark)
-            return true;
-    return false;
-}
-
 bool
-hearthi_caller_serves(int thread)
+hearthi_caller_any_is_user(const uintptr_t *word, size_t n)
 {
-    enum { ROOM = 8192 }; /* 64 KiB: no library calls deeper */
-    uintptr_t    word[ROOM];
-    size_t       n = hearthi_task_stack(thread, word, ROOM);
     struct words w = { word, n, true, false };
 
-    if (n == 0 || is_in_fault(word, n))
-        return false;
     dl_iterate_phdr(words_look, &w);
-    return !w.found;
+    return w.found;
 }

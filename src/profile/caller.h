@@ -26,10 +26,10 @@ uintptr_t hearthi_caller_here(void);
 /* Is it code of the program, or of a library of its own? */
 int hearthi_caller_is_program(uintptr_t at);
 
-/* Is this thread, as the kernel numbers them, blocked in the kernel with only
- * code of libraries on its stack whose threads serve others, such as MPI's own
- * and OpenMP's idle ones?  Also with what was loaded since. */
-bool hearthi_caller_serves(int thread);
+/* Are any of these words, of a thread's stack, return addresses of code that
+ * is not of libraries whose threads only serve others, such as MPI's own and
+ * OpenMP's idle ones?  Also in what was loaded since. */
+bool hearthi_caller_any_is_user(const uintptr_t *word, size_t n);
 
 /* The file in which an address lies, and the address as that file has it; NULL
  * if it is in none.  The text stays. */

@@ -44,6 +44,12 @@ hearthi_dump(void *at, size_t len, bool dumped)
     madvise(at, len, dumped ? MADV_DODUMP : MADV_DONTDUMP);
 }
 
+size_t
+hearthi_machine_memory(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 void
 hearthi_addresses_short(const char *what, size_t bytes)
 {
@@ -279,7 +285,7 @@ hearthi_heap_close(void)
 
     munmap(h->base, h->bytes);
     munmap(h->cached, h->bytes);
-    hearthi_memfile_close(h->fd);
+    close(h->fd);
     memset(h, 0, sizeof *h);
 }
 
@@ -302,7 +308,6 @@ hearthi_heap_show(uint64_t page, uint64_t count, uint64_t frame, int prot)
     void                      *want = hearthi_app(page);
     size_t                     len = count << h->shift;
 
-    hearthi_memfile_check(h->fd);
     if (mmap(want, len, prot, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, h->fd,
              (off_t)(frame << h->shift)) != want)
         return errno;

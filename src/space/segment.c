@@ -50,12 +50,12 @@ shm_check(size_t bytes)
         return;
     if (want > shm.f_bavail * shm.f_frsize)
         hearthi_fatal("hearth_init",
-                      "the segments of %d ranks (HEARTH_HOME, HEARTH_MALLOC) "
-                      "want %zu MiB, and /dev/shm has %zu MiB, of which %zu "
-                      "are left: " HEARTHI_SHM_REMEDY ", or lower these",
-                      hearthi_cluster.machine_ranks, want >> 20,
-                      (size_t)(shm.f_blocks * shm.f_frsize) >> 20,
-                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20);
+                      "/dev/shm has %zu MiB left, and the segments of %d "
+                      "ranks need %zu MiB: lower HEARTH_HOME or "
+                      "HEARTH_MALLOC, or enlarge "
+                      "/dev/shm (mount -o remount,size=... /dev/shm)",
+                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
+                      hearthi_cluster.machine_ranks, want >> 20);
 }
 
 /* A window of one process is private memory, which has no second view, so
@@ -150,7 +150,7 @@ hearthi_segments_close(void)
     if (s->fd >= 0) {
         for (int r = 0; r < hearthi_cluster.node_size; r++)
             munmap(s->base[r], s->bytes);
-        hearthi_memfile_close(s->fd);
+        close(s->fd);
         hearthi_sparse_free(filled, s->frames * sizeof *filled);
     }
     free(s->base);
@@ -176,7 +176,9 @@ hearthi_segments_look(void)
     hearthi_warn("home memory",
                  "/dev/shm is full, with %zu MiB: what of the ranks' home "
                  "memory was not touched yet cannot be had, and MPI may fail "
-                 "or wait for it for ever: " HEARTHI_SHM_REMEDY,
+                 "or wait for it for ever: enlarge /dev/shm (mount -o "
+                 "remount,size=... /dev/shm), or do without it "
+                 "(HEARTH_NODE_SIZE=1)",
                  (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
 }
 
@@ -203,18 +205,16 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     void    *want = hearthi_app(page);
     void    *got;
 
-    if (hearthi_segments.fd >= 0 && node_rank == hearthi_cluster.node_rank) {
-        hearthi_memfile_check(hearthi_segments.fd);
+    if (hearthi_segments.fd >= 0 && node_rank == hearthi_cluster.node_rank)
         got = mmap(want, len, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, hearthi_segments.fd,
                    (off_t)at);
-    } else {
+    else
         got =
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
-    }
     if (got == want && node_rank == hearthi_cluster.node_rank)
-        hearthi_dump(want, len, len <= hearthi_cluster.memory);
+        hearthi_dump(want, len, len <= hearthi_machine_memory());
     return got == want ? 0 : errno;
 }
 
@@ -291,7 +291,6 @@ hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
         shared_clear(frames + (frame << shift), count << shift);
         return;
     }
-    hearthi_memfile_check(hearthi_segments.fd);
     for (; frame < end && (frame = memory_next(frame)) < end; frame++)
         memset(frames + (frame << shift), 0, hearthi_heap.page);
 }

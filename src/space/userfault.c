@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
 #include "base/dlsym_next.h"
 #include "memfile.h"
 
@@ -147,8 +146,7 @@ descriptor_open(void)
                     UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
     };
 
-    fd = hearthi_descriptor(
-        (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+    fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
     if (fd < 0 && errno == EPERM)
         return "userfaultfd is forbidden here (by a container's seccomp "
                "profile, for instance)";

@@ -6,8 +6,6 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 
-#include <limits.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/thread.h"
 #include "fixture.h"
 #include "page/altstack.h"
 
@@ -429,140 +426,6 @@ START_TEST(a_page_fault_has_room_where_a_signal_stack_has_none)
 }
 END_TEST
 
-/* ---- threads without a stack for signals ---- */
-
-/* How far below its stack pointer a load or store writes.  No call is made. */
-static __attribute__((noinline)) size_t
-depth_written_below(volatile char *p)
-{
-    volatile char *end = (volatile char *)__builtin_frame_address(0) - APART;
-    volatile char *at;
-
-    for (at = end - BELOW; at < end; at++)
-        *at = SIGN;
-    *p = 1;
-    for (at = end - BELOW; at < end && *at == SIGN; at++)
-        ;
-    return (size_t)(end - at) + APART;
-}
-
-/* What the kernel puts there, and what Hearth's handler takes to leave it. */
-enum { HANDLER = 2 << 10 };
-
-static void *
-depths_take(void *pages)
-{
-    size_t deepest = 0;
-
-    for (int i = 0; i < 16; i++) {
-        size_t d = depth_written_below((char *)pages + i * page_bytes() + me);
-
-        deepest = d > deepest ? d : deepest;
-    }
-    return (void *)deepest; /* expectations are for the main thread only */
-}
-
-START_TEST(a_page_fault_takes_no_more_of_a_threads_stack_than_any_signal)
-{
-    pthread_t thread;
-    void     *deepest = NULL;
-    char     *p;
-
-    fixture_start();
-    p = hearth_alloc(16 * page_bytes(), 1, hearth_cyclic(1));
-    if (threads_allowed()) {
-        pthread_create(&thread, NULL, depths_take, p);
-        pthread_join(thread, &deepest);
-    }
-    expect((size_t)deepest <= getauxval(AT_MINSIGSTKSZ) + HANDLER);
-    hearth_free(p);
-    fixture_stop();
-    all_expected();
-}
-END_TEST
-
-/* The other end of the stack says that it is Hearth's. */
-static bool
-is_marked(void)
-{
-    const void *const *at = __builtin_frame_address(0);
-
-    while (*at != &hearthi_fault_stack_mark)
-        at++;
-    return true;
-}
-
-static bool
-much_is_done_there(const siginfo_t *info, const void *context)
-{
-    return is_marked() && much_is_done(info, context);
-}
-
-static void
-do_much_there(int sig, siginfo_t *info, void *context)
-{
-    (void)sig;
-    done += hearthi_altstack_run(much_is_done_there, info, context);
-}
-
-enum { LEAST_PAGES = 64 };
-
-static void *
-least_run(void *pages)
-{
-    volatile char *p = pages;
-
-    raise(SIGUSR1);
-    for (int i = 0; i < LEAST_PAGES; i++)
-        p[(size_t)i * page_bytes() + (size_t)me] = (char)(me + 1);
-    return NULL;
-}
-
-static void
-least_thread(char *pages)
-{
-    pthread_attr_t attr;
-    pthread_t      thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN);
-    if (pthread_create(&thread, &attr, least_run, pages) == 0)
-        pthread_join(thread, NULL);
-    pthread_attr_destroy(&attr);
-}
-
-/* With a cache of a few pages, whose diffs go while others come. */
-START_TEST(a_thread_with_the_least_stack_may_use_the_heap)
-{
-    struct sigaction much = { .sa_sigaction = do_much_there,
-                              .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    struct sigaction alrm = { .sa_handler = scribble,
-                              .sa_flags = SA_ONSTACK | SA_RESTART };
-    char            *p;
-
-    done = alarms = 0;
-    sigaction(SIGUSR1, &much, NULL);
-    sigaction(SIGALRM, &alrm, NULL);
-    fixture_start_with("CACHE", bytes_of_pages(16));
-    p = hearth_alloc(LEAST_PAGES * page_bytes(), 1, hearth_cyclic(1));
-    if (threads_allowed()) {
-        least_thread(p);
-        expect(done == 1 && alarms == 1);
-        barrier();
-        for (int i = 0; i < LEAST_PAGES * ranks; i++)
-            expect_eq(p[(size_t)(i / ranks) * page_bytes() +
-                        (size_t)(i % ranks)],
-                      i % ranks + 1);
-        barrier();
-    }
-    hearth_free(p);
-    fixture_stop();
-    signal(SIGUSR1, SIG_DFL);
-    signal(SIGALRM, SIG_DFL);
-    all_expected();
-}
-END_TEST
-
 static void
 catch_bus(int sig, siginfo_t *info, void *context)
 {
@@ -624,9 +487,6 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_page_fault_leaves_a_small_stack_alone);
     tcase_add_test(tc, a_handler_without_the_signal_stack_is_not_called_there);
     tcase_add_test(tc, a_page_fault_has_room_where_a_signal_stack_has_none);
-    tcase_add_test(
-        tc, a_page_fault_takes_no_more_of_a_threads_stack_than_any_signal);
-    tcase_add_test(tc, a_thread_with_the_least_stack_may_use_the_heap);
     tcase_add_test(tc, bus_errors_are_the_programs);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

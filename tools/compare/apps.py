@@ -9,8 +9,7 @@ from compare.job import output_part
 from launch.trouble import Trouble, Wrong
 
 FIRST = ("sor", "mm", "lu", "nqueens")  # Mocha's, before all others
-TOOLS = ("checkpoint", "cluster", "compare", "gateway", "info", "perf",
-         "report", "run", "wire")
+TOOLS = ("cluster", "compare", "gateway", "info", "perf", "wire")
 PREFIX = "hearth-"
 
 
