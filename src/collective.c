@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/min.h"
 #include "base/report.h"
 #include "base/test_limits.h"
@@ -269,7 +270,8 @@ turn_open(void)
     char path[64];
 
     snprintf(path, sizeof path, "/tmp/hearth-windows.%u", (unsigned)geteuid());
-    file = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    file = hearthi_descriptor(
+        open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 /* MPICH 4.0.2 looks for an address where every rank can map the whole window,

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
@@ -97,8 +98,9 @@ hearthi_rendezvous_listen(struct hearthi_addresses *at, int backlog)
         errno = EADDRNOTAVAIL;
         return -1;
     }
-    fd = socket(at->at[0].any.sa_family,
-                SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    fd = hearthi_descriptor(socket(at->at[0].any.sa_family,
+                                   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                                   0));
     if (fd < 0)
         return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer, sizeof defer);

@@ -5,6 +5,7 @@
 
 #include "base/option.h"
 #include "base/report.h"
+#include "front/direct.h"
 
 struct hearthi_world hearthi_world;
 

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,16 @@
 #include "file.h"
 #include "tsplib.h"
 
-enum { LINE = 256 };
+enum { VALUE = 256 };
 
 /* What is known of a file while it is read. */
 struct reader {
     FILE       *file;
     const char *path;
-    char        type[LINE], weight[LINE], format[LINE], name[LINE];
-    long        cities; /* 0: not known yet */
+    char        type[VALUE], weight[VALUE], format[VALUE], name[VALUE];
+    long        cities;     /* 0: not known yet */
+    bool        has_data;   /* cities or distances were read */
+    bool        in_display; /* where to draw cities: of no use here */
 };
 
 int32_t
@@ -101,10 +104,27 @@ row_extent(const struct reader *r, long i, long *from, long *to)
     return true;
 }
 
+/* A full matrix says each distance twice. */
+static const char *
+symmetry_check(const struct reader *r, const struct tsp *t)
+{
+    for (int i = 0; i < r->cities; i++)
+        for (int j = 0; j < i; j++)
+            if (t->distance[i][j] != t->distance[j][i])
+                return app_file_wrong(
+                    r->path,
+                    "has a distance of %" PRId32 " from city %d to %d and "
+                    "of %" PRId32 " back, and is of TYPE TSP: roads of one "
+                    "way cannot be solved here",
+                    t->distance[j][i], j + 1, i + 1, t->distance[i][j]);
+    return NULL;
+}
+
 static const char *
 weights_read(const struct reader *r, struct tsp *t)
 {
-    long from, to, number = 0;
+    const bool full = strcmp(r->format, "FULL_MATRIX") == 0;
+    long       from, to, number = 0;
 
     for (long i = 0; i < r->cities; i++) {
         if (!row_extent(r, i, &from, &to))
@@ -124,10 +144,12 @@ weights_read(const struct reader *r, struct tsp *t)
                     r->path, "has a distance of %ld, not within 0 and %d",
                     distance, TSP_LONGEST);
             if (i != j)
-                t->distance[i][j] = t->distance[j][i] = (int32_t)distance;
+                t->distance[i][j] = (int32_t)distance;
+            if (i != j && !full)
+                t->distance[j][i] = (int32_t)distance;
         }
     }
-    return NULL;
+    return full ? symmetry_check(r, t) : NULL;
 }
 
 /* Is all said that must be before the data, and is it what can be solved? */
@@ -165,61 +187,104 @@ section_read(const struct reader *r, struct tsp *t, const char *section)
         section, r->weight);
 }
 
+/* Where a key's value is kept, or NULL if it is of no use. */
+static char *
+value_place(struct reader *r, const char *key)
+{
+    if (strcmp(key, "NAME") == 0)
+        return r->name;
+    if (strcmp(key, "TYPE") == 0)
+        return r->type;
+    if (strcmp(key, "EDGE_WEIGHT_TYPE") == 0)
+        return r->weight;
+    return strcmp(key, "EDGE_WEIGHT_FORMAT") == 0 ? r->format : NULL;
+}
+
 /* "KEY : value": keep the value if it is one of use. */
 static const char *
 value_take(struct reader *r, const char *key, const char *value)
 {
-    char *end;
+    char *place = value_place(r, key), *end;
 
-    if (strcmp(key, "NAME") == 0)
-        strcpy(r->name, value);
-    else if (strcmp(key, "TYPE") == 0)
-        strcpy(r->type, value);
-    else if (strcmp(key, "EDGE_WEIGHT_TYPE") == 0)
-        strcpy(r->weight, value);
-    else if (strcmp(key, "EDGE_WEIGHT_FORMAT") == 0)
-        strcpy(r->format, value);
-    else if (strcmp(key, "DIMENSION") == 0) {
+    if (strcmp(key, "DIMENSION") == 0) {
         r->cities = strtol(value, &end, 10);
         if (end == value || *end != '\0' || r->cities < 1)
             return app_file_wrong(r->path, "has DIMENSION '%.40s'", value);
     }
+    if (place == NULL)
+        return NULL;
+    if (strlen(value) >= VALUE)
+        return app_file_wrong(r->path,
+                              "has a %s of %zu bytes, %d are the most", key,
+                              strlen(value), VALUE - 1);
+    strcpy(place, value);
     return NULL;
 }
 
-/* Read the header, line by line, and the section of data that ends it. */
+/* A line that has no colon: the name of a section, or what it holds. */
+static const char *
+section_take(struct reader *r, struct tsp *t, const char *line)
+{
+    const bool is_number = strspn(line, "+-.0123456789") > 0;
+
+    if (r->in_display && is_number)
+        return NULL;
+    r->in_display = strcmp(line, "DISPLAY_DATA_SECTION") == 0;
+    if (r->in_display)
+        return NULL;
+    if (strcmp(line, "NODE_COORD_SECTION") == 0 ||
+        strcmp(line, "EDGE_WEIGHT_SECTION") == 0) {
+        r->has_data = true;
+        return section_read(r, t, line);
+    }
+    if (strstr(line, "_SECTION") != NULL)
+        return app_file_wrong(r->path, "has %.40s, which is not understood",
+                              line);
+    if (r->has_data && is_number)
+        return app_file_wrong(r->path,
+                              "has more than its DIMENSION of %ld: '%.40s'",
+                              r->cities, line);
+    return app_file_wrong(r->path, "is not a TSPLIB file");
+}
+
+/* One line, without its end: true if it is the file's last. */
+static bool
+line_take(struct reader *r, struct tsp *t, char *line, const char **why)
+{
+    char *key = app_file_trim(line), *colon = strchr(key, ':');
+
+    if (colon != NULL)
+        *colon = '\0';
+    key = app_file_trim(key);
+    if (strcmp(key, "EOF") == 0)
+        return true;
+    if (strstr(key, "_SECTION") != NULL || (colon == NULL && *key != '\0'))
+        *why = section_take(r, t, key);
+    else if (colon != NULL)
+        *why = value_take(r, key, app_file_trim(colon + 1));
+    return *why != NULL;
+}
+
+/* Line by line, which may be of any length, but for sections of data. */
 static const char *
 file_read(struct reader *r, struct tsp *t)
 {
-    char line[LINE];
+    char       *line = NULL;
+    size_t      room = 0;
+    const char *why = NULL;
 
-    while (fgets(line, sizeof line, r->file) != NULL) {
-        char       *key = app_file_trim(line), *colon = strchr(key, ':');
-        const char *why;
-
-        if (colon != NULL)
-            *colon = '\0';
-        key = app_file_trim(key);
-        if (strcmp(key, "NODE_COORD_SECTION") == 0 ||
-            strcmp(key, "EDGE_WEIGHT_SECTION") == 0)
-            return section_read(r, t, key);
-        if (strcmp(key, "EOF") == 0)
+    while (getline(&line, &room, r->file) >= 0)
+        if (line_take(r, t, line, &why))
             break;
-        if (strstr(key, "_SECTION") != NULL)
-            return app_file_wrong(r->path,
-                                  "has %.40s, which is not understood", key);
-        if (colon == NULL && *key != '\0')
-            return app_file_wrong(r->path, "is not a TSPLIB file");
-        why = colon != NULL ? value_take(r, key, app_file_trim(colon + 1))
-                            : NULL;
-        if (why != NULL)
-            return why;
-    }
+    free(line);
+    if (why != NULL)
+        return why;
     if (ferror(r->file))
         return app_file_wrong(r->path, "cannot be read: %s", strerror(errno));
-    return r->type[0] == '\0'
-               ? app_file_wrong(r->path, "is not a TSPLIB file")
-               : app_file_wrong(r->path, "ends before the cities");
+    if (r->type[0] == '\0')
+        return app_file_wrong(r->path, "is not a TSPLIB file");
+    return r->has_data ? NULL
+                       : app_file_wrong(r->path, "ends before the cities");
 }
 
 const char *

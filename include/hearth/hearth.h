@@ -26,8 +26,9 @@
  * initialises MPI itself).  With less, only the thread that called
  * hearth_init() may.
  *
- * **Buffers.**  The calls of MPI-3.1 and those that hand memory to the kernel
- * may be given addresses of the heap: Hearth stands in front of them and holds
+ * **Buffers.**  The calls of MPI, as far as its mpi.h has them, and those that
+ * hand memory to the kernel may be given addresses of the heap, for all that
+ * they read and write: Hearth stands in front of them and holds
  * (hearth_hold()) what they touch as long as the operation lasts, so it counts
  * for the bound on what can be held at a time.  hearth-beside(7) names the few
  * that are not covered.
@@ -667,8 +668,9 @@ HEARTH_API int64_t hearth_compare_swap(int64_t *word, int64_t expected,
                                        int64_t desired);
 
 /** And a value to a heap word at its home, bit by bit, and return what it was.
- *  Takes two messages there and back where no other thread changes it, more
- *  where others do; otherwise as hearth_fetch_add(). */
+ *  Takes one message there and back over `udp`; over `mpi` and between
+ * clusters two where no other thread changes the word, more where others do.
+ * Otherwise as hearth_fetch_add(). */
 HEARTH_API int64_t hearth_fetch_and(int64_t *word, int64_t value);
 
 /** The same with a bitwise or. */
@@ -726,8 +728,9 @@ HEARTH_API void hearth_add(int64_t *word, int64_t value);
 HEARTH_API void hearth_add32(int32_t *word, int32_t value);
 
 /** hearth_add() to a double.  Sums are rounded in no order that is promised.
- *  Over `mpi` and between clusters each word takes two messages there and back,
- *  one after the other, when it goes home; over `udp` it goes as any add. */
+ *  It goes home as any add where a thread at the home adds, which is so over
+ *  `udp` and mostly over `mpi`; elsewhere each word takes two messages there
+ * and back. */
 HEARTH_API void hearth_add_double(double *word, double value);
 
 /**

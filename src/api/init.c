@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "base/timing.h"
@@ -27,12 +28,12 @@
 #include "malloc/malloc.h"
 #include "node/lock_delegation.h"
 #include "page/fault.h"
+#include "page/fork_child.h"
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/page_in_flight.h"
 #include "page/pin_count.h"
 #include "page/reuse_prefetch.h"
-#include "page/uffd_pages.h"
 #include "space/foreign.h"
 #include "stats.h"
 #include "team.h"
@@ -132,6 +133,12 @@ exit_check(int status, void *unused)
             hearthi_end_wait();
         return;
     }
+    if (up && hearthi_mpi_call != NULL)
+        hearthi_fatal(
+            hearthi_mpi_call,
+            "the MPI library has ended the program inside this call, "
+            "with status %d: see what it says of it",
+            status);
     if (up && hearthi_held_text(text, sizeof text, NULL))
         hearthi_fatal("exit",
                       "the program ended without hearth_finalize, and %s held "
@@ -185,8 +192,22 @@ child_leave(void)
     hearthi_malloc_forked();
     if (up) {
         hearthi_fault_dispatch_forked();
-        hearthi_uffd_pages_forked();
+        hearthi_fork_child();
     }
+}
+
+static void
+child_comes(void)
+{
+    if (hearthi_world.up)
+        hearthi_fork_before();
+}
+
+static void
+child_is_there(void)
+{
+    if (hearthi_world.up)
+        hearthi_fork_parent();
 }
 
 static void
@@ -196,7 +217,7 @@ watch_the_end(void)
 
     if (!registered) {
         on_exit(exit_check, NULL);
-        pthread_atfork(NULL, NULL, child_leave);
+        pthread_atfork(child_comes, child_is_there, child_leave);
     }
     registered = 1;
     hearthi_leave_watch();

@@ -9,14 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "format.h"
 
 /* Create the other file. */
 static int
 other_open(struct hearthi_atomic_file *w)
 {
-    return openat(w->folder, w->other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  0666);
+    return hearthi_descriptor(openat(
+        w->folder, w->other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
 static void
@@ -42,8 +43,8 @@ path_cut(struct hearthi_atomic_file *w, const char *path)
         return strerror(ENAMETOOLONG);
     memcpy(folder, path, len);
     folder[len] = '\0';
-    w->folder =
-        open(len == 0 ? "." : folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    w->folder = hearthi_descriptor(
+        open(len == 0 ? "." : folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
     return w->folder < 0 ? strerror(errno) : NULL;
 }
 

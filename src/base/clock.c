@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "descriptor.h"
+
 uint64_t hearthi_clock_scale;
 
 enum { SAMPLE_NS = 200000 };
@@ -22,9 +24,9 @@ static int
 kernel_trusts_counter(void)
 {
     char  name[32] = "";
-    FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
-                    "current_clocksource",
-                    "r");
+    FILE *f =
+        hearthi_file_to_read("/sys/devices/system/clocksource/clocksource0/"
+                             "current_clocksource");
 
     if (f == NULL)
         return 0;

@@ -2,6 +2,7 @@
 libhearth_base_la_SOURCES += \
   %D%/cancel.h \
   %D%/clock.c %D%/clock.h \
+  %D%/descriptor.c %D%/descriptor.h \
   %D%/crowd.c %D%/crowd.h \
   %D%/distribution.def \
   %D%/format.c %D%/format.h \

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "option.h"
 
 enum { MTU_LEAST = 576 }; /* that every IPv4 network passes */
@@ -23,7 +24,7 @@ static uint32_t
 mtu_of(const char *name)
 {
     struct ifreq r = { .ifr_mtu = 0 };
-    int          fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = hearthi_descriptor(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     bool         known;
 
     snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
@@ -313,8 +314,9 @@ hearthi_bind(int fd, struct hearthi_addresses *told, unsigned port)
 int
 hearthi_connect_begin(const struct sockaddr *to, socklen_t size)
 {
-    int code, fd = socket(to->sa_family,
-                          SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int code,
+        fd = hearthi_descriptor(socket(
+            to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (fd < 0 || connect(fd, to, size) == 0 || errno == EINPROGRESS)
         return fd;

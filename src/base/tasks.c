@@ -13,12 +13,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "min.h"
 
 bool
 hearthi_tasks_each(bool (*look)(int thread, void *to), void *to)
 {
-    DIR           *all = opendir("/proc/self/task");
+    DIR           *all = hearthi_folder_to_read(AT_FDCWD, "/proc/self/task");
     struct dirent *one;
     bool           go_on = all != NULL;
 
@@ -41,7 +42,7 @@ call_read(int thread, char *line, size_t room)
     ssize_t n;
 
     snprintf(path, sizeof path, "/proc/self/task/%d/syscall", thread);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = hearthi_descriptor(open(path, O_RDONLY | O_CLOEXEC));
     if (fd < 0)
         return false;
     n = read(fd, line, room - 1);

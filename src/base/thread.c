@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "descriptor.h"
 #include "mutex.h"
 #include "report.h"
 
@@ -85,7 +86,7 @@ hearthi_poller_start(struct hearthi_poller *t, void *(*body)(void *),
                      const char            *what)
 {
     t->stop = false;
-    t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->wake = hearthi_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (t->wake < 0)
         hearthi_fatal("hearth_init", "no eventfd: %s", strerror(errno));
     hearthi_thread_start(&t->thread, body, "hearth_init", what, NULL);

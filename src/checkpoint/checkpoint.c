@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "checkpoint.h"
@@ -182,7 +183,8 @@ meta_write(const struct begun *b, const struct written *all)
     hearthi_save_allocations(&w);
     m.words = w.word;
     m.head.words = w.n;
-    fd = openat(folder->fd, b->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd = hearthi_descriptor(
+        openat(folder->fd, b->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     failed = fd < 0 ? errno : hearthi_meta_write(&m, fd);
     if (fd >= 0)
         close(fd);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum { NAME = 32, FEW = 16 };
 
 static void
@@ -24,18 +26,6 @@ number_name(uint64_t number, char name[NAME])
 }
 
 /* ---- what is there ---- */
-
-/* A stream of names; the folder's own descriptor keeps its place. */
-static DIR *
-names_open(int folder)
-{
-    int  fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
-    if (d == NULL && fd >= 0)
-        close(fd);
-    return d;
-}
 
 /* A name that is a number, as it is written. */
 static bool
@@ -77,7 +67,7 @@ number_add(uint64_t **number, size_t n, uint64_t one)
 int
 hearthi_folder_numbers(int folder, uint64_t **number, size_t *n)
 {
-    DIR           *d = names_open(folder);
+    DIR           *d = hearthi_folder_to_read(folder, ".");
     struct dirent *e;
     uint64_t       one;
     int            failed = d == NULL ? errno : 0;
@@ -102,7 +92,8 @@ hearthi_folder_number(int folder, uint64_t number)
     char name[NAME];
 
     number_name(number, name);
-    return openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return hearthi_descriptor(
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 /* ---- removing ---- */
@@ -111,9 +102,9 @@ hearthi_folder_number(int folder, uint64_t number)
 static void
 files_remove(int folder, const char *name)
 {
-    int fd =
-        openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR           *d = fd < 0 ? NULL : names_open(fd);
+    int fd = hearthi_descriptor(
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    DIR           *d = fd < 0 ? NULL : hearthi_folder_to_read(fd, ".");
     struct dirent *e;
 
     while (d != NULL && (e = readdir(d)) != NULL)
@@ -145,7 +136,7 @@ is_rest(const char *name)
 static void
 rest_remove(int folder)
 {
-    DIR           *d = names_open(folder);
+    DIR           *d = hearthi_folder_to_read(folder, ".");
     struct dirent *e;
 
     while (d != NULL && (e = readdir(d)) != NULL)
@@ -293,7 +284,8 @@ hearthi_folder_begin(const struct hearthi_folder *f, uint64_t *number,
 static int
 entries_sync(int folder, const char *name)
 {
-    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = hearthi_descriptor(
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     int failed = fd < 0 || fsync(fd) != 0 ? errno : 0;
 
     if (fd >= 0)

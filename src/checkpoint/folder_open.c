@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "folder.h"
 
 /* Some file systems have no locks: Lustre unless it is mounted with them, NFS
@@ -28,7 +29,8 @@ lock_take(struct hearthi_folder *f)
 {
     struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-    f->lock = openat(f->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    f->lock = hearthi_descriptor(
+        openat(f->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (f->lock < 0)
         return errno == EROFS || errno == EACCES ? 0 : errno;
     if (fcntl(f->lock, F_SETLK, &all) == 0)
@@ -42,7 +44,8 @@ lock_take(struct hearthi_folder *f)
 static void
 parent_sync(int folder)
 {
-    int fd = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = hearthi_descriptor(
+        openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 
     if (fd >= 0) {
         fsync(fd);
@@ -59,7 +62,7 @@ hearthi_folder_open(struct hearthi_folder *f, const char *path, bool make)
     *f = (struct hearthi_folder){ -1, -1 };
     if (make && !made && errno != EEXIST)
         return errno;
-    f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->fd = hearthi_descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (f->fd < 0)
         return errno;
     if (made)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/descriptor.h"
 #include "base/min.h"
 #include "checksum.h"
 
@@ -120,7 +121,8 @@ file_open(int folder, const char *name, int how)
 
     for (int i = 0; i < FOLDER_TRIES; i++) {
         do
-            fd = openat(folder, name, how | O_CLOEXEC, 0666);
+            fd = hearthi_descriptor(
+                openat(folder, name, how | O_CLOEXEC, 0666));
         while (fd < 0 && errno == EINTR);
         if (fd >= 0 || (errno != ESTALE && errno != ENOENT) ||
             (how & O_CREAT) == 0)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/format.h"
 #include "checksum.h"
 
@@ -93,7 +94,8 @@ hearthi_meta_read(struct hearthi_meta *m, int folder)
 bool
 hearthi_meta_is(int folder)
 {
-    int      fd = openat(folder, file_name, O_RDONLY | O_CLOEXEC);
+    int fd =
+        hearthi_descriptor(openat(folder, file_name, O_RDONLY | O_CLOEXEC));
     uint64_t magic = 0;
     bool     is = fd >= 0 && read(fd, &magic, sizeof magic) == sizeof magic &&
               magic == HEARTHI_META_MAGIC;
@@ -145,7 +147,7 @@ hearthi_program_name(char name[HEARTHI_META_PROGRAM])
 uint64_t
 hearthi_program_built(void)
 {
-    int         fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int fd = hearthi_descriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     struct stat is;
     uint64_t    hash = 0;
     void       *all;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "checkpoint.h"
@@ -169,7 +170,8 @@ meta_open(uint64_t number)
     char                    name[HEARTHI_FOLDER_PATH + 32];
 
     snprintf(name, sizeof name, "%s/%" PRIu64, wanted.path, number);
-    r->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    r->folder =
+        hearthi_descriptor(open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (r->folder < 0)
         return errno;
     r->number = number;

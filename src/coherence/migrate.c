@@ -60,6 +60,7 @@
 #include "migrate_request.h"
 #include "page/copies.h"
 #include "page/diffs.h"
+#include "page/fork_child.h"
 #include "page/migration_freeze.h"
 #include "page/page.h"
 #include "page/page_map.h"
@@ -272,6 +273,7 @@ moving_end(const struct moving *to)
 
     HEARTHI_ASSERT(a != NULL && a->migration != NULL);
     HEARTHI_ASSERT(end <= a->page + a->pages && hearthi_is_frozen(to->page));
+    hearthi_fork_reuse();
     for (uint64_t p = to->page, n; p < end; p += n) {
         struct hearthi_page_place r = *hearthi_page_place_of(p);
 

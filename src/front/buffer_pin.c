@@ -13,6 +13,7 @@
 #include "base/report.h"
 #include "coherence/lock_recall.h"
 #include "front/datatype_contents.h"
+#include "front/mpi_next.h"
 #include "front/request_pins.h"
 #include "hearth/hearth.h"
 #include "home/home.h"
@@ -93,6 +94,20 @@ hearthi_buffer_pin_bytes(struct hearthi_buffer_pin *u, int how, const void *p,
     if (u->n == 0 || !range_join(&u->range[u->n - 1], from, to, how))
         range_add(u, (struct hearthi_buffer_range){ from, (size_t)(to - from),
                                                     how });
+}
+
+void
+hearthi_buffer_pin_behind(struct hearthi_buffer_pin *u, int how, const void *p)
+{
+    enum { MOST = 1 << 20 };
+    size_t bytes;
+
+    if (!hearthi_in_heap(p))
+        return;
+    hearthi_table_lock();
+    bytes = hearthi_bytes_behind(p);
+    hearthi_table_unlock();
+    hearthi_buffer_pin_bytes(u, how, p, bytes < MOST ? bytes : MOST);
 }
 
 /* A pin is of one allocation: cut a range where one ends.  What lies behind
@@ -184,8 +199,8 @@ type_is_plain(MPI_Datatype type, MPI_Count *size)
 
     if (type == MPI_DATATYPE_NULL)
         return false;
-    PMPI_Type_get_extent_x(type, &least, &extent);
-    PMPI_Type_size_x(type, size);
+    hearthi_next_pmpi.Type_get_extent_x(type, &least, &extent);
+    hearthi_next_pmpi.Type_size_x(type, size);
     return hearthi_type_is_named(type) && least == 0 && extent == *size;
 }
 
@@ -249,7 +264,7 @@ hearthi_staged_recv_end(struct hearthi_buffer_pin *u, int code,
     if (u->staged == NULL)
         return;
     if (code == MPI_SUCCESS)
-        PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+        hearthi_next_pmpi.Get_elements_x(status, MPI_BYTE, &bytes);
     if (bytes > 0)
         hearthi_write_through(u->call, u->allocation, u->belongs, u->staged,
                               (size_t)bytes);

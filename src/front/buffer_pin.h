@@ -43,6 +43,11 @@ struct hearthi_buffer_pin *hearthi_buffer_pin_begin(const char *call);
 void hearthi_buffer_pin_bytes(struct hearthi_buffer_pin *u, int how,
                               const void *p, size_t bytes);
 
+/* The same where nobody knows how many: what its allocation has behind it, 1
+ * MiB at most. */
+void hearthi_buffer_pin_behind(struct hearthi_buffer_pin *u, int how,
+                               const void *p);
+
 /* Pin all of it, and no longer. */
 void hearthi_buffer_pin_take(struct hearthi_buffer_pin *u);
 void hearthi_buffer_unpin(struct hearthi_buffer_pin *u);

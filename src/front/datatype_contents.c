@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/report.h"
+#include "front/mpi_next.h"
 
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
 typedef MPI_Count number;
@@ -30,10 +31,11 @@ envelope_of(MPI_Datatype type)
     struct envelope e = { .combiner = MPI_COMBINER_NAMED };
 
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
-    PMPI_Type_get_envelope_c(type, &e.ints, &e.aints, &e.large, &e.types,
-                             &e.combiner);
+    hearthi_next_pmpi.Type_get_envelope_c(type, &e.ints, &e.aints, &e.large,
+                                          &e.types, &e.combiner);
 #else
-    PMPI_Type_get_envelope(type, &e.ints, &e.aints, &e.types, &e.combiner);
+    hearthi_next_pmpi.Type_get_envelope(type, &e.ints, &e.aints, &e.types,
+                                        &e.combiner);
 #endif
     return e;
 }
@@ -66,11 +68,12 @@ contents_ask(MPI_Datatype type, const struct envelope *e, struct told *t,
              MPI_Datatype *types)
 {
 #if HAVE_DECL_MPI_TYPE_GET_CONTENTS_C
-    PMPI_Type_get_contents_c(type, e->ints, e->aints, e->large, e->types,
-                             t->ints, t->aints, t->large, types);
+    hearthi_next_pmpi.Type_get_contents_c(type, e->ints, e->aints, e->large,
+                                          e->types, t->ints, t->aints,
+                                          t->large, types);
 #else
-    PMPI_Type_get_contents(type, e->ints, e->aints, e->types, t->ints,
-                           t->aints, types);
+    hearthi_next_pmpi.Type_get_contents(type, e->ints, e->aints, e->types,
+                                        t->ints, t->aints, types);
 #endif
 }
 
@@ -141,7 +144,7 @@ hearthi_contents_free(struct hearthi_contents *c)
 {
     for (int i = 0; i < c->n_types; i++)
         if (envelope_of(c->types[i]).types > 0)
-            PMPI_Type_free(&c->types[i]);
+            hearthi_next_pmpi.Type_free(&c->types[i]);
     free(c->numbers);
     free(c->types);
 }

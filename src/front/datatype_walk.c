@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "front/datatype_contents.h"
+#include "front/mpi_next.h"
 #include "hearth/hearth.h"
 
 /* A type as far as it matters here.  `whole`: it has no gap of a page or more,
@@ -30,9 +31,9 @@ part_of(struct hearthi_buffer_pin *u, int how, MPI_Datatype type)
 
     if (type == MPI_DATATYPE_NULL)
         return p;
-    PMPI_Type_get_extent_x(type, &least, &p.extent);
-    PMPI_Type_get_true_extent_x(type, &p.first, &p.bytes);
-    PMPI_Type_size_x(type, &size);
+    hearthi_next_pmpi.Type_get_extent_x(type, &least, &p.extent);
+    hearthi_next_pmpi.Type_get_true_extent_x(type, &p.first, &p.bytes);
+    hearthi_next_pmpi.Type_size_x(type, &size);
     p.empty = size <= 0;
     p.whole = p.bytes <= size || p.bytes <= (MPI_Count)hearthi_heap.page;
     return p;
@@ -229,7 +230,7 @@ hearthi_buffer_pin_v(struct hearthi_buffer_pin *u, int how, const void *buf,
         return;
     array_use(u, counts.at, n, counts.size);
     array_use(u, displs.at, n, displs.size);
-    PMPI_Type_get_extent_x(type, &least, &extent);
+    hearthi_next_pmpi.Type_get_extent_x(type, &least, &extent);
     for (MPI_Count i = 0; i < n; i++)
         walk(u, how, (char *)buf + hearthi_number(displs, i) * extent,
              hearthi_number(counts, i), type);

@@ -1,5 +1,6 @@
-# Makes C of mpi.table and mpi_wait.table.  -v out=header: the calls' names, and
-# Hearth's own way to them; -v out=calls: what stands in front of them.
+# Makes C of mpi.table, mpi_wait.table and what mpi_rest.awk makes.  -v
+# out=header: the calls' names, and Hearth's own way to them; -v out=calls: what
+# stands in front of them; -v out=names: the calls' names alone.
 # -v known=FILE: the names that mpi.h declares, one a line.  A call that this MPI
 # does not have is left out: a program that asks the loader for it (mpi4py) must
 # not find it in libhearth alone.
@@ -15,8 +16,9 @@ function trim(s) {
     return s
 }
 
-# "const void *buf" -> "buf"
+# "const void *buf" -> "buf", "int ranges[][3]" -> "ranges"
 function name_of(parameter) {
+    sub(/(\[[^]]*\])+$/, "", parameter)
     sub(/^.*[^A-Za-z0-9_]/, "", parameter)
     return parameter
 }
@@ -47,6 +49,8 @@ function header_begin() {
     print "#define HEARTHI_MPI_CALLS_H"
     print "#include <mpi.h>"
     print "#include \"base/mpi_call.h\""
+    print "#pragma GCC diagnostic push"
+    print "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\""
 }
 
 function header_call(name, parameters) {
@@ -65,6 +69,7 @@ function header_end() {
     print "#define HEARTHI_MPI_CALLS(X) \\\n" list
     print "#ifdef HEARTHI_DIRECT"
     print "extern struct hearthi_mpi_calls hearthi_direct;"
+    print "#pragma GCC diagnostic pop"
     print inlines macros "#endif\n#endif"
 }
 
@@ -76,6 +81,7 @@ function calls_begin() {
     print "#include \"front/mpi_calls.h\""
     print "#include \"front/mpi_front.h\""
     print "#include \"front/mpi_rules.h\""
+    print "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\""
 }
 
 # A sibling with large counts has the same parameters in the same order, but
@@ -130,7 +136,24 @@ function small_of(parameters,    n, p, i, s, name) {
                 "(size_t)n * sizeof *" name : "sizeof *" name)
         else if (s ~ /\*(statuses|indices)$/)
             small_add(name, "(size_t)n * sizeof *" name)
+        else if (rest && s ~ /[*[]/ && s !~ /_(function|fn|func)(_c)? /)
+            rest_add(name, s)
     }
+}
+
+# One of what a pointer points to, but for bytes and for what the call reads;
+# of an array no more is known than its allocation.
+function rest_add(name, parameter,    how) {
+    how = parameter ~ /^const / ? "HEARTH_READ" : "HEARTH_WRITE"
+    small_test = small_test (small_test == "" ? "" : " ||\n        ") \
+        "hearthi_in_heap(" name ")"
+    if (parameter ~ /\[/ || parameter ~ /^(const )?(char|void) / ||
+        how == "HEARTH_READ")
+        small = small "        hearthi_buffer_pin_behind(small, " how ", " \
+            name ");\n"
+    else
+        small = small "        hearthi_buffer_pin_bytes(small, " how ", " \
+            name ", sizeof *" name ");\n"
 }
 
 # Of "n, array": the array.
@@ -156,7 +179,7 @@ function is_const(name, parameters,    n, p, i) {
 }
 
 function rules(parameters, directives,    n, d, i) {
-    arrays = 0
+    arrays = rest = 0
     aside = alone = touched = uses = ends = until = requests = starts = by = small = small_test = ""
     n = split(directives, d, "\n")
     for (i = 1; i < n; i++) {
@@ -178,6 +201,8 @@ function rules(parameters, directives,    n, d, i) {
             starts = args
         else if (word == "alone")
             alone = "HEARTHI_FILES_ALONE"
+        else if (word == "rest")
+            rest = 1
         else if (word == "by")
             by = trim(substr(d[i], 3))
         else
@@ -349,6 +374,10 @@ function call(name, parameters, directives) {
 function call_known(name, parameters, directives) {
     if (!("MPI_" name in is_known))
         return
+    if (out == "names") {
+        print "MPI_" name
+        return
+    }
     if (out == "header")
         header_call(name, parameters)
     else
@@ -368,7 +397,7 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
     if (directives !~ /(^|\n)newer\n/ && !("MPI_" name in is_known))
         fail("mpi.h has no MPI_" name)
     for (i = 1; i < n; i++) {
-        if (d[i] ~ /^(nonblocking|persistent|prepared|split|newer)$/)
+        if (d[i] ~ /^(nonblocking|persistent|prepared|split|newer|exact)$/)
             asked = asked " " d[i]
         else if (d[i] ~ /^aside/)
             blocks = blocks d[i] "\n"
@@ -378,6 +407,11 @@ function row_end(    asked, n, d, i, blocks, rest, request, begun) {
     begun = rest == "" ? "" : rest "until (REQUEST, *request, 0)\n"
     if (name ~ /^File_/)
         begun = begun "alone\n"
+    if (asked ~ /exact/) {
+        call_known(name, parameters, rest)
+        name = directives = ""
+        return
+    }
     # Collective ones have requests inside.
     call(name, parameters, \
          blocks rest (name ~ /^File_.*_(all|ordered)$/ ? "alone\n" : ""))
@@ -406,7 +440,7 @@ BEGIN {
         is_known[line]
     if (out == "header")
         header_begin()
-    else
+    else if (out == "calls")
         calls_begin()
 }
 
@@ -439,6 +473,6 @@ END {
     row_end()
     if (out == "header")
         header_end()
-    else
+    else if (out == "calls")
         calls_end()
 }

@@ -9,13 +9,14 @@
 #include <stdbool.h>
 
 #include "front/datatype_walk.h"
+#include "front/mpi_next.h"
 
 static inline bool
 is_inter(MPI_Comm comm)
 {
     int inter;
 
-    PMPI_Comm_test_inter(comm, &inter);
+    hearthi_next_pmpi.Comm_test_inter(comm, &inter);
     return inter != 0;
 }
 
@@ -24,7 +25,7 @@ rank_in(MPI_Comm comm)
 {
     int rank;
 
-    PMPI_Comm_rank(comm, &rank);
+    hearthi_next_pmpi.Comm_rank(comm, &rank);
     return rank;
 }
 
@@ -34,7 +35,7 @@ members(MPI_Comm comm)
 {
     int n;
 
-    PMPI_Comm_size(comm, &n);
+    hearthi_next_pmpi.Comm_size(comm, &n);
     return n;
 }
 
@@ -46,7 +47,7 @@ peers(MPI_Comm comm)
 
     if (!is_inter(comm))
         return members(comm);
-    PMPI_Comm_remote_size(comm, &n);
+    hearthi_next_pmpi.Comm_remote_size(comm, &n);
     return n;
 }
 
@@ -87,19 +88,19 @@ neighbours(MPI_Comm comm, bool sending)
 {
     int kind = MPI_UNDEFINED, rank, n = 0, in, out, weighted;
 
-    PMPI_Topo_test(comm, &kind);
+    hearthi_next_pmpi.Topo_test(comm, &kind);
     if (kind == MPI_CART) {
-        PMPI_Cartdim_get(comm, &n);
+        hearthi_next_pmpi.Cartdim_get(comm, &n);
         return 2 * n;
     }
     if (kind == MPI_GRAPH) {
         rank = rank_in(comm);
-        PMPI_Graph_neighbors_count(comm, rank, &n);
+        hearthi_next_pmpi.Graph_neighbors_count(comm, rank, &n);
         return n;
     }
     if (kind != MPI_DIST_GRAPH)
         return 0;
-    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    hearthi_next_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     return sending ? in : out;
 }
 

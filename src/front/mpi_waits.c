@@ -37,7 +37,7 @@ has_others(MPI_Comm comm)
 {
     int inter;
 
-    PMPI_Comm_test_inter(comm, &inter);
+    hearthi_next_pmpi.Comm_test_inter(comm, &inter);
     return inter != 0;
 }
 
@@ -46,9 +46,9 @@ is_in_job(MPI_Group group)
 {
     int n, to;
 
-    PMPI_Group_size(group, &n);
+    hearthi_next_pmpi.Group_size(group, &n);
     for (int i = 0; i < n; i++) {
-        PMPI_Group_translate_ranks(group, 1, &i, w.job, &to);
+        hearthi_next_pmpi.Group_translate_ranks(group, 1, &i, w.job, &to);
         if (to == MPI_UNDEFINED)
             return false;
     }
@@ -63,7 +63,7 @@ rank_in_job(MPI_Group group, int rank)
     if (rank == MPI_ANY_SOURCE)
         return is_in_job(group) ? HEARTHI_PEER_ANY : HEARTHI_PEER_OUTSIDE;
     if (rank >= 0)
-        PMPI_Group_translate_ranks(group, 1, &rank, w.job, &to);
+        hearthi_next_pmpi.Group_translate_ranks(group, 1, &rank, w.job, &to);
     return to == MPI_UNDEFINED ? HEARTHI_PEER_OUTSIDE : to;
 }
 
@@ -75,9 +75,9 @@ one(MPI_Comm comm, int rank)
 
     if (has_others(comm))
         return HEARTHI_PEER_OUTSIDE;
-    PMPI_Comm_group(comm, &group);
+    hearthi_next_pmpi.Comm_group(comm, &group);
     to = rank_in_job(group, rank);
-    PMPI_Group_free(&group);
+    hearthi_next_pmpi.Group_free(&group);
     return to;
 }
 
@@ -90,11 +90,11 @@ each(MPI_Comm comm)
 
     if (has_others(comm))
         return HEARTHI_PEER_OUTSIDE;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Group_compare(group, w.job, &same);
+    hearthi_next_pmpi.Comm_group(comm, &group);
+    hearthi_next_pmpi.Group_compare(group, w.job, &same);
     to = same != MPI_UNEQUAL ? HEARTHI_PEER_EACH
                              : rank_in_job(group, MPI_ANY_SOURCE);
-    PMPI_Group_free(&group);
+    hearthi_next_pmpi.Group_free(&group);
     return to;
 }
 
@@ -216,9 +216,9 @@ has_all_of_world(void)
 
     if (!hearthi_mpi_has_world())
         return false;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_compare(world, w.job, &same);
-    PMPI_Group_free(&world);
+    hearthi_next_pmpi.Comm_group(MPI_COMM_WORLD, &world);
+    hearthi_next_pmpi.Group_compare(world, w.job, &same);
+    hearthi_next_pmpi.Group_free(&world);
     return same != MPI_UNEQUAL;
 }
 
@@ -230,7 +230,7 @@ hearthi_mpi_waits_open(void)
            hearthi_world.gather == NULL && hearthi_world.size > 1;
     if (!w.is)
         return;
-    PMPI_Comm_group(hearthi_world.comm, &w.job);
+    hearthi_next_pmpi.Comm_group(hearthi_world.comm, &w.job);
     w.all_of_world = has_all_of_world();
     w.mpi = hearthi_next_mpi;
     w.pmpi = hearthi_next_pmpi;
@@ -250,6 +250,6 @@ hearthi_mpi_waits_close(void)
         return;
     hearthi_next_mpi = w.mpi;
     hearthi_next_pmpi = w.pmpi;
-    PMPI_Group_free(&w.job);
+    hearthi_next_pmpi.Group_free(&w.job);
     w.is = false;
 }

@@ -18,6 +18,7 @@
 #include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
+#include "page/fork_child.h"
 #include "page/page.h"
 #include "world.h"
 
@@ -54,6 +55,15 @@ piece_unpin(const struct hearthi_syscall_buffers *s, const void *p,
     bytes = bytes_within(p, bytes);
     if (bytes > 0)
         hearthi_unpin(p, bytes, how);
+}
+
+/* In a child of fork(2), which has no transport. */
+static void
+piece_read(const struct hearthi_syscall_buffers *s, const void *p,
+           size_t bytes, int how)
+{
+    (void)s, (void)how;
+    hearthi_fork_read(p, bytes_within(p, bytes));
 }
 
 static void
@@ -130,6 +140,8 @@ hearthi_syscall_buffers_hold(struct hearthi_syscall_buffers *s)
                 hearthi_may_call_mpi();
     if (s->pinned)
         pieces_do(s, piece_pin);
+    else if (!hearthi_world.up)
+        pieces_do(s, piece_read);
     errno = 0;
 }
 

@@ -13,6 +13,7 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/fault.h"
+#include "page/fork_child.h"
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/pin_count.h"
@@ -332,6 +333,7 @@ hearthi_home_free(struct hearthi_allocation *a)
 
     HEARTHI_ASSERT_HAS(TABLE);
     HEARTHI_ASSERT(a->placed && !is_in_use(a));
+    hearthi_fork_reuse();
     copies_forget(page, page + count);
     gap_free(a);
     list_forget(&hearthi_written, page, count);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/network.h"
 #include "base/option.h"
 #include "liveness_line.h"
@@ -239,8 +240,9 @@ calls_take(void)
 
     if (listener < 0 || now < listen_next)
         return;
-    while (n < SOME && (fd = accept4(listener, NULL, NULL,
-                                     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+    while (n < SOME &&
+           (fd = hearthi_descriptor(accept4(
+                listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK))) >= 0) {
         call_add(fd);
         n++;
     }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "link_state.h"
 
 enum {
@@ -168,8 +169,9 @@ hearthi_acceptor_answer(struct hearthi_link *k)
     for (int i = 0; i < AT_ONCE; i++) {
         struct sockaddr_storage from;
         socklen_t               len = sizeof from;
-        int fd = accept4(k->listener, (struct sockaddr *)&from, &len,
-                         SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int                     fd =
+            hearthi_descriptor(accept4(k->listener, (struct sockaddr *)&from,
+                                       &len, SOCK_CLOEXEC | SOCK_NONBLOCK));
 
         if (fd >= 0) {
             guest_judge(k, fd, (struct sockaddr *)&from, len);

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum { LINE = 1024 };
 
 struct source {
@@ -184,7 +186,7 @@ file_take(struct source *s)
 static FILE *
 file_open(const char *path)
 {
-    int         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = hearthi_descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat what;
     FILE       *f = NULL;
 

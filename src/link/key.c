@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum { DIGITS = 2 * HEARTHI_KEY_BYTES };
 
 static bool
@@ -33,7 +35,8 @@ hearthi_key_make(const char *path, struct hearthi_link_error *wrong)
     for (int i = 0; i < HEARTHI_KEY_BYTES; i++)
         sprintf(text + 2 * i, "%02x", key[i]);
     strcpy(text + DIGITS, "\n");
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd = hearthi_descriptor(
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (fd < 0)
         return hearthi_link_error(wrong, "%s: %s%s", path, strerror(errno),
                                   errno == EEXIST
@@ -122,7 +125,7 @@ bool
 hearthi_key_read(const char *path, unsigned char key[static HEARTHI_KEY_BYTES],
                  struct hearthi_link_error *wrong)
 {
-    int  fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = hearthi_descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     bool good;
 
     if (fd < 0)

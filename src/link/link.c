@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/format.h"
 #include "link_state.h"
 
@@ -83,7 +84,7 @@ link_prepare(struct hearthi_link *k, struct hearthi_link_error *wrong)
     for (int c = 0; c < k->conf->n; c++)
         k->remote[c].alone = now;
     k->agree = agree_text(k);
-    k->epoll = epoll_create1(EPOLL_CLOEXEC);
+    k->epoll = hearthi_descriptor(epoll_create1(EPOLL_CLOEXEC));
     if (k->agree == NULL || k->epoll < 0 ||
         RAND_bytes((unsigned char *)&k->job, sizeof k->job) != 1)
         return hearthi_link_error(wrong, "the link: %s", strerror(errno));

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 bool
 hearthi_gateway_find(struct hearthi_gateway *g, const struct hearthi_member *c,
                      struct hearthi_link_error *wrong)
@@ -53,8 +55,8 @@ static int
 listen_at(const struct sockaddr *at, socklen_t len)
 {
     int one = 1, zero = 0, error,
-        fd = socket(at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                    0);
+        fd = hearthi_descriptor(socket(
+            at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (fd < 0)
         return -1;

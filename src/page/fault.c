@@ -24,6 +24,7 @@
 #include "evict.h"
 #include "fault_arch.h"
 #include "fetch.h"
+#include "fork_child.h"
 #include "frames.h"
 #include "overwrite.h"
 #include "page.h"
@@ -279,18 +280,27 @@ again_look(const void *addr)
     return n;
 }
 
+static bool
+child_page_serve(void *addr, const void *context)
+{
+    const char *why = "it may store nothing there";
+
+    if (!hearthi_fault_writes(context, row_add(&same, addr)))
+        why = hearthi_fork_page(hearthi_page_of(addr));
+    if (why == NULL)
+        return true;
+    hearthi_warn("segmentation fault",
+                 "a child of fork() touched %p, which it cannot: %s", addr,
+                 why);
+    return false;
+}
+
 /* Every page of the heap is mapped, if only to allow nothing. */
 static bool
 page_serve(void *addr, const void *context, bool is_unmapped)
 {
-    if (is_orphan()) {
-        hearthi_warn("segmentation fault",
-                     "a child of fork() touched %p, which it cannot: it has "
-                     "the pages that were here, to read: touch them before "
-                     "fork()",
-                     addr);
-        return false;
-    }
+    if (is_orphan())
+        return child_page_serve(addr, context);
     if (is_unmapped)
         hearthi_fatal("page fault",
                       "%p is in the heap and no longer mapped: the program or "

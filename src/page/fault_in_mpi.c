@@ -6,10 +6,13 @@
 #include "config.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mpi_call.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "copies.h"
 #include "evict.h"
 #include "fault.h"
@@ -19,9 +22,19 @@
 
 enum { PATIENCE_NS = 1000000000 };
 
+/* Hearth's own thread looks after MPI for the program, which has not made the
+ * call that it is in: so MPI runs functions of MPI_Op_create there. */
 _Noreturn static void
 inside_refuse(const void *addr, const char *why)
 {
+    if (hearthi_thread_is_own((int)syscall(SYS_gettid)))
+        hearthi_fatal(
+            "MPI_Op_create",
+            "address %p of the heap was touched on Hearth's own thread by a "
+            "function that MPI calls, %s: hold what it "
+            "touches (hearth_hold) from before the operation to its end, or "
+            "give it private memory",
+            addr, why);
     hearthi_fatal(
         hearthi_mpi_call,
         "address %p of the heap was touched inside the call, %s: "

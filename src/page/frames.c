@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "cluster.h"
+#include "fork_child.h"
 #include "migration_freeze.h"
 #include "page.h"
 #include "pin_count.h"
@@ -142,6 +143,7 @@ left_take(uint64_t page, uint64_t count)
                       "%llu of %llu in use",
                       (unsigned long long)hearthi_frames.given,
                       (unsigned long long)hearthi_frames.bound);
+    hearthi_fork_reuse();
     for (uint64_t i = 0; i < n; i++)
         frame_note(page + i, first + i);
     return n;

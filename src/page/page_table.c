@@ -8,7 +8,9 @@
  */
 #include "config.h"
 
+#include "base/descriptor.h"
 #include "base/mutex.h"
+#include "fork_child.h"
 #include "page.h"
 
 #include <stdio.h>
@@ -29,7 +31,7 @@ struct hearthi_table hearthi_table;
 static long
 areas_now(void)
 {
-    FILE *f = fopen("/proc/self/maps", "r");
+    FILE *f = hearthi_file_to_read("/proc/self/maps");
     long  n = 0;
 
     if (f == NULL)
@@ -43,7 +45,7 @@ areas_now(void)
 static long
 areas_limit(void)
 {
-    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+    FILE *f = hearthi_file_to_read("/proc/sys/vm/max_map_count");
     long  n = 65530;
 
     if (f != NULL) {
@@ -103,6 +105,7 @@ hearthi_table_close(void)
     hearthi_sparse_free(hearthi_written.page, n * sizeof(hearthi_page));
     hearthi_sparse_free(hearthi_provisional.page, n * sizeof(hearthi_page));
     hearthi_written.n = hearthi_provisional.n = 0;
+    hearthi_fork_close();
     hearthi_page_map_close();
     hearthi_uffd_pages_close();
     memset(t, 0, sizeof *t);

@@ -220,37 +220,3 @@ hearthi_uffd_pages_unwatch(uint64_t page, uint64_t count, int prot)
     check("leave", page, count, hearthi_userfault_leave(at, len));
     memset(hearthi_uffd_pages.page + page, HEARTHI_UFFD_LEFT, count);
 }
-
-/* ---- fork ---- */
-
-/* How far the pages from page on are watched, and valid copies or not. */
-static uint64_t
-same_run(uint64_t page, uint64_t end)
-{
-    const uint8_t *state = hearthi_table.state;
-    uint64_t       n = 1;
-
-    while (page + n < end &&
-           hearthi_is_uffd_page(page + n) == hearthi_is_uffd_page(page) &&
-           hearthi_is_copy(state[page + n]) == hearthi_is_copy(state[page]))
-        n++;
-    return n;
-}
-
-void
-hearthi_uffd_pages_forked(void)
-{
-    uint64_t end = hearthi_table.top;
-
-    for (uint64_t p = 0, n; hearthi_uffd_pages.up && p < end; p += n) {
-        n = 0;
-        p = hearthi_touched_next(p, end);
-        if (p == end)
-            return;
-        n = same_run(p, end);
-        if (hearthi_is_uffd_page(p) &&
-            hearthi_is_copy(hearthi_table.state[p]) &&
-            hearthi_heap_show(p, n, p, PROT_READ) != 0)
-            return;
-    }
-}

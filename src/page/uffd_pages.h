@@ -86,8 +86,4 @@ void hearthi_uffd_pages_renew(uint64_t page);
  * there. */
 void hearthi_uffd_pages_unwatch(uint64_t page, uint64_t count, int prot);
 
-/* In a child that fork(2) has made: it has none of these pages.  Valid copies
- * come back to it, to be read, as far as mappings suffice. */
-void hearthi_uffd_pages_forked(void);
-
 #endif

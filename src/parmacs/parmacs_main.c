@@ -14,6 +14,7 @@
 
 #include "api/api.h"
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "collective.h"
@@ -240,8 +241,8 @@ hearthi_parmacs_input_open(void)
     stdin = together;
     if (hearthi_parmacs.rank == 0)
         return;
-    nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    nowhere = hearthi_descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (nowhere >= 0 && output >= 0)
         dup2(nowhere, STDOUT_FILENO);
     close(nowhere);

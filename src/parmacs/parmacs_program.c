@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/min.h"
 
 typedef ElfW(Ehdr) header;
@@ -118,7 +119,7 @@ symbols_find(struct hearthi_symbols *s)
 void
 hearthi_symbols_open(struct hearthi_symbols *s)
 {
-    int         fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int fd = hearthi_descriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     struct stat st;
     void       *at;
 

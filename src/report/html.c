@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/option.h"
 #include "base/stat.h"
 #include "front/session.h"
@@ -69,7 +70,8 @@ row_put(FILE *out, const char *name, const char *text)
 void
 hearthi_html_command(char text[HEARTHI_HTML_COMMAND])
 {
-    int     fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    int fd =
+        hearthi_descriptor(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
     ssize_t n = fd < 0 ? 0 : read(fd, text, HEARTHI_HTML_COMMAND - 1);
 
     if (fd >= 0)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/descriptor.h"
 #include "home/home.h"
 #include "malloc/central_freelist.h"
 #include "page/diffs.h"
@@ -30,7 +31,7 @@ status_take(const char *line, const char *name, uint64_t *bytes)
 void
 hearthi_rank_memory_take(struct hearthi_rank_memory *to)
 {
-    FILE                          *status = fopen("/proc/self/status", "re");
+    FILE *status = hearthi_file_to_read("/proc/self/status");
     struct hearthi_freelist_counts objects;
     char                           line[256];
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "collective.h"
@@ -59,8 +60,8 @@ place_open(const char *name, const struct place *p, bool write)
 
     if (stat(name, &s) != 0 || !is_it(&s, p))
         return -1;
-    fd = open(name,
-              (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    fd = hearthi_descriptor(open(name, (write ? O_RDWR : O_RDONLY) |
+                                           O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (fd >= 0 && (fstat(fd, &s) != 0 || !is_it(&s, p))) {
         close(fd);
         return -1;

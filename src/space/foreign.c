@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "heap.h"
@@ -43,7 +44,7 @@ static bool
 lines_open(struct lines *l)
 {
     l->have = l->next = 0;
-    l->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    l->fd = hearthi_descriptor(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
     return l->fd >= 0;
 }
 

@@ -285,7 +285,7 @@ hearthi_heap_close(void)
 
     munmap(h->base, h->bytes);
     munmap(h->cached, h->bytes);
-    close(h->fd);
+    hearthi_memfile_close(h->fd);
     memset(h, 0, sizeof *h);
 }
 
@@ -308,6 +308,7 @@ hearthi_heap_show(uint64_t page, uint64_t count, uint64_t frame, int prot)
     void                      *want = hearthi_app(page);
     size_t                     len = count << h->shift;
 
+    hearthi_memfile_check(h->fd);
     if (mmap(want, len, prot, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, h->fd,
              (off_t)(frame << h->shift)) != want)
         return errno;

@@ -150,7 +150,7 @@ hearthi_segments_close(void)
     if (s->fd >= 0) {
         for (int r = 0; r < hearthi_cluster.node_size; r++)
             munmap(s->base[r], s->bytes);
-        close(s->fd);
+        hearthi_memfile_close(s->fd);
         hearthi_sparse_free(filled, s->frames * sizeof *filled);
     }
     free(s->base);
@@ -205,14 +205,16 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     void    *want = hearthi_app(page);
     void    *got;
 
-    if (hearthi_segments.fd >= 0 && node_rank == hearthi_cluster.node_rank)
+    if (hearthi_segments.fd >= 0 && node_rank == hearthi_cluster.node_rank) {
+        hearthi_memfile_check(hearthi_segments.fd);
         got = mmap(want, len, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, hearthi_segments.fd,
                    (off_t)at);
-    else
+    } else {
         got =
             (void *)syscall(SYS_mremap, hearthi_segments.base[node_rank] + at,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
+    }
     if (got == want && node_rank == hearthi_cluster.node_rank)
         hearthi_dump(want, len, len <= hearthi_machine_memory());
     return got == want ? 0 : errno;
@@ -291,6 +293,7 @@ hearthi_segment_clear(uint64_t frame, uint64_t count, bool keep)
         shared_clear(frames + (frame << shift), count << shift);
         return;
     }
+    hearthi_memfile_check(hearthi_segments.fd);
     for (; frame < end && (frame = memory_next(frame)) < end; frame++)
         memset(frames + (frame << shift), 0, hearthi_heap.page);
 }

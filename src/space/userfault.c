@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/dlsym_next.h"
 #include "memfile.h"
 
@@ -146,7 +147,8 @@ descriptor_open(void)
                     UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
     };
 
-    fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+    fd = hearthi_descriptor(
+        (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
     if (fd < 0 && errno == EPERM)
         return "userfaultfd is forbidden here (by a container's seccomp "
                "profile, for instance)";

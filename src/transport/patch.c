@@ -303,12 +303,19 @@ is_aligned(const char *to, size_t len)
 static const uint8_t *
 run_store(char *to, const uint8_t *from, size_t len)
 {
-    if (len == sizeof(uint64_t))
-        memcpy(to, from, sizeof(uint64_t));
-    else if (is_aligned(to, len))
+    uint64_t word;
+
+    if (len == sizeof word) {
+        memcpy(&word, from, sizeof word);
+        if (is_aligned(to, len))
+            __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELAXED);
+        else
+            memcpy(to, &word, sizeof word);
+    } else if (is_aligned(to, len)) {
         hearthi_words_store(to, (const char *)from, len);
-    else
+    } else {
         hearthi_run_store(to, (const char *)from, len);
+    }
     return from + len;
 }
 

@@ -36,10 +36,10 @@ system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([A-Za-z_0-9]*\), (.*/\1/p' \
     fexecve"
 found=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
     sed -n 's/.* [TWDBVi] //p'`
-symbols=`printf '%s\n' $found | sed 's/@.*//' | grep -v -x 'P\{0,1\}MPI_[A-Z][a-z_]*'`
+symbols=`printf '%s\n' $found | sed 's/@.*//' | grep -v -x 'P\{0,1\}MPI_[A-Z][A-Za-z_0-9]*'`
 # What stands there is what the table says, and Hearth's own calls, but for
 # those of the tools, do not come through it: all by names of their own.
-table=`sed -n 's/^#define MPI_\([A-Z][a-z_]*\) .*/MPI_\1/p' \
+table=`sed -n 's/^#define MPI_\([A-Z][A-Za-z_0-9]*\) .*/MPI_\1/p' \
     src/front/mpi_calls.h`
 front=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |
     sed -n 's/.* W \(P\{0,1\}MPI_\)/\1/p'`

@@ -142,6 +142,7 @@ main(int argc, char **argv)
         hearth_init(MPI_COMM_NULL);
     if (strcmp(name, "intercommunicator") == 0)
         intercommunicator_give();
+    descriptors_close();
     limit_set("BADINPUT_FILES", RLIMIT_FSIZE);
     limit_set("BADINPUT_ADDRESSES", RLIMIT_AS);
     hearth_init(MPI_COMM_WORLD);

@@ -50,6 +50,9 @@ void memory_hide(void);
 /* Before MPI_Init: a /dev/shm of its own, but for rank 0. */
 void shm_leave(void);
 
+/* Before hearth_init: the program has no standard input, output or error. */
+void descriptors_close(void);
+
 /* Before hearth_init: the last rank's port is somebody else's. */
 void port_take(void);
 

@@ -205,7 +205,7 @@ barrier_in_section(void)
 static void
 release_beyond(void)
 {
-    hearth_release(page_new(), 2 * 4096);
+    hearth_release(page_new(), 2 * page_bytes());
 }
 
 static void

@@ -202,13 +202,14 @@ dies_killed_with_lock(void)
 static void
 dies_killed_lending(void)
 {
-    enum { PAGES = 512, PAGE_BYTES = 4096, ROUNDS = 100 };
-    volatile char *p = hearth_alloc(PAGES, PAGE_BYTES, hearth_on(0));
+    enum { PAGES = 512, ROUNDS = 100 };
+    const size_t   each = page_bytes();
+    volatile char *p = hearth_alloc(PAGES, each, hearth_on(0));
 
     for (int round = 0;; round++) {
-        hearth_acquire((const void *)(uintptr_t)p, PAGES * PAGE_BYTES);
+        hearth_acquire((const void *)(uintptr_t)p, PAGES * each);
         for (int i = 0; i < PAGES; i++)
-            (void)p[(size_t)(me == last ? i : PAGES - 1 - i) * PAGE_BYTES];
+            (void)p[(size_t)(me == last ? i : PAGES - 1 - i) * each];
         if (me == last && round == ROUNDS)
             kill(getpid(), SIGKILL);
     }

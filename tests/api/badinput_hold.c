@@ -181,7 +181,7 @@ atomic_crossing(void)
     char *p = page_new();
 
     if (me == last)
-        hearth_fetch_add_double((double *)(void *)(p + 4096 - 4), 1);
+        hearth_fetch_add_double((double *)(void *)(p + page_bytes() - 4), 1);
 }
 
 static void

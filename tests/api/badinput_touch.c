@@ -2,10 +2,14 @@
  *
  * Addresses that nobody was given, and threads that may not.
  */
+#include "config.h"
+
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -198,6 +202,84 @@ child_reads(void)
         exit(1);
 }
 
+enum { ITS = 8, OTHERS = 8192 };
+
+/* The child of a rank that has given up copies meanwhile: it reads before that
+ * or not. */
+static void
+child_reads_late(bool before)
+{
+    char *its = hearth_alloc(ITS * page_bytes(), 1, hearth_on(0));
+    char *others = hearth_alloc(OTHERS * page_bytes(), 1, hearth_on(0));
+    int   status, go[2], is_there[2];
+    pid_t child;
+    char  word = 1;
+
+    if (me == 0) {
+        memset(its, 'x', ITS * page_bytes());
+        memset(others, 'y', OTHERS * page_bytes());
+    }
+    hearth_barrier();
+    for (size_t i = 0; i < ITS; i++)
+        if (((volatile char *)its)[i * page_bytes()] != 'x')
+            exit(3);
+    if (me != last)
+        return;
+    if (pipe(go) != 0 || pipe(is_there) != 0 || (child = fork()) < 0)
+        exit(3);
+    if (child == 0) {
+        for (size_t i = 0; before && i < ITS; i++)
+            word = ((volatile char *)its)[i * page_bytes() + 5];
+        if (write(is_there[1], &word, 1) != 1 || read(go[0], &word, 1) != 1)
+            _exit(9);
+        for (size_t i = 0; i < ITS; i++)
+            if (((volatile char *)its)[i * page_bytes() + 7] != 'x')
+                _exit(5);
+        _exit(0);
+    }
+    if (read(is_there[0], &word, 1) != 1)
+        exit(3);
+    for (size_t i = 0; i < OTHERS; i++)
+        if (((volatile char *)others)[i * page_bytes()] != 'y')
+            exit(3);
+    if (write(go[1], &word, 1) != 1 || waitpid(child, &status, 0) != child)
+        exit(3);
+    if (before ? status != 0
+               : !WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)
+        exit(4);
+}
+
+static void
+child_reads_behind(void)
+{
+    child_reads_late(false);
+}
+
+static void
+child_reads_again(void)
+{
+    child_reads_late(true);
+}
+
+static void
+child_stores(void)
+{
+    char *p = page_new();
+    int   status;
+    pid_t child;
+
+    p[0] = 1;
+    child = fork();
+    if (child == 0) {
+        if (p[0] == 1)
+            p[0] = 2;
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) ||
+        WTERMSIG(status) != SIGSEGV || p[0] != 1)
+        exit(4);
+}
+
 /* As a program that becomes a daemon does, of what is not its own. */
 static void
 closes_descriptors(void)
@@ -218,6 +300,66 @@ closes_descriptors(void)
     }
     usleep(5000); /* it is not asked for at each barrier */
     hearth_barrier();
+}
+
+/* BADINPUT_CLOSED: which of descriptors 0, 1 and 2 are closed, a bit each. */
+void
+descriptors_close(void)
+{
+    const char *which = getenv("BADINPUT_CLOSED");
+
+    for (int fd = 0; which != NULL && fd < 3; fd++)
+        if ((atoi(which) >> fd & 1) != 0)
+            close(fd);
+}
+
+/* A little of all that opens something; what MPI opens is not looked for. */
+static void
+opens_none_of_three(void)
+{
+    const int closed = atoi(getenv("BADINPUT_CLOSED"));
+    char     *p =
+        hearth_alloc((size_t)(last + 1) * page_bytes(), 1, hearth_cyclic(1));
+    char path[64], link[64];
+
+    p[(size_t)me * page_bytes()] = 1;
+    hearth_free(hearth_malloc(64));
+    hearth_barrier();
+    for (int r = 0; r <= last; r++)
+        if (p[(size_t)r * page_bytes()] != 1)
+            exit(3);
+    for (int fd = 0; fd < 3; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if ((closed >> fd & 1) != 0 && readlink(path, link, sizeof link) >= 0)
+            exit(4);
+    }
+}
+
+/* Whatever of Hearth's own is a file of memory is another one now. */
+static void
+replaces_descriptors(void)
+{
+    enum { PAGES = 1024 }; /* more than there are frames for */
+    char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_on(0));
+    char  path[64], link[64];
+    int   other = memfd_create("other", MFD_CLOEXEC);
+
+    memset(p, 'x', me == 0 ? PAGES * page_bytes() : 0);
+    hearth_barrier();
+    if (other < 0 || ftruncate(other, 1 << 30) != 0)
+        exit(3);
+    for (int fd = 0; me == last && fd < 1024; fd++) {
+        ssize_t n;
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        n = readlink(path, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = '\0';
+        if (strncmp(link, "/memfd:hearth-", 14) == 0)
+            dup2(other, fd);
+    }
+    for (size_t i = 0; i < PAGES; i++)
+        if (((volatile char *)p)[i * page_bytes()] != 'x')
+            exit(4);
 }
 
 static void *
@@ -241,6 +383,7 @@ thread_locks(void)
 
 /* A reduction of the program's own that reads the heap, where MPI calls it. */
 static const int64_t *addend;
+static atomic_bool    combined;
 
 static void
 combine(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -249,12 +392,25 @@ combine(void *in, void *inout, int *count, MPI_Datatype *type)
     int64_t       *to = inout;
 
     (void)type;
+    atomic_store(&combined, true);
     for (int i = 0; i < *count; i++)
         to[i] += from[i] + *addend;
 }
 
+/* Rank by rank, while the program is not in MPI: Hearth's thread may be. */
 static void
-reduce_with(int64_t *word)
+reduce_beside(const int64_t *mine, int64_t *sum, MPI_Op op)
+{
+    MPI_Request request;
+
+    MPI_Iallreduce(mine, sum, 1, MPI_INT64_T, op, MPI_COMM_WORLD, &request);
+    for (int turn = 0; turn < 300 && !atomic_load(&combined); turn++)
+        usleep(1000);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void
+reduce_with(int64_t *word, bool beside)
 {
     int64_t mine = 1, sum = 0;
     MPI_Op  op;
@@ -264,7 +420,10 @@ reduce_with(int64_t *word)
         *word = 7;
     hearth_barrier();
     MPI_Op_create(combine, 1, &op);
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, op, MPI_COMM_WORLD);
+    if (beside)
+        reduce_beside(&mine, &sum, op);
+    else
+        MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, op, MPI_COMM_WORLD);
     MPI_Op_free(&op);
     if (sum != 8 * last + 1) {
         fprintf(stderr, "badinput: a sum of %lld\n", (long long)sum);
@@ -276,12 +435,18 @@ reduce_with(int64_t *word)
 static void
 reduction_touches_absent(void)
 {
-    reduce_with(hearth_alloc(page_bytes(), 1, hearth_on(0)));
+    reduce_with(hearth_alloc(page_bytes(), 1, hearth_on(0)), false);
+}
+
+static void
+reduction_beside_touches_absent(void)
+{
+    reduce_with(hearth_alloc(page_bytes(), 1, hearth_on(0)), true);
 }
 
 /* The same of pages that the program holds. */
 static void
-reduction_touches_held(void)
+reduction_held(bool beside)
 {
     int64_t *word = hearth_alloc(page_bytes(), 1, hearth_on(0));
 
@@ -289,8 +454,31 @@ reduction_touches_held(void)
         *word = 7;
     hearth_barrier();
     hearth_hold(word, sizeof *word, HEARTH_READ);
-    reduce_with(word);
+    reduce_with(word, beside);
     hearth_drop(word, sizeof *word, HEARTH_READ);
+}
+
+static void
+reduction_touches_held(void)
+{
+    reduction_held(false);
+}
+
+static void
+reduction_beside_touches_held(void)
+{
+    reduction_held(true);
+}
+
+/* MPI ends the program, by itself. */
+static void
+mpi_ends(void)
+{
+    char word = 1;
+
+    if (me == last)
+        MPI_Send(&word, 1, MPI_CHAR, 1000, 0, MPI_COMM_WORLD);
+    hearth_barrier();
 }
 
 /* The program's own hands on pages of the heap. */
@@ -425,10 +613,18 @@ const struct badinput badinput_touches[] = {
     BADINPUT(jump_into_heap),
     BADINPUT(child_touches),
     BADINPUT(child_reads),
+    BADINPUT(child_reads_behind),
+    BADINPUT(child_reads_again),
+    BADINPUT(child_stores),
     BADINPUT(closes_descriptors),
+    BADINPUT(replaces_descriptors),
+    BADINPUT(opens_none_of_three),
     BADINPUT(thread_faults),
     BADINPUT(thread_locks),
     BADINPUT(reduction_touches_absent),
     BADINPUT(reduction_touches_held),
+    BADINPUT(reduction_beside_touches_absent),
+    BADINPUT(reduction_beside_touches_held),
+    BADINPUT(mpi_ends),
     { 0 },
 };

@@ -2,6 +2,7 @@
 # beside.tap says what is expected.
 import ctypes
 import faulthandler
+import multiprocessing
 import sys
 
 PAGE = 4096
@@ -35,11 +36,43 @@ def main():
     into = memoryview(memory).cast("B")[(me + 1) % ranks * PAGE + 100:][:300]
     with open("/dev/zero", "rb", buffering=0) as zeros:
         assert case != "file" or zeros.readinto(into) == 300
+    if case == "workers":
+        workers(memory, me, ranks)
     hearth.hearth_barrier()
     hearth.hearth_finalize()
     if me == 0:
         print("done")
     sys.stdout.flush()
+
+
+def workers(memory, me, ranks):
+    """Children of fork() read what is here, and keep it whatever comes."""
+    context = multiprocessing.get_context("fork")
+    expected = [1 + rank for rank in range(ranks)]
+    here, there = context.Pipe()
+
+    def read(page):
+        return [memory[rank * page][0] for rank in range(ranks)]
+
+    def work():
+        there.send(read(PAGE))
+        there.recv()
+        there.send(read(PAGE))
+
+    def answer():
+        assert here.poll(30)
+        return here.recv()
+
+    assert read(PAGE) == expected  # what is here is what a child has
+    worker = context.Process(target=work)
+    worker.start()
+    assert answer() == expected
+    memory[me * PAGE] = 99
+    here.send("changed")
+    assert answer() == expected
+    worker.join()
+    assert worker.exitcode == 0
+    memory[me * PAGE] = 1 + me
 
 
 def world(hearth):

@@ -318,6 +318,13 @@ START_TEST(calls_without_a_buffer_are_known)
 }
 END_TEST
 
+START_TEST(lists_names_and_handles_may_lie_in_the_heap)
+{
+    calls_small_run(comm);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -338,6 +345,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, files_are_read_into_the_heap_and_written_from_it);
     tcase_add_test(tc, calls_of_mpi_4_take_heap_memory);
     tcase_add_test(tc, arrays_of_counts_may_lie_in_the_heap);
+    tcase_add_test(tc, lists_names_and_handles_may_lie_in_the_heap);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

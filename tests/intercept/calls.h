@@ -105,6 +105,9 @@ struct trial {
 /* Play it and expect that all is right.  Collective. */
 void trial_run(const struct trial *t, MPI_Comm comm);
 
+/* Lists, names, handles and numbers.  Collective. */
+void calls_small_run(MPI_Comm comm);
+
 /* Wait until every rank is here, in words of MPI: no acquire, no release. */
 void all_here(void);
 

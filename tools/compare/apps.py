@@ -9,7 +9,8 @@ from compare.job import output_part
 from launch.trouble import Trouble, Wrong
 
 FIRST = ("sor", "mm", "lu", "nqueens")  # Mocha's, before all others
-TOOLS = ("cluster", "compare", "gateway", "info", "perf", "wire")
+TOOLS = ("checkpoint", "cluster", "compare", "gateway", "info", "perf",
+         "report", "run", "wire")
 PREFIX = "hearth-"
 
 

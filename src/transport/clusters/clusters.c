@@ -16,6 +16,7 @@
 #include "base/test_limits.h"
 #include "cluster.h"
 #include "collective.h"
+#include "front/direct.h"
 #include "gateway_channel.h"
 #include "gateway_server.h"
 #include "gateway_thread.h"

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/report.h"
 #include "gateway_server.h"
 #include "message_stream.h"
@@ -221,8 +222,8 @@ clients_accept(void)
     for (int i = 0; i < AT_ONCE; i++) {
         union hearthi_address from;
         socklen_t             size = sizeof from;
-        int                   fd =
-            accept4(h.listen, &from.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int                   fd = hearthi_descriptor(
+                              accept4(h.listen, &from.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
 
         if (fd >= 0)
             client_judge(fd, &from.any);
@@ -331,7 +332,7 @@ hearthi_gateway_clients_open(int other)
     hearthi_batching_open(of_count());
     h.of = calloc(of_count(), sizeof(struct client *));
     h.bye = calloc((size_t)hearthi_gateway_server.ranks + 1, sizeof *h.bye);
-    h.epoll = epoll_create1(EPOLL_CLOEXEC);
+    h.epoll = hearthi_descriptor(epoll_create1(EPOLL_CLOEXEC));
     if (h.of == NULL || h.bye == NULL || h.epoll < 0)
         hearthi_fatal("hearth_init", "no memory for a gateway");
     watch(&listening, h.listen, EPOLL_CTL_ADD, EPOLLIN);

@@ -23,6 +23,7 @@
 
 #include "am_mailbox.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/network.h"
 #include "base/report.h"
 #include "cluster.h"
@@ -86,7 +87,8 @@ socket_bind(struct hearthi_addresses *c)
 {
     if (c->n == 0)
         return false;
-    own_socket = socket(c->at[0].any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    own_socket = hearthi_descriptor(
+        socket(c->at[0].any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     return own_socket >= 0 && hearthi_bind(own_socket, c, 0);
 }
 

@@ -34,6 +34,7 @@
 #include "space/files.h"
 #include "space/memfile.h"
 #include "space/segment.h"
+#include "transport/word_split.h"
 
 /* What a leader says to the others, in front of its sync region.  A round's
  * block and bytes lie where those of the round before the last did: a leader
@@ -122,7 +123,7 @@ hearthi_shm_batch_get(struct hearthi_fabric_batch *b, int rank, size_t at,
                       void *to, size_t len)
 {
     operation_count(b, rank, at, len);
-    memcpy(to, home[rank] + at, len);
+    hearthi_run_load(to, home[rank] + at, len);
 }
 
 void
@@ -130,14 +131,14 @@ hearthi_shm_batch_put(struct hearthi_fabric_batch *b, int rank, size_t at,
                       const void *from, size_t len)
 {
     operation_count(b, rank, at, len);
-    memcpy(home[rank] + at, from, len);
+    hearthi_run_store(home[rank] + at, from, len);
 }
 
 void
 hearthi_shm_home_read(int rank, size_t at, void *to, size_t len)
 {
     hearthi_mpi_count(rank, len);
-    memcpy(to, home[rank] + at, len);
+    hearthi_run_load(to, home[rank] + at, len);
     atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/network.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -39,7 +40,7 @@ int
 hearthi_udp_socket(unsigned port)
 {
     struct hearthi_addresses told = hearthi_udp.told;
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = hearthi_descriptor(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     int size = (int)hearthi_opt.udp_buffer, no = IP_PMTUDISC_DONT, on = 1;
 
     if (fd < 0)
