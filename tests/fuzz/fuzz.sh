@@ -97,15 +97,16 @@ fuzz remote_request transport/clusters/remote_request.c \
     transport/clusters/gateway_cache.c
 fuzz hello link/gateway_hello.c link/link_error.c base/format.c
 fuzz option base/option.c base/option_type.c base/network.c \
+    base/descriptor.c \
     base/format.c
 fuzz jia jia/jia_arguments.c
 # What else the file has is not called.
-fuzz parmacs parmacs/parmacs_main.c -no-pie \
+fuzz parmacs parmacs/parmacs_main.c base/descriptor.c -no-pie \
     -Wl,--unresolved-symbols=ignore-all
 ! has openssl/ssl.h ||
     fuzz link link/frame_rx.c link/gateway_hello.c link/link_error.c \
         base/format.c
 ! has ini.h ||
-    fuzz conf link/conf.c link/conf_setting.c link/link_error.c \
+    fuzz conf base/descriptor.c link/conf.c link/conf_setting.c link/link_error.c \
         base/format.c -linih
 exit 0
