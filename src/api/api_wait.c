@@ -47,7 +47,7 @@ word_wait(int64_t *word, int how, int64_t value)
 
         if (holds(found, how, value))
             return found;
-        hearthi_long_relax(&turn, hearthi_now() - begun);
+        hearthi_long_relax(&turn, hearthi_now() - begun, near);
     }
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/min.h"
 #include "base/mpi_call.h"
 #include "cluster.h"
@@ -206,24 +207,34 @@ hearthi_crowd_relax(unsigned *turn, uint64_t ns)
     drive();
 }
 
-/* Between looks, while other ranks are served meanwhile, and where this thread
- * has to serve them: nanoseconds. */
+/* Between looks, and between two turns in which this thread serves other ranks
+ * where nothing else does: nanoseconds. */
 enum { LOOK_MOST = 2000000, SERVE_MOST = 20000 };
 
-void
-hearthi_long_relax(unsigned *turn, uint64_t waited)
+static void
+nap_and_serve(uint64_t ns)
 {
-    uint64_t most = others_are_served() ? LOOK_MOST : SERVE_MOST;
-    uint64_t ns = hearthi_min(waited / 16, most);
     const struct timespec nap = { .tv_nsec = (long)ns };
 
-    if (waited < (hearthi_crowded() ? NAP : 16 * NAP)) {
-        hearthi_relax(turn);
-        return;
-    }
     enter();
     nanosleep(&nap, NULL);
     leave();
     hearthi_relaxing.progress();
     drive();
+}
+
+void
+hearthi_long_relax(unsigned *turn, uint64_t waited, bool near)
+{
+    uint64_t look = hearthi_min(waited / 16, LOOK_MOST), begun, serve;
+
+    if (waited < (hearthi_crowded() ? NAP : 16 * NAP)) {
+        hearthi_relax(turn);
+        return;
+    }
+    begun = hearthi_now();
+    serve = others_are_served() ? look : hearthi_min(look, SERVE_MOST);
+    do
+        nap_and_serve(serve);
+    while (!near && hearthi_now() - begun < look);
 }

@@ -42,8 +42,11 @@ void hearthi_crowd_sleep(struct hearthi_event *e, uint32_t seen);
 /* One turn of a wait for a word of memory that no event tells of, and that has
  * taken so many nanoseconds: sleeps for a sixteenth of that at most, so a wait
  * is longer by so much at most, and keeps a core at its beginning only.  Lets
- * others be served, and the program's own messages. */
-void hearthi_long_relax(unsigned *turn, uint64_t waited);
+ * others be served, and the program's own messages: where nothing else serves
+ * them this thread wakes up more often, and comes back each time if the word is
+ * `near`, but goes on sleeping if a look at it is a message there and back, in
+ * which it keeps a core for as long as the target sleeps. */
+void hearthi_long_relax(unsigned *turn, uint64_t waited, bool near);
 
 /* Of a call that a program may repeat until another rank has done something,
  * and that may come back without a message: let others be served, where
