@@ -34,29 +34,39 @@
 
 static pid_t owner; /* not what fork() makes of this process */
 
-/* What is at an address: a page, HEARTHI_NO_PAGE for memory of ours that
- * belongs to none. */
-static bool
-is_ours(const char *at, uint64_t *page)
+/* How far into the memory that a rank of the node shares. */
+static size_t
+offset_in(const char *at, int node_rank)
 {
-    const struct hearthi_segments *s = &hearthi_segments;
+    return (size_t)(at - hearthi_segments.base[node_rank]);
+}
 
-    *page = HEARTHI_NO_PAGE;
-    if (hearthi_in_heap(at)) {
-        *page = hearthi_page_of(at);
+static bool
+is_ours(const char *at)
+{
+    if (hearthi_in_heap(at) ||
+        (size_t)(at - hearthi_heap.cached) < hearthi_heap.bytes)
         return true;
-    }
-    for (int r = 0; r < hearthi_cluster.node_size; r++) {
-        size_t offset = (size_t)(at - s->base[r]);
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
+        if (offset_in(at, r) < hearthi_segments.bytes)
+            return true;
+    return false;
+}
 
-        if (offset >= s->bytes)
-            continue;
-        if (offset >= s->frames_at)
-            *page = hearthi_page_in(r, (offset - s->frames_at) >>
-                                           hearthi_heap.shift);
-        return true;
-    }
-    return (size_t)(at - hearthi_heap.cached) < hearthi_heap.bytes;
+/* Which page is at an address: HEARTHI_NO_PAGE for memory of ours that belongs
+ * to none. */
+static uint64_t
+page_at(const char *at)
+{
+    const size_t first = hearthi_segments.frames_at;
+
+    if (hearthi_in_heap(at))
+        return hearthi_page_of(at);
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
+        if (offset_in(at, r) - first < hearthi_segments.bytes - first)
+            return hearthi_page_in(r, (offset_in(at, r) - first) >>
+                                          hearthi_heap.shift);
+    return HEARTHI_NO_PAGE;
 }
 
 /* What transports and MPI share lies in /dev/shm, too. */
@@ -126,13 +136,14 @@ hearthi_sigbus_open(void)
 void
 hearthi_sigbus_tell(const siginfo_t *info)
 {
-    uint64_t page;
-    char     what[160];
+    char what[160];
 
     if (info->si_code != BUS_ADRERR || getpid() != owner ||
-        !(is_ours(info->si_addr, &page) || is_shared()))
+        !(is_ours(info->si_addr) || is_shared()))
         return;
-    page_describe(page, what, sizeof what);
+    page_describe(hearthi_table_seize() ? page_at(info->si_addr)
+                                        : HEARTHI_NO_PAGE,
+                  what, sizeof what);
     memory_short(hearthi_in_heap(info->si_addr) ? "page fault" : "home memory",
                  what);
 }

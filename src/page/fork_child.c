@@ -86,8 +86,8 @@ source(uint64_t page)
     return base + hearthi_home_at(page);
 }
 
-const char *
-hearthi_fork_page(uint64_t page)
+static const char *
+page_bring(uint64_t page)
 {
     const size_t bytes = hearthi_heap.page;
     const char  *from = copied != NULL ? source(page) : NULL;
@@ -118,6 +118,18 @@ hearthi_fork_page(uint64_t page)
         return "the copy cannot be mapped";
     copied[page / 8] |= (uint8_t)(1 << page % 8);
     return NULL;
+}
+
+/* A child may have threads of its own, which come here at once. */
+const char *
+hearthi_fork_page(uint64_t page)
+{
+    const char *why;
+
+    hearthi_table_lock();
+    why = page_bring(page);
+    hearthi_table_unlock();
+    return why;
 }
 
 void

@@ -4,12 +4,14 @@
 #include "page.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/report.h"
 #include "space/segment.h"
@@ -18,6 +20,8 @@
 struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
 /* ---- the lock: futex(2), so that the fault handler may take it ---- */
+
+enum { SEIZE_NS = 1000000000 };
 
 static atomic_int          lock_word; /* 0 free, 1 taken, 2 with waiters */
 static const void *_Atomic lock_owner;
@@ -43,17 +47,39 @@ lock_check(void)
                       "handler use the heap");
 }
 
-bool
-hearthi_table_trylock(void)
+static bool
+lock_try(void)
 {
     int seen = 0;
 
-    lock_check();
     if (!atomic_compare_exchange_strong(&lock_word, &seen, 1))
         return false;
     hearthi_witness_tried(HEARTHI_MUTEX_TABLE);
     HEARTHI_ASSERT(lock_owner == NULL);
     atomic_store_explicit(&lock_owner, hearthi_thread(), memory_order_relaxed);
+    return true;
+}
+
+bool
+hearthi_table_trylock(void)
+{
+    lock_check();
+    return lock_try();
+}
+
+bool
+hearthi_table_seize(void)
+{
+    uint64_t until = hearthi_now() + SEIZE_NS;
+
+    if (atomic_load_explicit(&lock_owner, memory_order_relaxed) ==
+        hearthi_thread())
+        return true;
+    while (!lock_try()) {
+        if (hearthi_now() > until)
+            return false;
+        sched_yield();
+    }
     return true;
 }
 

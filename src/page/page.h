@@ -166,6 +166,12 @@ void hearthi_table_lock(void);
 bool hearthi_table_trylock(void);
 void hearthi_table_unlock(void);
 
+/* For what is said at the end of the job, by a thread that may have the lock
+ * or have left it: true if nobody changes the table any more.  It is not given
+ * back.  A thread that keeps it for a second waits for this one, or for what
+ * does not come. */
+bool hearthi_table_seize(void);
+
 /* Let others have the lock while this thread waits for another node.  It still
  * counts as inside: a fault of its own ends the job. */
 void hearthi_table_leave(void);

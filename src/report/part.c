@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/min.h"
+#include "page/page.h"
 #include "page/page_map.h"
 #include "profile/caller.h"
 #include "space/heap.h"
@@ -319,7 +320,9 @@ part_with(struct hearthi_profile_part *head, struct hearthi_cost *cost,
         m.memories++;
     ready(&m, &head->stats);
     numbers_put(&m, head);
+    hearthi_table_lock(); /* others are served until the end */
     hearthi_profile_homes(0, hearthi_heap.pages, home_of);
+    hearthi_table_unlock();
     return part_choose(&m, head, index);
 }
 
