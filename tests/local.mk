@@ -75,7 +75,9 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/compat/jia_start.tap %D%/tools/switches.tap \
   %D%/intercept/bindings.tap %D%/checkpoint/survive.tap %D%/checkpoint/folders.tap \
   %D%/checkpoint/again.tap %D%/liveness/ends.tap %D%/liveness/short.tap \
-  %D%/intercept/beside.tap %D%/transport/mpi/registered.tap
+  %D%/liveness/deadlock.tap %D%/intercept/beside.tap \
+  %D%/transport/mpi/registered.tap %D%/tools/cluster.tap \
+  %D%/clusters/clusters.tap %D%/clusters/kinds.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
