@@ -8,6 +8,7 @@
 #include "base/min.h"
 #include "base/mutex.h"
 #include "base/option.h"
+#include "base/report.h"
 #include "base/stat.h"
 #include "copies.h"
 #include "evict.h"
@@ -21,6 +22,7 @@
 #include "read_mostly.h"
 #include "reuse_prefetch.h"
 #include "sharer_notify.h"
+#include "space/foreign.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -245,6 +247,20 @@ behind_note(struct hearthi_fetch *last, uint64_t step)
         n > 0 && hearthi_registered(last->page + last->count, n) < n;
 }
 
+/* Where the program has used up the kernel's mappings MPI finds no memory for
+ * what it sends, of which not all of it makes an error: Open MPI's may divide
+ * by zero, or wait for ever.  So that is said before. */
+static void
+maps_check(void)
+{
+    if (!hearthi_maps_may_grow())
+        hearthi_fatal("page fault",
+                      "the kernel allows this process no more mappings "
+                      "(vm.max_map_count), of which Hearth has %ld: raise "
+                      "it, or map less",
+                      hearthi_table.areas);
+}
+
 /* What a fault fetches: gives how many steps of its sequence that is.  Memory
  * of first touch is about to be shared out: a page that another rank has
  * fetched, though it never touches it, would be tracked wherever it lies. */
@@ -254,6 +270,7 @@ fault_gather(struct hearthi_fetch_round *b, uint64_t page,
 {
     uint64_t n, done;
 
+    maps_check();
     hearthi_fetch_round_init(b);
     hearthi_copies_reserve(s->step);
     if (hearthi_page_place_of(page)->in->fresh)

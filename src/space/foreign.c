@@ -3,13 +3,17 @@
 
 #include "foreign.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/descriptor.h"
+#include "base/dlsym_next.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "heap.h"
@@ -238,4 +242,47 @@ hearthi_foreign_check(const char *call)
                       "it; let the system choose the address, or copy to the "
                       "heap",
                       (void *)part.at, (void *)part.end);
+}
+
+/* ---- how many mappings there may be ---- */
+
+enum { EVERY = 1000000 }; /* nanoseconds */
+
+/* For as long as the process lives. */
+static char *
+three_pages(size_t page)
+{
+    static char *at;
+    char        *got;
+
+    if (at != NULL)
+        return at;
+    got = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (got != MAP_FAILED)
+        at = got;
+    return at;
+}
+
+static bool
+split_and_mend(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char  *at = three_pages(page);
+
+    if (at == NULL || hearthi_mprotect(at + page, page, PROT_READ) != 0)
+        return errno != ENOMEM;
+    hearthi_mprotect(at + page, page, PROT_NONE);
+    return true;
+}
+
+bool
+hearthi_maps_may_grow(void)
+{
+    static uint64_t next;
+    uint64_t        now = hearthi_now();
+
+    if (now < next)
+        return true;
+    next = now + EVERY;
+    return split_and_mend();
 }

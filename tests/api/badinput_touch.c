@@ -35,6 +35,24 @@ touch_beyond(void)
         p[3 * page_bytes() + 100] = 1;
 }
 
+/* Mappings of a page each, with two protections in turn. */
+static void
+mappings_used_up(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char  *p = hearth_alloc(64 * page_bytes(), 1, hearth_on(0));
+    int    prot = PROT_NONE;
+
+    hearth_barrier();
+    if (me != last)
+        return;
+    while (mmap(NULL, page, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+           MAP_FAILED)
+        prot ^= PROT_READ;
+    for (int i = 0; i < 64; i++)
+        p[(size_t)i * page_bytes()] = 1;
+}
+
 static void
 touch_between(void)
 {
@@ -606,7 +624,7 @@ const struct badinput badinput_touches[] = {
     BADINPUT(shm_full),
     BADINPUT(home_memory_gone),
     BADINPUT(home_memory_gone_elsewhere),
-    BADINPUT(touch_beyond),
+    BADINPUT(mappings_used_up), BADINPUT(touch_beyond),
     BADINPUT(touch_between),
     BADINPUT(touch_freed),
     BADINPUT(touch_null),
