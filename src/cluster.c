@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine_part.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "collective.h"
@@ -60,53 +61,85 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
     return node;
 }
 
-/* Where the memory of a node lies.  MPI takes one host name for one machine,
- * which it is not where ranks are in containers: windows of shared memory then
- * end in a crash of MPI's, at a file that the others do not have. */
+/* What ranks of a machine tell each other: where the memory of a node lies,
+ * and what each may have of the machine.  MPI takes one host name for one
+ * machine, which it is not where ranks are in containers: windows of shared
+ * memory then end in a crash of MPI's, at a file that the others do not have.
+ */
 struct seat {
-    int      first; /* rank of the machine */
-    uint64_t device, file;
+    int                         rank;
+    uint64_t                    device, file;
+    struct hearthi_machine_part part;
 };
 
 static void
-seat_check(const struct seat *first)
+seat_check(const struct seat *mine, const struct seat *first)
 {
-    struct stat shm = { .st_dev = 0 };
-
     if (hearthi_opt.node_size == 1 || first->device == 0 ||
-        stat("/dev/shm", &shm) != 0 ||
-        (shm.st_dev == first->device && shm.st_ino == first->file))
+        mine->device == 0 ||
+        (mine->device == first->device && mine->file == first->file))
         return;
     hearthi_fatal("hearth_init",
                   "/dev/shm is not that of rank %d, which MPI takes for one "
                   "of the same machine: give ranks in containers one (docker "
                   "run --ipc=container:NAME or host, one pod), or a host name "
                   "each, or set HEARTH_NODE_SIZE=1 and HEARTH_TRANSPORT=udp",
-                  first->first);
+                  first->rank);
+}
+
+static void
+seat_find(struct seat *s, int rank)
+{
+    struct stat shm;
+
+    memset(s, 0, sizeof *s);
+    s->rank = rank;
+    if (stat("/dev/shm", &shm) == 0) {
+        s->device = shm.st_dev;
+        s->file = shm.st_ino;
+    }
+    hearthi_machine_part(&s->part);
+}
+
+/* What the ranks of this machine have of it.  Returns the first of them. */
+static int
+machine_share(struct hearthi_cluster *j, MPI_Comm machine)
+{
+    int                          n = j->machine_ranks, first;
+    struct seat                  mine, *all = calloc((size_t)n, sizeof *all);
+    struct hearthi_machine_part *part = calloc((size_t)n, sizeof *part);
+
+    if (all == NULL || part == NULL)
+        hearthi_fatal("hearth_init", "no memory for %d ranks", n);
+    seat_find(&mine, j->rank);
+    hearthi_collective_gather(&mine, sizeof mine, all, machine);
+    seat_check(&mine, &all[0]);
+    for (int i = 0; i < n; i++)
+        part[i] = all[i].part;
+    j->cores = hearthi_part_cores(part, n);
+    j->memory = hearthi_part_together(part, n);
+    j->memory_share = hearthi_part_share(part, n, j->machine_rank);
+    first = all[0].rank;
+    free(all);
+    free(part);
+    return first;
 }
 
 /* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
 static void
 nodes_split(struct hearthi_cluster *j)
 {
-    MPI_Comm    machine;
-    struct seat first = { .first = j->rank };
-    struct stat shm;
+    MPI_Comm machine;
+    int      first;
 
     HEARTHI_MPI_SPINS(MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED,
                                           j->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &j->machine_rank);
     MPI_Comm_size(machine, &j->machine_ranks);
-    if (stat("/dev/shm", &shm) == 0) {
-        first.device = shm.st_dev;
-        first.file = shm.st_ino;
-    }
-    hearthi_collective_bcast(&first, sizeof first, 0, machine);
-    seat_check(&first);
+    first = machine_share(j, machine);
     j->node_comm = node_cut(j, machine);
     j->machine_of = ints(j->size);
-    hearthi_collective_gather(&first.first, sizeof first.first, j->machine_of,
-                              j->comm);
+    hearthi_collective_gather(&first, sizeof first, j->machine_of, j->comm);
     MPI_Comm_set_errhandler(j->node_comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(j->node_comm, &j->node_rank);
     MPI_Comm_size(j->node_comm, &j->node_size);
@@ -173,26 +206,18 @@ nodes_number(struct hearthi_cluster *j)
     free(all);
 }
 
-/* Not what sched_getaffinity says: launchers bind each rank to a core of its
- * own, and what counts is whether ranks share cores. */
-static int
-cores_of_machine(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return n < 1 ? 1 : (int)n;
-}
-
 void
 hearthi_cluster_open(MPI_Comm comm, bool hides)
 {
-    struct hearthi_cluster *j = &hearthi_cluster;
+    struct hearthi_cluster     *j = &hearthi_cluster;
+    struct hearthi_machine_part alone;
 
     j->comm = comm;
     j->hides = hides;
     MPI_Comm_rank(comm, &j->rank);
     MPI_Comm_size(comm, &j->size);
-    j->cores = cores_of_machine();
+    hearthi_machine_part(&alone);
+    j->cores = hearthi_part_cores(&alone, 1); /* so far */
     j->machine_ranks = j->size;
     nodes_split(j);
     nodes_number(j);

@@ -25,7 +25,7 @@ TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
   %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
-  %D%/places %D%/small-shm %D%/verdicts
+  %D%/places %D%/small-group %D%/small-shm %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half

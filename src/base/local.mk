@@ -1,12 +1,14 @@
 # Options, counters and what is said on stderr; no MPI call.
 libhearth_base_la_SOURCES += \
   %D%/cancel.h \
+  %D%/cgroup.c %D%/cgroup.h \
   %D%/clock.c %D%/clock.h \
   %D%/descriptor.c %D%/descriptor.h \
   %D%/crowd.c %D%/crowd.h \
   %D%/distribution.def \
   %D%/format.c %D%/format.h \
   %D%/assert.h \
+  %D%/machine_part.c %D%/machine_part.h \
   %D%/mutex.c %D%/mutex.def %D%/mutex.h \
   %D%/mpi_call.c %D%/mpi_call.h \
   %D%/mpi_launcher.c %D%/mpi_launcher.h \

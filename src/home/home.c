@@ -67,19 +67,26 @@ hearthi_home_reach(void)
 static void
 no_home_memory(int rank, uint64_t want)
 {
-    uint64_t all = hearthi_segments.frames - hearthi_segments.migration -
-                   hearthi_segments.arena;
+    const struct hearthi_segments *s = &hearthi_segments;
+    unsigned long long             all = s->frames - s->migration - s->arena;
+    unsigned long long more = want, left = frames[rank].left -
+                                           hearthi_migration_frames_reserved(rank);
+    unsigned long long need = all - left + want;
 
-    hearthi_fatal(
-        "hearth_alloc",
-        "rank %d has no home memory for %llu more pages (%llu of "
-        "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
-        "layout that spreads the pages",
-        rank, (unsigned long long)want,
-        (unsigned long long)(frames[rank].left -
-                             hearthi_migration_frames_reserved(rank)),
-        (unsigned long long)all,
-        (unsigned long long)(all << hearthi_heap.shift >> 20));
+    if (hearthi_segments_lack_shm(need, hearthi_opt.malloc ? s->arena : 0))
+        hearthi_fatal(
+            "hearth_alloc",
+            "rank %d has no home memory for %llu more pages (%llu of %llu are "
+            "free): with them each rank has %llu MiB, which lie in /dev/shm, "
+            "and /dev/shm has %zu MiB for all: " HEARTHI_SHM_REMEDY
+            ", or use a layout that spreads the pages",
+            rank, more, left, all, need << hearthi_heap.shift >> 20,
+            s->shm >> 20);
+    hearthi_fatal("hearth_alloc",
+                  "rank %d has no home memory for %llu more pages (%llu of "
+                  "%llu are free): raise HEARTH_HOME, now %llu MiB, or use a "
+                  "layout that spreads the pages",
+                  rank, more, left, all, all << hearthi_heap.shift >> 20);
 }
 
 /* Frames above all that were in use before must be made reachable. */

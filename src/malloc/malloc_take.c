@@ -16,6 +16,7 @@
 #include "profile/profile.h"
 #include "races/race_history.h"
 #include "remote_free.h"
+#include "space/segment.h"
 #include "tcache.h"
 #include "transport/remote_word.h"
 #include "transport/transport.h"
@@ -30,7 +31,18 @@ no_memory(const char *call, size_t bytes, int home)
 {
     const size_t most = hearthi_arena_map.room;
     const size_t words = hearthi_arena_map_words();
+    const size_t need =
+        hearthi_arena_map.each + hearthi_min(bytes, SIZE_MAX / 4);
 
+    if (hearthi_segments_lack_shm(hearthi_segments_home(),
+                                  need >> hearthi_heap.shift))
+        hearthi_fatal(call,
+                      "rank %d has no memory for %zu bytes more: the %zu KiB "
+                      "for hearth_malloc of each rank (HEARTH_MALLOC) lie in "
+                      "/dev/shm, and /dev/shm has %zu MiB for "
+                      "all: " HEARTHI_SHM_REMEDY,
+                      home, bytes, hearthi_arena_map.each >> 10,
+                      hearthi_segments.shm >> 20);
     if (most == 0)
         hearthi_fatal(call,
                       "of HEARTH_MALLOC, now %zu KiB, nothing is left beside "

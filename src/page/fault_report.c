@@ -110,9 +110,7 @@ memory_short(const char *call, const char *what)
     if (hearthi_segments_in_shm() && statvfs("/dev/shm", &shm) == 0)
         hearthi_fatal(call,
                       "no memory for %s: /dev/shm has %zu MiB, of which %zu "
-                      "KiB are left: touch less of it, enlarge /dev/shm "
-                      "(mount -o remount,size=... /dev/shm), or do without it "
-                      "(HEARTH_NODE_SIZE=1)",
+                      "KiB are left: touch less of it, " HEARTHI_SHM_REMEDY,
                       what, (size_t)(shm.f_blocks * shm.f_frsize) >> 20,
                       (size_t)(shm.f_bavail * shm.f_frsize) >> 10);
     memset(&m, 0, sizeof m);

@@ -35,8 +35,7 @@ cache_bound(void)
     size_t bytes = hearthi_opt.cache;
 
     if (bytes == 0)
-        bytes = hearthi_machine_memory() / 8 /
-                (size_t)hearthi_cluster.machine_ranks;
+        bytes = hearthi_cluster.memory_share / 8;
     bytes /= hearthi_heap.page;
     if (bytes > hearthi_heap.pages)
         bytes = hearthi_heap.pages;

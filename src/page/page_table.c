@@ -330,7 +330,7 @@ is_sparse(const struct hearthi_allocation *a)
 
     for (size_t i = 0; i < a->pieces; i++)
         near += is_near(a->piece[i].home) ? a->piece[i].count : 0;
-    return near > hearthi_machine_memory() >> hearthi_heap.shift;
+    return near > hearthi_cluster.memory >> hearthi_heap.shift;
 }
 
 /* Has the table nothing of a range but which pages have a cached frame? */

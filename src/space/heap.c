@@ -44,12 +44,6 @@ hearthi_dump(void *at, size_t len, bool dumped)
     madvise(at, len, dumped ? MADV_DODUMP : MADV_DONTDUMP);
 }
 
-size_t
-hearthi_machine_memory(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 void
 hearthi_addresses_short(const char *what, size_t bytes)
 {

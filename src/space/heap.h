@@ -88,9 +88,6 @@ hearthi_page_of(const void *p)
            hearthi_heap.shift;
 }
 
-/* Bytes that this machine has, used or not. */
-size_t hearthi_machine_memory(void);
-
 /* End the job: `what` of so many bytes finds no addresses (errno).  The line
  * names all that takes addresses, and the bound on them if there is one. */
 _Noreturn void hearthi_addresses_short(const char *what, size_t bytes);

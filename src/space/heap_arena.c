@@ -7,11 +7,12 @@
  *
  * Addresses and files with holes are free, so that is 4 GiB where memory is
  * reached without windows of MPI.  But what a window covers a network card may
- * pin: a sixteenth of the machine's memory at most is set aside by all of its
- * ranks then, and so much that the first window, which doubles from 64 MiB on
- * (transport/mpi/mpi_fabric_window.c), has 64 MiB beside it for what else the
- * program allocates.  Nor is it more than a quarter of the home memory beside
- * it, and where that lies in /dev/shm, no more than is left there. */
+ * pin: a sixteenth of the memory of the machine, or of a control group, at
+ * most is set aside by all of its ranks then, and so much that the first
+ * window, which doubles from 64 MiB on (transport/mpi/mpi_fabric_window.c),
+ * has 64 MiB beside it for what else the program allocates.  Nor is it more
+ * than a quarter of the home memory beside it, and where that lies in
+ * /dev/shm, no more than is left there. */
 #include "config.h"
 
 #include "heap.h"
@@ -96,6 +97,7 @@ size_t
 hearthi_arena_wanted(size_t home)
 {
     size_t most = hearthi_arena_most();
+    size_t share = hearthi_cluster.memory_share / 16;
 
     if (hearthi_heap_given.is)
         return (size_t)(hearthi_heap_given.arena * given_each())
@@ -107,7 +109,6 @@ hearthi_arena_wanted(size_t home)
         most = hearthi_min(most, left_beside(home));
     if (has_windows())
         most = beside_first_window(
-            hearthi_min(most, hearthi_machine_memory() / 16 /
-                                  (size_t)hearthi_cluster.machine_ranks));
+            hearthi_min(most, share < 64 * MIB ? 64 * MIB : share));
     return round_down(most);
 }

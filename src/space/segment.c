@@ -33,10 +33,18 @@ static bool    by_files;              /* of ranks of one node */
 static MPI_Win window = MPI_WIN_NULL; /* of the node's segments */
 static bool   *filled; /* its frames that are known to have memory */
 
+/* Memory without a name, which /dev/shm does not bound. */
+static bool
+are_files(void)
+{
+    return by_files || (hearthi_opt.fabric == HEARTHI_FABRIC_SHM &&
+                        hearthi_cluster.nodes > 1);
+}
+
 bool
 hearthi_segments_in_shm(void)
 {
-    return hearthi_cluster.node_size > 1 && !by_files;
+    return hearthi_cluster.node_size > 1 && !are_files();
 }
 
 /* tmpfs promises more than it has, and a page beyond it is SIGBUS. */
@@ -50,12 +58,12 @@ shm_check(size_t bytes)
         return;
     if (want > shm.f_bavail * shm.f_frsize)
         hearthi_fatal("hearth_init",
-                      "/dev/shm has %zu MiB left, and the segments of %d "
-                      "ranks need %zu MiB: lower HEARTH_HOME or "
-                      "HEARTH_MALLOC, or enlarge "
-                      "/dev/shm (mount -o remount,size=... /dev/shm)",
-                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20,
-                      hearthi_cluster.machine_ranks, want >> 20);
+                      "the segments of %d ranks (HEARTH_HOME, HEARTH_MALLOC) "
+                      "want %zu MiB, and /dev/shm has %zu MiB, of which %zu "
+                      "are left: " HEARTHI_SHM_REMEDY ", or lower these",
+                      hearthi_cluster.machine_ranks, want >> 20,
+                      (size_t)(shm.f_blocks * shm.f_frsize) >> 20,
+                      (size_t)(shm.f_bavail * shm.f_frsize) >> 20);
 }
 
 /* A window of one process is private memory, which has no second view, so
@@ -129,8 +137,7 @@ hearthi_segments_open(size_t keep_bytes, size_t names_bytes)
     s->base = calloc((size_t)hearthi_cluster.node_size, sizeof *s->base);
     if (s->base == NULL)
         hearthi_fatal("hearth_init", "no memory");
-    if (by_files || (hearthi_opt.fabric == HEARTHI_FABRIC_SHM &&
-                     hearthi_cluster.nodes > 1))
+    if (are_files())
         files_open(s);
     else if (hearthi_cluster.node_size == 1)
         own_open(s);
@@ -176,9 +183,7 @@ hearthi_segments_look(void)
     hearthi_warn("home memory",
                  "/dev/shm is full, with %zu MiB: what of the ranks' home "
                  "memory was not touched yet cannot be had, and MPI may fail "
-                 "or wait for it for ever: enlarge /dev/shm (mount -o "
-                 "remount,size=... /dev/shm), or do without it "
-                 "(HEARTH_NODE_SIZE=1)",
+                 "or wait for it for ever: " HEARTHI_SHM_REMEDY,
                  (size_t)(shm.f_blocks * shm.f_frsize) >> 20);
 }
 
@@ -216,7 +221,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
                             0, len, MREMAP_MAYMOVE | MREMAP_FIXED, want);
     }
     if (got == want && node_rank == hearthi_cluster.node_rank)
-        hearthi_dump(want, len, len <= hearthi_machine_memory());
+        hearthi_dump(want, len, len <= hearthi_cluster.memory);
     return got == want ? 0 : errno;
 }
 

@@ -28,6 +28,9 @@ struct hearthi_segments {
     size_t names_at;   /* of locks (transport/lock_directory.h) */
     size_t frames_at;
     size_t bytes; /* of a segment */
+    size_t shm_share; /* a rank's of what was left in /dev/shm at the start,
+                         where it is least; SIZE_MAX: none lies there */
+    size_t shm;       /* all of that /dev/shm */
     char **base;  /* system view of each segment of this node */
     int    fd;    /* of this rank's, or -1: it lies in a window */
 };
@@ -39,6 +42,20 @@ extern struct hearthi_segments hearthi_segments;
  * each other, home memory lies in such files then, of which the heap is the
  * bound and not what /dev/shm has. */
 extern bool hearthi_segments_sparse;
+
+/* What helps where /dev/shm is too small: for lines that say so. */
+#define HEARTHI_SHM_REMEDY                                   \
+    "enlarge /dev/shm (docker run --shm-size=..., mount -o " \
+    "remount,size=... /dev/shm), or do without it "          \
+    "(HEARTH_NODE_SIZE=1)"
+
+/* Would segments with so many frames of home memory, and so many for
+ * hearth_malloc, be more than /dev/shm had room for? */
+bool hearthi_segments_lack_shm(uint64_t home, uint64_t arena);
+
+/* Frames of home memory that a rank would have beside a HEARTH_MALLOC that is
+ * set to something else. */
+uint64_t hearthi_segments_home(void);
 
 /* Does home memory lie in /dev/shm?  From hearthi_segments_open() on. */
 bool hearthi_segments_in_shm(void);

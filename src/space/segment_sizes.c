@@ -81,6 +81,39 @@ wishes(uint64_t wish[2])
         wish[0] -= hearthi_min(wish[0], wish[1]);
 }
 
+/* A rank's share of /dev/shm, and all of it. */
+static void
+shm_look(uint64_t has[2])
+{
+    struct statvfs shm;
+
+    has[0] = has[1] = SIZE_MAX;
+    if (!hearthi_segments_in_shm() || statvfs("/dev/shm", &shm) != 0)
+        return;
+    has[0] = shm.f_bavail * shm.f_frsize /
+             (uint64_t)hearthi_cluster.machine_ranks;
+    has[1] = shm.f_blocks * shm.f_frsize;
+}
+
+bool
+hearthi_segments_lack_shm(uint64_t home, uint64_t arena)
+{
+    const struct hearthi_segments *s = &hearthi_segments;
+
+    return s->shm_share != SIZE_MAX &&
+           s->frames_at + ((home + arena) << hearthi_heap.shift) >
+               s->shm_share;
+}
+
+uint64_t
+hearthi_segments_home(void)
+{
+    const struct hearthi_segments *s = &hearthi_segments;
+    bool both = hearthi_opt.home == 0 && hearthi_opt.malloc == 0;
+
+    return s->frames - s->migration - (both ? 0 : s->arena);
+}
+
 /* Frames are numbered with 32 bits (page/page_map.h): those kept free are as
  * many as there are numbers left. */
 static void
@@ -102,11 +135,14 @@ hearthi_segment_sizes(struct hearthi_segments *s, size_t keep_bytes,
                       size_t names_bytes)
 {
     size_t   page = hearthi_heap.page;
-    uint64_t migration, wish[2], least[2], mail, mails;
+    uint64_t migration, wish[4], least[4], mail, mails;
 
     wishes(wish);
-    hearthi_all_reduce(wish, least, 2, MPI_UINT64_T, MPI_MIN,
+    shm_look(wish + 2);
+    hearthi_all_reduce(wish, least, 4, MPI_UINT64_T, MPI_MIN,
                        hearthi_collective_wait);
+    s->shm_share = least[2];
+    s->shm = least[3];
     s->frames = least[0] / page;
     s->arena = least[1] / page;
     if (s->frames == 0)

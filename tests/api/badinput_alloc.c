@@ -3,6 +3,7 @@
  * Allocations that cannot be.
  */
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "badinput.h"
 
@@ -29,6 +30,22 @@ static void
 size_beyond_home(void)
 {
     hearth_alloc((size_t)200 << 20, 1, hearth_on(last));
+}
+
+/* More than a small control group has room for, once as home memory and once
+ * as copies. */
+static void
+reads_much(void)
+{
+    const size_t bytes = (size_t)320 << 20;
+    char        *p = hearth_alloc(bytes, 1, hearth_on(last));
+
+    for (size_t i = 0; me == last && i < bytes; i += page_bytes())
+        p[i] = 1;
+    hearth_barrier();
+    for (size_t i = 0; me == 0 && i < bytes; i += page_bytes())
+        if (p[i] != 1)
+            exit(3);
 }
 
 static void
@@ -126,5 +143,6 @@ const struct badinput badinput_allocs[] = {
     BADINPUT(cluster_none),    BADINPUT(cluster_unknown),
     BADINPUT(clusters_differ), BADINPUT(home_apart),
     BADINPUT(free_junk),       BADINPUT(free_inside),
-    BADINPUT(free_twice),      { 0 },
+    BADINPUT(free_twice),      BADINPUT(reads_much),
+    { 0 },
 };

@@ -25,3 +25,8 @@ unit_tests += %D%/mpi_library
 %C%_atomic_file_SOURCES = %D%/atomic_file.c
 %C%_atomic_file_CFLAGS = $(test_cflags)
 %C%_atomic_file_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/cgroup
+%C%_cgroup_SOURCES = %D%/cgroup.c tests/harness/made_up.h
+%C%_cgroup_CFLAGS = $(test_cflags)
+%C%_cgroup_LDADD = $(unit_ldadd)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a large heap and large allocations cost: nothing until they are used.
+ * What a large heap and large allocations cost: nothing until they are used;
+ * and what Hearth takes of a machine that has limits.
  */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "fixture.h"
+#include "made_up.h"
+#include "page/frames.h"
 
 enum { TRIES = 5 };
 #define TEBIBYTE ((size_t)1 << 40)
@@ -180,16 +186,106 @@ START_TEST(a_tebibyte_is_allocated_at_once)
 }
 END_TEST
 
+/* ---- limits of containers ---- */
+
+static int
+world_rank(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/* All ranks are in this control group. */
+static void
+group_enter(char root[MADE_UP])
+{
+    if (world_rank() == 0) {
+        made_up_begin(root);
+        made_up_file(root, "proc/self/cgroup", "0::/pod\n");
+        made_up_file(root, "sys/fs/cgroup/pod/memory.max", "268435456\n");
+        made_up_file(root, "sys/fs/cgroup/pod/cpu.max", "120000 100000\n");
+    }
+    MPI_Bcast(root, MADE_UP, MPI_CHAR, 0, MPI_COMM_WORLD);
+    hearthi_cgroup_root = root;
+}
+
+static void
+group_leave(const char *root)
+{
+    hearthi_cgroup_root = "";
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0)
+        made_up_end(root);
+}
+
+START_TEST(the_ranks_of_a_control_group_share_its_limits)
+{
+    static char root[MADE_UP]; /* where a failure leaves this */
+    uint64_t    pages;
+    int         cores;
+
+    group_enter(root);
+    fixture_start_with("CACHE", "auto");
+    pages = ((uint64_t)256 << 20) / 8 / (uint64_t)ranks / page_bytes();
+    expect_eq(hearthi_frames.bound, pages);
+    expect(hearthi_cluster.memory <= 256 << 20 &&
+           hearthi_cluster.memory > (256 << 20) - (size_t)ranks);
+    cores = hearthi_cluster.cores;
+    fixture_stop();
+    group_leave(root);
+    expect_eq(cores, 1);
+    all_expected();
+}
+END_TEST
+
+/* Where one rank may run, from where on all may run. */
+static void
+processor_choose(cpu_set_t *one)
+{
+    int i = 0;
+
+    CPU_ZERO(one);
+    sched_getaffinity(0, sizeof *one, one);
+    while (i < CPU_SETSIZE - 1 && !CPU_ISSET(i, one))
+        i++;
+    MPI_Bcast(&i, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    CPU_ZERO(one);
+    CPU_SET(i, one);
+}
+
+START_TEST(ranks_that_are_bound_to_one_processor_share_it)
+{
+    cpu_set_t before, one;
+    int       bound, mine;
+
+    sched_getaffinity(0, sizeof before, &before);
+    processor_choose(&one);
+    mine = sched_setaffinity(0, sizeof one, &one) == 0;
+    MPI_Allreduce(&mine, &bound, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    fixture_start();
+    expect(!bound || hearthi_cluster.cores == 1);
+    expect(!bound || hearthi_crowded() == (ranks > 1));
+    fixture_stop();
+    sched_setaffinity(0, sizeof before, &before);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
     Suite *s = suite_create("heap");
-    TCase *tc = tcase_create("large");
+    TCase *tc = tcase_create("large"), *limits = tcase_create("limits");
 
     tcase_add_test(tc, a_tebibyte_starts_within_a_second);
     tcase_add_test(tc, a_tebibyte_is_not_resident);
     tcase_add_test(tc, an_allocation_costs_what_is_touched);
     tcase_add_test(tc, a_tebibyte_is_allocated_at_once);
     suite_add_tcase(s, tc);
+    tcase_add_test(limits, the_ranks_of_a_control_group_share_its_limits);
+    tcase_add_test(limits, ranks_that_are_bound_to_one_processor_share_it);
+    suite_add_tcase(s, limits);
     return mpi_main(argc, argv, s);
 }

@@ -5,7 +5,7 @@ mpi_tests += %D%/dump.mpi
 %C%_dump_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/heap.mpi
-%C%_heap_mpi_SOURCES = %D%/heap.c
+%C%_heap_mpi_SOURCES = %D%/heap.c tests/harness/made_up.h
 %C%_heap_mpi_CFLAGS = $(test_cflags)
 %C%_heap_mpi_LDADD = $(mpi_ldadd)
 

@@ -124,6 +124,27 @@ if test -x tests/harness/forbid; then
             wrong "the filter is not said"
     fi
 fi
+# What a control group leaves, and which file says so.
+group="sh $srcdir/tests/small-group"
+if $group memory 300m true; then
+    $group memory 300m ./hearth-info >"$out/text" 2>&1
+    grep '^  MEMORY  *the control group has 300 of .*/hearth-test' \
+        "$out/text" >/dev/null || wrong "the group's memory is not said"
+    grep '^  HEARTH_CACHE  *auto is 37 MiB .* control group has, for 1 rank' \
+        "$out/text" >/dev/null || wrong "HEARTH_CACHE takes another limit"
+fi
+if $group cpu 50000 true; then
+    $group cpu 50000 ./hearth-info >"$out/text" 2>&1
+    grep '^  PROCESSORS .* time of 0\.5 (.*/hearth-test' "$out/text" \
+        >/dev/null || wrong "the group's quota is not said"
+fi
+first=
+if command -v taskset >/dev/null; then
+    first=`taskset -cp $$ | sed 's/.*: *//; s/[^0-9].*//'`
+    taskset -c "$first" ./hearth-info >"$out/text" 2>&1
+    grep '^  waits  *1 rank here has 1 processor:' "$out/text" >/dev/null ||
+        wrong "the affinity is not counted"
+fi
 (ulimit -n 500 && ulimit -v 8000000 && exec ./hearth-info) >"$out/text" 2>&1
 for words in 'ulimit -n is 500:' 'ulimit -v is 8000000 KiB'; do
     grep "^  LIMIT  *$words" "$out/text" >/dev/null || wrong "not said: $words"
@@ -138,9 +159,17 @@ if test -n "$MPIEXEC"; then
         wrong "exit status $? on two ranks"
     grep 'ranks  *2 on' "$out/text" >/dev/null || wrong "not two ranks"
     grep 'so: works' "$out/text" >/dev/null || wrong "the probe fails"
+    grep '^  HEARTH_CACHE  *auto is .* for 2 ranks together' "$out/text" \
+        >/dev/null || wrong "nothing is said of how large caches are"
     grep 'copies  *protected by' "$out/text" >/dev/null ||
         wrong "nothing is said of how copies are protected"
     test $fail = 0 || cat "$out/text"
+    if test -n "$first"; then
+        taskset -c "$first" sh "$srcdir/tests/run-mpi" --once 90 2 \
+            ./hearth-info >"$out/text"
+        grep '^  WAITS  *2 ranks here have 1 processor:' "$out/text" \
+            >/dev/null || wrong "that ranks share a processor is not said"
+    fi
     # What it prints works: as words of the launcher and, as for srun, which
     # this one is for the moment, as variables.
     printf '#!/bin/sh\nexec %s "$@"\n' "$MPIEXEC" >"$out/srun"

@@ -276,17 +276,21 @@ static void
 all_print(const struct request *q, int level, const struct info_probe *p)
 {
     int ranks, here, machines, first, rank;
+    struct hearthi_machine_part *part = info_parts_gather(&here);
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     machines = info_machines(&first, &here);
-    if (rank != 0)
+    if (rank != 0) {
+        free(part);
         return;
+    }
     library_print(q->level, level, ranks, machines);
     protection_print();
     tables_print();
     memory_print();
-    info_machine_print();
+    info_machine_print(part, here);
+    free(part);
     info_fabrics_print();
     if (ranks > 1)
         info_probe_print(p);

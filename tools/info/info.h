@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/machine_part.h"
 #include "base/mpi_library.h"
 
 enum { INFO_GET, INFO_ATOMIC, INFO_OPERATIONS };
@@ -46,22 +47,16 @@ void info_limits_man(void);
  * *ranks how many it has. */
 int info_machines(int *first, int *ranks);
 
-/* What the machine, the container and the shell allow, and what it costs. */
-void info_machine_print(void);
+/* What each rank of a machine may have of it, known on the first of them; to
+ * be freed.  Collective.  *ranks is how many they are. */
+struct hearthi_machine_part *info_parts_gather(int *ranks);
+
+/* What the machine, the container and the shell allow, and what it costs: to
+ * the first of these ranks. */
+void info_machine_print(const struct hearthi_machine_part *all, int ranks);
 
 /* The MPI library that this runs with. */
 struct hearthi_mpi_library info_library(void);
-
-/* A line of a file that begins with a word: what stands behind it, in a text of
- * INFO_LINE.  A file's number; false where it is none, as "max". */
-enum { INFO_LINE = 512 };
-bool info_line_find(const char *file, const char *word, char *text);
-bool info_number_read(const char *file, uint64_t *n);
-
-/* The least number of that file in this process's control group with a
- * controller ("" is version 2) and all groups above. */
-bool info_group_least(const char *controller, const char *file,
-                      uint64_t *least);
 
 /* List the providers that libfabric finds here. */
 void info_fabrics_print(void);

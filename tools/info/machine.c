@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
+#include "base/min.h"
+#include "base/option.h"
 #include "info.h"
 
-enum { LINE = INFO_LINE };
+enum { LINE = 2 * HEARTHI_LINE + 256 };
 
 static void
 row(const char *name, const char *text)
@@ -59,7 +63,7 @@ reading_print(void)
         row("memory of other ranks", "process_vm_readv is allowed");
         return;
     }
-    info_number_read("/proc/sys/kernel/yama/ptrace_scope", &scope);
+    hearthi_file_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
     snprintf(text, sizeof text,
              "process_vm_readv is denied (%s%s): MPI copies twice; with Open "
              "MPI pass --mca btl_vader_single_copy_mechanism emulated, or "
@@ -92,7 +96,7 @@ filters_print(void)
 {
     char text[LINE], mode[LINE];
 
-    if (!info_line_find("/proc/self/status", "Seccomp:", mode))
+    if (!hearthi_file_line("/proc/self/status", "Seccomp:", mode))
         return;
     snprintf(text, sizeof text, "%s",
              strtol(mode, NULL, 10) == 0
@@ -115,7 +119,7 @@ capabilities_print(void)
     char     text[LINE], list[LINE] = "";
     uint64_t have;
 
-    if (!info_line_find("/proc/self/status", "CapEff:", text))
+    if (!hearthi_file_line("/proc/self/status", "CapEff:", text))
         return;
     have = strtoull(text, NULL, 16);
     for (size_t i = 0; i < sizeof of_use / sizeof *of_use; i++)
@@ -129,84 +133,129 @@ capabilities_print(void)
 
 /* ---- control groups ---- */
 
-static uint64_t
-memory_here(void)
+struct hearthi_machine_part *
+info_parts_gather(int *ranks)
 {
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct hearthi_machine_part mine, *all;
+    MPI_Comm                    machine;
+    int                         rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank,
+                        MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, ranks);
+    all = calloc((size_t)*ranks, sizeof *all);
+    if (all == NULL)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    hearthi_machine_part(&mine);
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0,
+               machine);
+    MPI_Comm_free(&machine);
+    return all;
+}
+
+static struct hearthi_cgroup_limit
+memory_least(void)
+{
+    struct hearthi_cgroup_limit l[HEARTHI_LEVELS];
+
+    return hearthi_cgroup_least(l, hearthi_cgroup_memory(l));
 }
 
 static void
-group_memory_print(void)
+group_memory_print(const struct hearthi_machine_part *mine)
 {
-    char     text[LINE];
-    uint64_t most, all = memory_here();
+    struct hearthi_cgroup_limit l = memory_least();
+    char                        text[LINE];
 
-    if ((!info_group_least("", "memory.max", &most) &&
-         !info_group_least("memory", "memory.limit_in_bytes", &most)) ||
-        most >= all) {
+    if (l.most >= mine->memory) {
         snprintf(text, sizeof text, "%" PRIu64 " MiB, all of the machine",
-                 all >> 20);
+                 mine->memory >> 20);
         row("memory", text);
         return;
     }
     snprintf(text, sizeof text,
              "the control group has %" PRIu64 " of the machine's %" PRIu64
-             " MiB, /dev/shm and page cache among it; who touches more is "
-             "killed without a word",
-             most >> 20, all >> 20);
+             " MiB (%s), /dev/shm and page cache among it; who touches more "
+             "is %s",
+             l.most >> 20, mine->memory >> 20, l.file,
+             strstr(l.file, "memory.high") != NULL ? "slowed down"
+                                                   : "killed without a word");
     row("MEMORY", text);
 }
 
-/* Of version 2, in cpu.max, "MICROSECONDS PERIOD"; info_number_read() stops at
- * the first, and nearly all groups have the period that the kernel gives them.
- */
-static double
-group_processors(void)
+/* What HEARTH_CACHE comes to, and by which limit. */
+static void
+cache_print(const struct hearthi_machine_part *all, int ranks)
 {
-    uint64_t quota, period = 100000;
+    size_t share = hearthi_part_share(all, ranks, 0);
+    bool   machine = share == all->memory / (size_t)ranks;
+    int    sharers = hearthi_part_sharers(all, ranks, 0);
+    char   text[LINE];
 
-    if (info_group_least("", "cpu.max", &quota))
-        return (double)quota / (double)period;
-    if (!info_group_least("cpu", "cpu.cfs_quota_us", &quota))
-        return 0;
-    info_group_least("cpu", "cpu.cfs_period_us", &period);
-    return (double)quota / (double)period;
+    if (hearthi_opt.cache != 0)
+        snprintf(text, sizeof text, "%zu MiB of copies for each rank",
+                 hearthi_opt.cache >> 20);
+    else
+        snprintf(text, sizeof text,
+                 "auto is %zu MiB of copies for rank 0: an eighth of what %s "
+                 "has, for %d rank%s",
+                 share / 8 >> 20,
+                 machine ? "the machine" : "its control group", sharers,
+                 sharers == 1 ? "" : "s together");
+    row("HEARTH_CACHE", text);
 }
 
 static void
-processors_print(void)
+processors_print(const struct hearthi_machine_part *mine)
 {
-    cpu_set_t mine;
-    char      text[LINE];
-    long      online = sysconf(_SC_NPROCESSORS_ONLN);
-    double    quota = group_processors();
-    int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine)
-                                                          : (int)online;
+    struct hearthi_cgroup_limit all[HEARTHI_LEVELS];
+    struct hearthi_cgroup_limit l =
+        hearthi_cgroup_least(all, hearthi_cgroup_processors(all));
+    char text[LINE];
+    int  n = CPU_COUNT(&mine->bound) < mine->online ? CPU_COUNT(&mine->bound)
+                                                    : mine->online;
+    bool few = l.most < (uint64_t)n * 1000;
 
-    snprintf(text, sizeof text, "%d of %ld%s", n, online,
-             n < online ? ", by affinity: a launcher that binds, taskset or "
-                          "a cpuset"
-                        : "");
-    if (quota > 0 && quota < n)
+    snprintf(text, sizeof text, "%d of %d%s", n, mine->online,
+             n < mine->online ? ", by affinity: a launcher that binds, "
+                                "taskset or a cpuset"
+                              : "");
+    if (few)
         snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "; the control group has the time of %.1f, and ranks that "
-                 "poll use it up: no more ranks than that",
-                 quota);
-    row(quota > 0 && quota < n ? "PROCESSORS" : "processors", text);
+                 "; the control group has the time of %.1f (%s), and ranks "
+                 "that poll use it up: no more ranks than that",
+                 (double)l.most / 1000, l.file);
+    row(few ? "PROCESSORS" : "processors", text);
+}
+
+/* As hearthi_crowded() has it. */
+static void
+waits_print(const struct hearthi_machine_part *all, int ranks)
+{
+    char text[LINE];
+    int  cores = hearthi_part_cores(all, ranks);
+
+    snprintf(text, sizeof text, "%d rank%s here ha%s %d processor%s: %s",
+             ranks, ranks == 1 ? "" : "s", ranks == 1 ? "s" : "ve", cores,
+             cores == 1 ? "" : "s",
+             ranks > cores ? "who waits gives its processor away"
+                           : "who waits spins for a while");
+    row(ranks > cores ? "WAITS" : "waits", text);
 }
 
 static void
 threads_print(void)
 {
     char          text[LINE] = "";
-    uint64_t      most;
     struct rlimit user;
+    uint64_t most = hearthi_min(hearthi_cgroup_number("", "pids.max"),
+                                hearthi_cgroup_number("pids", "pids.max"));
     /* root is not bound by the second */
     bool by_user = geteuid() != 0 && getrlimit(RLIMIT_NPROC, &user) == 0 &&
                    user.rlim_cur != RLIM_INFINITY;
 
-    if (info_group_least("", "pids.max", &most) ||
-        info_group_least("pids", "pids.max", &most))
+    if (most != UINT64_MAX)
         snprintf(text, sizeof text, "%" PRIu64 " in the control group (pids)",
                  most);
     if (by_user)
@@ -260,7 +309,8 @@ overcommit_print(void)
 {
     uint64_t how = 0;
 
-    if (info_number_read("/proc/sys/vm/overcommit_memory", &how) && how == 2)
+    if (hearthi_file_number("/proc/sys/vm/overcommit_memory", &how) &&
+        how == 2)
         row("OVERCOMMIT", "vm.overcommit_memory is 2: addresses count as "
                           "memory: lower HEARTH_HEAP, HEARTH_HOME and "
                           "HEARTH_MALLOC to what the program uses");
@@ -288,7 +338,7 @@ shm_print(void)
 }
 
 void
-info_machine_print(void)
+info_machine_print(const struct hearthi_machine_part *all, int ranks)
 {
     printf("\nWhat is allowed here; what is in capitals costs something "
            "(doc/containers.md)\n");
@@ -297,8 +347,10 @@ info_machine_print(void)
     filters_print();
     capabilities_print();
     shm_print();
-    group_memory_print();
-    processors_print();
+    group_memory_print(all);
+    cache_print(all, ranks);
+    processors_print(all);
+    waits_print(all, ranks);
     threads_print();
     ulimits_print();
     overcommit_print();

@@ -23,7 +23,11 @@ enum { MAX_WORDS = 64, TRY_SECONDS = 60 };
 static int
 cores(void)
 {
-    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+    struct hearthi_machine_part here;
+
+    hearthi_machine_part(&here);
+    memset(&here.bound, 0xff, sizeof here.bound);
+    return hearthi_part_cores(&here, 1);
 }
 
 /* Settings that only let a run start, or keep it from crawling: a user never

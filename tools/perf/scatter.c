@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
+
+#include "base/machine_part.h"
 
 enum { NUMBERS = 1 << 20 }; /* 8 MiB */
 
@@ -116,13 +117,16 @@ scattered_udp(struct perf *p, double *sample)
 
 enum { SCATTERED = 200000, SCATTERED_QUICK = 20000, FEW = 4096 };
 
-/* As many as the cache has room for. */
+/* As many as the cache of any rank has room for. */
 static size_t
 scattered_count(const struct perf *p)
 {
-    size_t most = p->quick ? SCATTERED_QUICK : SCATTERED;
-    size_t room = (size_t)sysconf(_SC_PHYS_PAGES) / 8 / (size_t)p->size;
+    struct hearthi_machine_part here;
+    uint64_t most = p->quick ? SCATTERED_QUICK : SCATTERED, mine, room;
 
+    hearthi_machine_part(&here);
+    mine = hearthi_part_memory(&here) / p->page / 8 / (uint64_t)p->size;
+    MPI_Allreduce(&mine, &room, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     return most < room * 3 / 4 ? most : room * 3 / 4;
 }
 
