@@ -22,9 +22,9 @@ struct hearthi_cluster {
     int      node_rank, node_size; /* in node_comm */
     int      machine_rank;
     int      machine_ranks; /* ranks on this machine, virtual or not */
-    int      cores;  /* that the ranks of this machine have together */
-    size_t   memory; /* bytes that they may have together */
-    size_t   memory_share; /* this rank's part of them */
+    int      cores;         /* that the ranks of this machine have together */
+    size_t   memory;        /* bytes that they may have together */
+    size_t   memory_share;  /* this rank's part of them */
     bool     hides; /* the last rank is not the program's, a node of its own */
     int      system_page;  /* the largest of all machines */
     bool     threads;      /* some rank has MPI_THREAD_MULTIPLE */

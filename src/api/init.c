@@ -323,6 +323,7 @@ hearth_init(MPI_Comm comm)
         hearthi_stats_prepare();
     watch_the_end();
     hearthi_system_open();
+    hearthi_sigmask_check();
     hearthi_front_check();
     hearthi_all_barrier(hearthi_collective_wait);
     hearthi_section_begin();

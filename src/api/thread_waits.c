@@ -151,15 +151,6 @@ thread_look(struct hearthi_thread_state *u, void *to)
 /* ---- all threads of the process ---- */
 
 static bool
-serves(int thread)
-{
-    static uintptr_t word[8192]; /* 64 KiB: no library calls deeper */
-    size_t n = hearthi_task_stack(thread, word, sizeof word / sizeof *word);
-
-    return n > 0 && !hearthi_caller_any_is_user(word, n);
-}
-
-static bool
 task_look(int thread, void *to)
 {
     struct search *s = to;
@@ -168,7 +159,7 @@ task_look(int thread, void *to)
         if (s->waits[i] == thread)
             return true;
     if (!hearthi_thread_is_own(thread) && !hearthi_task_joins(thread) &&
-        !serves(thread))
+        hearthi_caller_of(thread) != HEARTHI_CALLER_SERVES)
         s->loose++;
     return s->loose <= 1;
 }

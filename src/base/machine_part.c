@@ -12,7 +12,7 @@
 #include "min.h"
 
 static void
-limits_put(struct hearthi_part_limit               to[HEARTHI_LEVELS],
+limits_put(struct hearthi_part_limit          to[HEARTHI_LEVELS],
            const struct hearthi_cgroup_limit *from, int n)
 {
     for (int i = 0; i < HEARTHI_LEVELS; i++)
@@ -28,8 +28,7 @@ static bool
 openmp_binds(void)
 {
     static const char *const names[] = { "OMP_PROC_BIND", "OMP_PLACES",
-                                         "GOMP_CPU_AFFINITY",
-                                         "KMP_AFFINITY" };
+                                         "GOMP_CPU_AFFINITY", "KMP_AFFINITY" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i]) != NULL)
@@ -58,7 +57,7 @@ hearthi_machine_part(struct hearthi_machine_part *p)
 }
 
 static bool
-has_limit(const struct hearthi_part_limit limit[HEARTHI_LEVELS],
+has_limit(const struct hearthi_part_limit  limit[HEARTHI_LEVELS],
           const struct hearthi_part_limit *l)
 {
     for (int i = 0; i < HEARTHI_LEVELS; i++)

@@ -16,6 +16,8 @@
 #include "descriptor.h"
 #include "min.h"
 
+const char hearthi_fault_stack_mark;
+
 bool
 hearthi_tasks_each(bool (*look)(int thread, void *to), void *to)
 {
@@ -132,4 +134,27 @@ hearthi_task_joins(int thread)
     return (how == FUTEX_WAIT || how == FUTEX_WAIT_BITSET) && arg[TIME] == 0 &&
            (int)arg[VALUE] != thread && arg[VALUE] > 0 &&
            is_task(arg[VALUE] & UINT32_MAX);
+}
+
+/* ---- threads that block signals ---- */
+
+bool
+hearthi_task_blocks_faults(int thread, char name[HEARTHI_TASK_NAME])
+{
+    const unsigned long long faults =
+        1ULL << (SIGSEGV - 1) | 1ULL << (SIGBUS - 1);
+    unsigned long long blocked = 0;
+    char               path[64], line[256];
+    FILE              *status;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    status = hearthi_file_to_read(path);
+    if (status == NULL)
+        return false;
+    *name = '\0';
+    while (fgets(line, sizeof line, status) != NULL &&
+           sscanf(line, "SigBlk: %llx", &blocked) != 1)
+        sscanf(line, "Name: %63[^\n]", name);
+    fclose(status);
+    return (blocked & faults) != 0;
 }

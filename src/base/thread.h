@@ -61,10 +61,19 @@ size_t hearthi_task_stack(int thread, uintptr_t *word, size_t room);
 /* Is it in pthread_join(3), for a thread that has yet to end? */
 bool hearthi_task_joins(int thread);
 
+/* Has it a signal of faults blocked?  Its name goes to *name then. */
+enum { HEARTHI_TASK_NAME = 64 };
+bool hearthi_task_blocks_faults(int thread, char name[HEARTHI_TASK_NAME]);
+
+/* A thread that is in a page fault may be on a stack of Hearth's, at whose top
+ * the address of this is: what led there is on another. */
+extern const char hearthi_fault_stack_mark;
+
 /* ---- faults ----
  *
  * The signals by which page faults come: SIGSEGV, and SIGBUS for pages that
- * are protected by userfaultfd.  No thread has them blocked, ever. */
+ * are protected by userfaultfd.  No thread has them blocked, but for what
+ * libhearth cannot see (front/sigmask.c). */
 
 static inline bool
 hearthi_is_fault_signal(int signum)
@@ -78,6 +87,19 @@ hearthi_fault_signals_open(sigset_t *set)
 {
     sigdelset(set, SIGSEGV);
     sigdelset(set, SIGBUS);
+}
+
+/* Let this thread have them, whatever mask it has inherited.  Libhearth's own
+ * pthread_sigmask() leaves this as it is. */
+static inline void
+hearthi_fault_signals_unblock(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    sigaddset(&set, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* *set without them: in *room, or itself. */

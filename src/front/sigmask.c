@@ -10,17 +10,33 @@
  * blocked, without calling a handler.  Threads are often started with all
  * signals blocked, so that others get those that come from outside; to block a
  * fault has no use.  So they stay open, from the start of the program on:
- * threads that are there before hearth_init() may use the heap afterwards.
+ * threads that are there before hearth_init() may use the heap afterwards.  A
+ * mask that the program has inherited over exec is opened when the library is
+ * loaded.  What goes past this is a mask that is set by a system call or by
+ * what was loaded before libhearth; hearth_init() looks for threads that have
+ * one.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/dlsym_next.h"
+#include "base/hash.h"
+#include "base/report.h"
 #include "base/thread.h"
 #include "hearth/hearth.h"
+#include "profile/caller.h"
+#include "system.h"
+#include "world.h"
 
 typedef void              handler_function(int);
 typedef handler_function *signal_function(int, handler_function *);
@@ -146,4 +162,143 @@ front_sighold(int signum)
     if (next == NULL)
         hearthi_dlsym_next(&next, "sighold");
     return next(signum);
+}
+
+/* ---- threads that the C library starts ----
+ *
+ * It blocks all signals in the one that calls the function of a timer
+ * (timer_create(2)), by system calls, and opens them for the functions of
+ * mq_notify(3), aio_read(3) and getaddrinfo_a(3).
+ */
+
+/* What a timer calls.  One whose timer is deleted may be in use still, by a
+ * thread that is about to begin: so it stays, for all timers with the same
+ * function and value. */
+struct notified {
+    struct notified *next;
+    void (*function)(union sigval);
+    union sigval value;
+};
+
+enum { CHAINS = 4096 };
+
+static _Atomic(struct notified *) chain[CHAINS];
+
+static void
+notified_call(union sigval with)
+{
+    const struct notified *n = with.sival_ptr;
+
+    hearthi_fault_signals_unblock();
+    n->function(n->value);
+}
+
+/* NULL: no memory. */
+static struct notified *
+notified_of(const struct sigevent *event)
+{
+    const union sigval value = event->sigev_value;
+    uint64_t           hash = hearthi_hash(HEARTHI_HASH, &value, sizeof value);
+    _Atomic(struct notified *) *at = &chain[hash % CHAINS];
+    struct notified            *n;
+
+    for (n = atomic_load(at); n != NULL; n = n->next)
+        if (n->function == event->sigev_notify_function &&
+            n->value.sival_ptr == value.sival_ptr)
+            return n;
+    n = malloc(sizeof *n);
+    if (n == NULL)
+        return NULL;
+    n->function = event->sigev_notify_function;
+    n->value = value;
+    n->next = atomic_load(at);
+    while (!atomic_compare_exchange_weak(at, &n->next, n))
+        ;
+    return n;
+}
+
+struct sigevent *
+hearthi_notify_open(struct sigevent *event, struct sigevent *room)
+{
+    struct notified *n;
+
+    if (event == NULL || event->sigev_notify != SIGEV_THREAD ||
+        event->sigev_notify_function == notified_call)
+        return event;
+    n = notified_of(event);
+    if (n == NULL)
+        return event;
+    *room = *event;
+    room->sigev_notify_function = notified_call;
+    room->sigev_value.sival_ptr = n;
+    return room;
+}
+
+/* ---- threads that have them blocked all the same ---- */
+
+struct blocked {
+    int      first, n;
+    char     name[HEARTHI_TASK_NAME]; /* of the first */
+    uint64_t until;
+};
+
+enum { PATIENCE = 100000000, PAUSE = 1000000 }; /* nanoseconds */
+
+/* MPI's own threads and the C library's do not touch the heap, and sleep, but
+ * for moments; and the C library blocks all signals for moments in those of
+ * the program.  Only on x86-64 is a return address known from another. */
+static bool
+is_programs(int thread, char name[HEARTHI_TASK_NAME], uint64_t until)
+{
+    const struct timespec  pause = { .tv_nsec = PAUSE };
+    enum hearthi_caller_of of;
+
+    for (;;) {
+        if (!hearthi_task_blocks_faults(thread, name))
+            return false;
+        of = hearthi_caller_of(thread);
+        if (of == HEARTHI_CALLER_SERVES)
+            return false;
+        if (hearthi_now() > until)
+            break;
+        nanosleep(&pause, NULL);
+    }
+#ifdef __x86_64__
+    return of == HEARTHI_CALLER_PROGRAMS;
+#else
+    return false;
+#endif
+}
+
+static bool
+blocked_look(int thread, void *to)
+{
+    struct blocked *b = to;
+    char            name[HEARTHI_TASK_NAME];
+
+    if (!hearthi_thread_is_own(thread) &&
+        is_programs(thread, name, b->until) && b->n++ == 0) {
+        b->first = thread;
+        memcpy(b->name, name, sizeof name);
+    }
+    return true;
+}
+
+void
+hearthi_sigmask_check(void)
+{
+    struct blocked b = { .until = hearthi_now() + PATIENCE };
+    char           more[32] = "";
+
+    if (!hearthi_world.multiple)
+        return; /* others may not touch it anyway */
+    hearthi_tasks_each(blocked_look, &b);
+    if (b.n > 1)
+        snprintf(more, sizeof more, " and %d more", b.n - 1);
+    if (b.n > 0)
+        hearthi_warn("hearth_init",
+                     "thread %d (%s)%s has SIGSEGV or SIGBUS blocked: if it "
+                     "touches the heap, the kernel ends the process without a "
+                     "word: unblock both in it (pthread_sigmask) first",
+                     b.first, b.name, more);
 }

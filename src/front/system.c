@@ -11,7 +11,8 @@
  * compiler knows of these calls would be in the way.
  *
  * They may be called before anything else of Hearth is, by constructors, in
- * signal handlers and by malloc(): nothing is allocated here.
+ * signal handlers and by malloc(): nothing is allocated here, but for a timer
+ * that calls a function (sigmask.c).
  */
 #include "config.h"
 
@@ -58,6 +59,9 @@
 #define MASK_IF(yes, set) \
     sigset_t open_set;    \
     set = (yes) ? hearthi_sigmask_open(set, &open_set) : (set)
+#define NOTIFY(e)               \
+    struct sigevent open_event; \
+    e = hearthi_notify_open(e, &open_event)
 #define GIVE_ALL(v, n) \
     hearthi_syscall_buffers_vector(s, v, (size_t)(n), HEARTH_READ)
 #define TAKE_ALL(v, n) \
@@ -151,6 +155,7 @@ hearthi_system_open(void)
     hearthi_dlsym_next(&next_##name, #name);
 #include "system.def"
 #undef SYSTEM
+    hearthi_fault_signals_unblock();
 }
 
 hearthi_read *

@@ -69,8 +69,9 @@ no_home_memory(int rank, uint64_t want)
 {
     const struct hearthi_segments *s = &hearthi_segments;
     unsigned long long             all = s->frames - s->migration - s->arena;
-    unsigned long long more = want, left = frames[rank].left -
-                                           hearthi_migration_frames_reserved(rank);
+    unsigned long long             more = want,
+                       left = frames[rank].left -
+                              hearthi_migration_frames_reserved(rank);
     unsigned long long need = all - left + want;
 
     if (hearthi_segments_lack_shm(need, hearthi_opt.malloc ? s->arena : 0))

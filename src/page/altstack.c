@@ -4,7 +4,12 @@
  * (UCX) may have put one without it in front of the program's.  From a stack
  * for signals with too little room the handler changes to one of Hearth's, and
  * back before it returns or calls the program's.  The one that UCX gives the
- * main thread has enough: each change takes four system calls.
+ * main thread has enough: each change takes four system calls.  From a stack
+ * that is not for signals and has too little room it changes to one of
+ * Hearth's, too, and that takes none: nothing else begins at the top of such a
+ * stack.  A thread with room keeps its own: a collector that stops threads by
+ * a signal scans each from where that found its stack pointer to the end of
+ * the stack that it was started with.
  *
  * Meanwhile the stack for signals has the frame by which the kernel goes back
  * to the program.  For the kernel no thread is on it any more, so that the
@@ -19,9 +24,11 @@
 
 #include "altstack.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -29,40 +36,63 @@
 
 #include "base/cancel.h"
 #include "base/report.h"
+#include "base/thread.h"
 #include "fault_arch.h"
 
 enum {
     ROOM = 256 << 10, /* for a page fault, with MPI in it */
     GUARD = 64 << 10, /* the largest page of a machine */
-    KEPT = 64
+    MARK = 16,        /* at the top, for hearthi_fault_stack_mark */
+    KEPT = 512        /* threads that fault at once, without new stacks */
 };
 
 /* ---- stacks ---- */
 
 static _Atomic(char *) kept[KEPT];
 
-/* Past any function that may stand before mmap(), and use more of a small
- * stack. */
+/* Where this thread has found one, which is in its processor's cache.
+ * Initial-exec: reading it in a signal handler must not allocate. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) unsigned place;
+
+/* Past any function that may stand before mmap() and its kin, and use more of
+ * a small stack.  NULL: there is no memory, or no mapping to be had. */
 static char *
 stack_new(void)
 {
+    const char *const mark = &hearthi_fault_stack_mark;
     char *low = (char *)syscall(
         SYS_mmap, NULL, (size_t)GUARD + ROOM, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (off_t)0);
 
-    if (low == MAP_FAILED || mprotect(low, GUARD, PROT_NONE) != 0)
-        hearthi_fatal("page fault", "no memory for a stack of %d bytes", ROOM);
+    if (low == MAP_FAILED)
+        return NULL;
+    if (syscall(SYS_mprotect, low, (size_t)GUARD, PROT_NONE) != 0) {
+        syscall(SYS_munmap, low, (size_t)GUARD + ROOM);
+        return NULL;
+    }
+    memcpy(low + GUARD + ROOM - MARK, &mark, sizeof mark);
     return low + GUARD;
+}
+
+static char *
+stack_end(char *stack)
+{
+    return stack + ROOM - MARK;
 }
 
 static char *
 stack_take(void)
 {
-    for (int i = 0; i < KEPT; i++) {
-        char *stack = kept[i] != NULL ? atomic_exchange(&kept[i], NULL) : NULL;
+    for (unsigned i = 0; i < KEPT; i++) {
+        unsigned at = (place + i) % KEPT;
+        char    *stack = NULL;
 
-        if (stack != NULL)
+        if (kept[at] != NULL)
+            stack = atomic_exchange(&kept[at], NULL);
+        if (stack != NULL) {
+            place = at;
             return stack;
+        }
     }
     return stack_new();
 }
@@ -70,13 +100,16 @@ stack_take(void)
 static void
 stack_give(char *stack)
 {
-    for (int i = 0; i < KEPT; i++) {
-        char *none = NULL;
+    for (unsigned i = 0; i < KEPT; i++) {
+        unsigned at = (place + i) % KEPT;
+        char    *none = NULL;
 
-        if (atomic_compare_exchange_strong(&kept[i], &none, stack))
+        if (atomic_compare_exchange_strong(&kept[at], &none, stack)) {
+            place = at;
             return;
+        }
     }
-    munmap(stack - GUARD, GUARD + ROOM);
+    syscall(SYS_munmap, stack - GUARD, (size_t)GUARD + ROOM);
 }
 
 /* ---- the change ---- */
@@ -258,7 +291,85 @@ hearthi_altstack_change(bool (*run)(const siginfo_t *, const void *),
     struct task t = { .run = run, .info = info, .context = context };
 
     t.stack = stack_take();
-    task_do(&t, t.stack + ROOM);
+    if (t.stack == NULL)
+        hearthi_fatal("page fault",
+                      "no memory for a stack of %d bytes, or no mapping: "
+                      "raise vm.max_map_count, or free memory",
+                      ROOM);
+    task_do(&t, stack_end(t.stack));
+    stack_give(t.stack);
+    return t.done;
+}
+
+static void
+borrowed_run(void *with)
+{
+    struct task *t = with;
+
+    t->done = t->run(t->info, t->context);
+}
+
+/* The stack that this thread was started with: no bytes until it is known. */
+struct own {
+    char  *low;
+    size_t bytes;
+};
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct own own;
+
+/* Takes more than a small stack has, and allocates memory: so a thread that
+ * faults while it holds a lock of the C library's allocator would wait for
+ * itself, but that touches no memory of the program's. */
+static void
+own_find(void *to)
+{
+    struct own     o = { NULL, 1 }; /* where nothing is */
+    pthread_attr_t attr;
+    void          *low;
+
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        if (pthread_attr_getstack(&attr, &low, &o.bytes) == 0)
+            o.low = low;
+        pthread_attr_destroy(&attr);
+    }
+    *(struct own *)to = o;
+}
+
+void
+hearthi_altstack_open(void)
+{
+    own_find(&own);
+}
+
+/* A stack that a library of user-level threads has made is none of that. */
+static bool
+own_has_room(const char *here)
+{
+    size_t left = (size_t)(here - own.low);
+
+    return left < own.bytes && left >= HEARTHI_ALTSTACK_ENOUGH;
+}
+
+bool
+hearthi_altstack_borrow(bool (*run)(const siginfo_t *, const void *),
+                        const siginfo_t *info, const void *context)
+{
+    HEARTHI_UNCANCELLED;
+    struct task t = { .run = run, .info = info, .context = context };
+    const char *here = __builtin_frame_address(0);
+
+    if (own_has_room(here))
+        return run(info, context);
+    t.stack = stack_take();
+    if (t.stack == NULL)
+        return run(info, context);
+    if (own.bytes == 0)
+        hearthi_altstack_call(stack_end(t.stack), own_find, &own);
+    if (own_has_room(here)) {
+        stack_give(t.stack);
+        return run(info, context);
+    }
+    hearthi_altstack_call(stack_end(t.stack), borrowed_run, &t);
     stack_give(t.stack);
     return t.done;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Signal stacks (sigaltstack).  A program that has given a thread one may have
- * no room on the thread's own: a goroutine's has 2 KiB.  The stack for signals
- * has none for a page fault with MPI in it: 32 KiB in Go, 8 in Rust.
+ * The stacks on which page faults are served.  A page fault with MPI in it
+ * takes more than a thread may have: a goroutine has 2 KiB, and a stack for
+ * signals (sigaltstack) of 32; in Rust that has 8.  User-level threads of
+ * Argobots and Qthreads have 16 KiB.  There it runs on a stack of Hearth's.
  */
 #ifndef HEARTHI_ALTSTACK_H
 #define HEARTHI_ALTSTACK_H
@@ -32,19 +33,31 @@ hearthi_is_in_altstack(const stack_t *s, const char *at)
 bool hearthi_altstack_change(bool (*run)(const siginfo_t *, const void *),
                              const siginfo_t *info, const void *context);
 
-/* The same if the handler is on a stack for signals that has too little room;
- * else run it where it is.  A fault in a handler that has interrupted another
- * is on Hearth's already. */
+/* Find the stack of the thread that calls hearth_init(), before it faults. */
+void hearthi_altstack_open(void);
+
+/* The same for a thread that has no stack for signals, if its own has too
+ * little room, or is one that a library of user-level threads has made: that
+ * has the frame of the signal, and hardly more.  Without system calls but for
+ * a thread's first.  Where there is no memory for a stack it runs where it is.
+ */
+bool hearthi_altstack_borrow(bool (*run)(const siginfo_t *, const void *),
+                             const siginfo_t *info, const void *context);
+
+/* One of the two, unless the handler is on a stack for signals that has room
+ * enough: then run it where it is.  A fault in a handler that has interrupted
+ * another is on Hearth's already. */
 static inline bool
 hearthi_altstack_run(bool (*run)(const siginfo_t *, const void *),
                      const siginfo_t *info, const void *context)
 {
     const stack_t *s = &((const ucontext_t *)context)->uc_stack;
-    const char     here = 0;
+    const char    *here = __builtin_frame_address(0);
 
-    if (!hearthi_is_in_altstack(s, &here) ||
-        s->ss_sp == (void *)hearthi_altstack_mine ||
-        &here - (char *)s->ss_sp >= HEARTHI_ALTSTACK_ENOUGH)
+    if (!hearthi_is_in_altstack(s, here))
+        return hearthi_altstack_borrow(run, info, context);
+    if (s->ss_sp == (void *)hearthi_altstack_mine ||
+        here - (char *)s->ss_sp >= HEARTHI_ALTSTACK_ENOUGH)
         return run(info, context);
     return hearthi_altstack_change(run, info, context);
 }

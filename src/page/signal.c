@@ -337,11 +337,6 @@ calls_pass(void)
 static void
 take(struct taken *t)
 {
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, t->sig);
-    real_mask(SIG_UNBLOCK, &set);
     install(t);
     t->wanted = t->installed = true;
     probe(t);
@@ -352,6 +347,8 @@ hearthi_signal_open(void)
 {
     passed = calls_pass();
     hearthi_fault_dispatch_open();
+    hearthi_fault_signals_unblock();
+    hearthi_altstack_open();
     take(taken_of(SIGSEGV));
     take(taken_of(SIGBUS));
 }

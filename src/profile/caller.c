@@ -13,6 +13,7 @@
 #include <unwind.h>
 
 #include "base/format.h"
+#include "base/thread.h"
 
 /* A run of code of one file. */
 struct module {
@@ -211,9 +212,11 @@ static bool
 is_server(const char *path)
 {
     static const char *const program[] = { "libpython", "python" };
-    static const char *const server[] = { "libevent",   "libhwloc", "libgomp",
-                                          "libomp",     "libiomp",  "libpsm",
-                                          "libibverbs", "librdmacm" };
+    static const char *const server[] = {
+        "libevent", "libhwloc",       "libgomp",   "libomp",      "libiomp",
+        "libpsm",   "libibverbs",     "librdmacm", "libopenblas", "libtbb",
+        "libcuda",  "libhsa-runtime", "libamdhip", "libze_"
+    };
 
     if (name_begins(path, program, sizeof program / sizeof *program))
         return false;
@@ -257,11 +260,42 @@ words_look(struct dl_phdr_info *info, size_t size, void *data)
     return w->found;
 }
 
-bool
-hearthi_caller_any_is_user(const uintptr_t *word, size_t n)
+/* It is the program that a page fault interrupts. */
+static bool
+is_in_fault(const uintptr_t *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (word[i] == (uintptr_t)&hearthi_fault_stack_mark)
+            return true;
+    return false;
+}
+
+static enum hearthi_caller_of
+kind_of(const uintptr_t *word, size_t n)
 {
     struct words w = { word, n, true, false };
 
-    dl_iterate_phdr(words_look, &w);
-    return w.found;
+    if (n == 0)
+        return HEARTHI_CALLER_UNKNOWN;
+    if (!is_in_fault(word, n)) {
+        dl_iterate_phdr(words_look, &w);
+        if (!w.found)
+            return HEARTHI_CALLER_SERVES;
+    }
+    return HEARTHI_CALLER_PROGRAMS;
+}
+
+/* No library calls deeper, but for page faults, whose stacks are no larger. */
+enum hearthi_caller_of
+hearthi_caller_of(int thread)
+{
+    enum { ROOM = 256 << 10 };
+    uintptr_t             *word = malloc(ROOM);
+    enum hearthi_caller_of of = HEARTHI_CALLER_UNKNOWN;
+
+    if (word != NULL)
+        of = kind_of(word,
+                     hearthi_task_stack(thread, word, ROOM / sizeof *word));
+    free(word);
+    return of;
 }

@@ -26,10 +26,17 @@ uintptr_t hearthi_caller_here(void);
 /* Is it code of the program, or of a library of its own? */
 int hearthi_caller_is_program(uintptr_t at);
 
-/* Are any of these words, of a thread's stack, return addresses of code that
- * is not of libraries whose threads only serve others, such as MPI's own and
- * OpenMP's idle ones?  Also in what was loaded since. */
-bool hearthi_caller_any_is_user(const uintptr_t *word, size_t n);
+/* Whose is a thread, as the kernel numbers them, that is blocked in the
+ * kernel?  It serves others if all code on its stack is that of libraries
+ * whose threads do, such as MPI's own and OpenMP's idle ones, also of what was
+ * loaded since.  Of one that runs, or whose stack cannot be read, it is not
+ * known. */
+enum hearthi_caller_of {
+    HEARTHI_CALLER_SERVES,
+    HEARTHI_CALLER_PROGRAMS,
+    HEARTHI_CALLER_UNKNOWN
+};
+enum hearthi_caller_of hearthi_caller_of(int thread);
 
 /* The file in which an address lies, and the address as that file has it; NULL
  * if it is in none.  The text stays. */

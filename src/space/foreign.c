@@ -246,7 +246,9 @@ hearthi_foreign_check(const char *call)
 
 /* ---- how many mappings there may be ---- */
 
-enum { EVERY = 1000000 }; /* nanoseconds */
+enum {
+    EVERY = 10000000
+}; /* nanoseconds: for which a program maps thousands */
 
 /* For as long as the process lives. */
 static char *

@@ -29,8 +29,8 @@ void hearthi_foreign_check(const char *call);
 /* Does the kernel allow this process more mappings (vm.max_map_count)?  To
  * count them takes milliseconds where they are many, and to ask for one tells
  * nothing, since it may become a part of its neighbour: so a mapping of three
- * pages is split, which takes two more, and mended, by two system calls, once
- * in a millisecond; for the rest of it this is true.  One thread at a time. */
+ * pages is split, which takes two more, and mended, in 4 us, once in ten
+ * milliseconds; for the rest of them this is true.  One thread at a time. */
 bool hearthi_maps_may_grow(void);
 
 #endif

@@ -90,8 +90,8 @@ shm_look(uint64_t has[2])
     has[0] = has[1] = SIZE_MAX;
     if (!hearthi_segments_in_shm() || statvfs("/dev/shm", &shm) != 0)
         return;
-    has[0] = shm.f_bavail * shm.f_frsize /
-             (uint64_t)hearthi_cluster.machine_ranks;
+    has[0] =
+        shm.f_bavail * shm.f_frsize / (uint64_t)hearthi_cluster.machine_ranks;
     has[1] = shm.f_blocks * shm.f_frsize;
 }
 

@@ -27,9 +27,10 @@ static void
 work(const char *name)
 {
     static const struct badinput *const tables[] = {
-        badinput_allocs,  badinput_calls, badinput_holds, badinput_checkpoints,
-        badinput_touches, badinput_ends,  badinput_losses,
-        badinput_mallocs, badinput_fars,  badinput_aparts
+        badinput_allocs,      badinput_calls,   badinput_holds,
+        badinput_checkpoints, badinput_touches, badinput_ends,
+        badinput_losses,      badinput_mallocs, badinput_fars,
+        badinput_aparts,      badinput_masks
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -126,6 +127,10 @@ main(int argc, char **argv)
         memory_hide();
     if (strcmp(name, "fake_own_shm") == 0)
         shm_leave();
+    if (strcmp(name, "older_inherits") == 0)
+        mask_inherit(argv);
+    if (strncmp(name, "older_", 6) == 0)
+        older_begin(strcmp(name, "older_blocks") == 0);
     MPI_Init_thread(&argc, &argv, want, &want);
     if (strcmp(name, "before_init_with_mpi") == 0)
         hearth_alloc(1, 1, hearth_block());

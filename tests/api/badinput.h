@@ -6,6 +6,7 @@
 #define BADINPUT_H
 
 #include <hearth/hearth.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "space/heap.h"
@@ -32,7 +33,7 @@ struct badinput {
 extern const struct badinput badinput_allocs[], badinput_calls[],
     badinput_holds[], badinput_touches[], badinput_ends[], badinput_losses[],
     badinput_mallocs[], badinput_fars[], badinput_aparts[],
-    badinput_checkpoints[];
+    badinput_checkpoints[], badinput_masks[];
 
 /* The last rank goes away as MPI_TEST_END says, and the others come to wait
  * for it, in each of the ways to wait.  After "awhile" it is there again. */
@@ -52,6 +53,11 @@ void shm_leave(void);
 
 /* Before hearth_init: the program has no standard input, output or error. */
 void descriptors_close(void);
+
+/* Before MPI_Init: a thread that has signals blocked, if so; and start again
+ * with these signals blocked, unless that is done. */
+void older_begin(bool blocks);
+void mask_inherit(char **argv);
 
 /* Before hearth_init: the last rank's port is somebody else's. */
 void port_take(void);

@@ -26,7 +26,7 @@ check_PROGRAMS += %D%/badinput %D%/start
   tests/harness/forbid.h %D%/badinput_alloc.c %D%/badinput_call.c \
   %D%/badinput_far.c %D%/badinput_malloc.c %D%/badinput_hold.c %D%/badinput_checkpoint.c \
   %D%/badinput_end.c %D%/badinput_lose.c %D%/badinput_fake.c \
-  %D%/badinput_touch.c %D%/badinput_apart.c
+  %D%/badinput_touch.c %D%/badinput_apart.c %D%/badinput_mask.c
 %C%_badinput_CFLAGS = $(harness_cflags) $(OPENSSL_CFLAGS)
 %C%_badinput_LDADD = libhearth_core.la
 %C%_start_SOURCES = %D%/start.c

@@ -11,7 +11,7 @@ mpi_tests += %D%/calls.mpi
 mpi_tests += %D%/sigmask.mpi
 %C%_sigmask_mpi_SOURCES = %D%/sigmask.c
 %C%_sigmask_mpi_CFLAGS = $(test_cflags) -Wno-deprecated-declarations
-%C%_sigmask_mpi_LDADD = $(mpi_ldadd)
+%C%_sigmask_mpi_LDADD = $(mpi_ldadd) $(RT_LIBS)
 
 mpi_tests += %D%/system.mpi
 %C%_system_mpi_SOURCES = %D%/system.c %D%/system.h %D%/system_calls.c \

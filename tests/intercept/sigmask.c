@@ -5,13 +5,17 @@
  */
 #include "config.h"
 
+#include <aio.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -212,6 +216,87 @@ START_TEST(threads_that_started_with_all_blocked_may_use_the_heap)
 }
 END_TEST
 
+/* The C library calls these in a thread of its own. */
+static sem_t called;
+
+static void
+notice(union sigval page)
+{
+    told = memory[(size_t)page.sival_int * page_bytes()] == 9;
+    sem_post(&called);
+}
+
+static bool
+by_timer(struct sigevent *event)
+{
+    struct itimerspec once = { .it_value = { .tv_nsec = 1 } };
+    timer_t           timer;
+
+    if (timer_create(CLOCK_MONOTONIC, event, &timer) != 0)
+        return false;
+    timer_settime(timer, 0, &once, NULL);
+    sem_wait(&called);
+    return timer_delete(timer) == 0;
+}
+
+static bool
+by_aio(struct sigevent *event)
+{
+    char         byte = 1;
+    int          end[2];
+    struct aiocb write = { .aio_buf = &byte,
+                           .aio_nbytes = 1,
+                           .aio_sigevent = *event };
+
+    if (pipe(end) != 0)
+        return false;
+    write.aio_fildes = end[1];
+    if (aio_write(&write) == 0)
+        sem_wait(&called);
+    close(end[0]);
+    close(end[1]);
+    return true;
+}
+
+START_TEST(a_function_that_the_c_library_calls_may_use_the_heap)
+{
+    static bool (*const ways[])(struct sigevent *) = { by_timer, by_timer,
+                                                       by_aio };
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD,
+                              .sigev_notify_function = notice };
+
+    start();
+    sem_init(&called, 0, 0);
+    for (int k = 0; k < 3; k++)
+        memory[(size_t)(k * ranks + me) * page_bytes()] = 9;
+    barrier();
+    for (int k = 0; k < 3 && threads_allowed(); k++) {
+        told = false;
+        event.sigev_value.sival_int = k * ranks + (me + 1) % ranks;
+        expect(ways[k](&event));
+        expect(told);
+    }
+    stop();
+    sem_destroy(&called);
+    all_expected();
+}
+END_TEST
+
+/* Past libhearth, as a mask that is inherited over exec. */
+START_TEST(who_has_all_signals_blocked_may_call_hearth_init)
+{
+    const uint64_t all = UINT64_MAX;
+    uint64_t       before;
+
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    start();
+    expect(memory_works(0));
+    stop();
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    all_expected();
+}
+END_TEST
+
 /* With all signals blocked while they run. */
 static volatile sig_atomic_t seen;
 
@@ -333,6 +418,8 @@ main(int argc, char **argv)
     tcase_add_test(tc,
                    who_blocks_all_signals_by_the_old_names_may_use_the_heap);
     tcase_add_test(tc, threads_that_started_with_all_blocked_may_use_the_heap);
+    tcase_add_test(tc, a_function_that_the_c_library_calls_may_use_the_heap);
+    tcase_add_test(tc, who_has_all_signals_blocked_may_call_hearth_init);
     tcase_add_test(tc, a_handler_of_another_signal_may_use_the_heap);
     tcase_add_test(tc, a_handler_may_use_the_heap_in_a_wait_with_a_mask);
     tcase_add_test(tc, a_handler_that_is_not_deferred_is_called_in_itself);

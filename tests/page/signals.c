@@ -6,16 +6,21 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 
+#include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "fixture.h"
 #include "page/altstack.h"
+#include "page/fault_arch.h"
 
 static sigjmp_buf back;
 static void *volatile fault_address;
@@ -426,6 +431,217 @@ START_TEST(a_page_fault_has_room_where_a_signal_stack_has_none)
 }
 END_TEST
 
+/* ---- threads without a stack for signals ---- */
+
+/* How far below its stack pointer a load or store writes.  No call is made. */
+static __attribute__((noinline)) size_t
+depth_written_below(volatile char *p)
+{
+    volatile char *end = (volatile char *)__builtin_frame_address(0) - APART;
+    volatile char *at;
+
+    for (at = end - BELOW; at < end; at++)
+        *at = SIGN;
+    *p = 1;
+    for (at = end - BELOW; at < end && *at == SIGN; at++)
+        ;
+    return (size_t)(end - at) + APART;
+}
+
+/* What the kernel puts there, and what Hearth's handler takes to leave it. */
+enum { HANDLER = 2 << 10 };
+
+static void *
+depths_take(void *pages)
+{
+    size_t deepest = 0;
+
+    for (int i = 0; i < 16; i++) {
+        size_t d = depth_written_below((char *)pages + i * page_bytes() + me);
+
+        deepest = d > deepest ? d : deepest;
+    }
+    return (void *)deepest; /* expectations are for the main thread only */
+}
+
+#ifdef __SANITIZE_ADDRESS__
+enum { MORE = 16 << 10 };
+#else
+enum { MORE = 0 };
+#endif
+
+static void *
+thread_of(size_t stack, void *(*f)(void *), void *pages)
+{
+    pthread_attr_t attr;
+    pthread_t      thread;
+    void          *result = NULL;
+    int            code;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, stack + MORE);
+    code = pthread_create(&thread, &attr, f, pages);
+    expect_eq(code, 0);
+    if (code == 0)
+        pthread_join(thread, &result);
+    pthread_attr_destroy(&attr);
+    return result;
+}
+
+/* Libraries of user-level threads make their stacks themselves. */
+static ucontext_t user_thread, its_caller;
+static size_t     its_depth;
+static char      *its_pages;
+
+static void
+user_thread_run(void)
+{
+    its_depth = (size_t)depths_take(its_pages);
+}
+
+static size_t
+user_thread_depth(char *pages)
+{
+    enum { STACK = 128 << 10 };
+    char *stack = malloc(STACK);
+
+    its_pages = pages;
+    getcontext(&user_thread);
+    user_thread.uc_stack.ss_sp = stack;
+    user_thread.uc_stack.ss_size = STACK;
+    user_thread.uc_link = &its_caller;
+    makecontext(&user_thread, user_thread_run, 0);
+    swapcontext(&its_caller, &user_thread);
+    free(stack);
+    return its_depth;
+}
+
+START_TEST(a_fault_takes_no_more_of_a_small_stack_than_any_signal)
+{
+    size_t frame = getauxval(AT_MINSIGSTKSZ), deepest;
+    size_t most = (frame == 0 ? 8 << 10 : frame) + HANDLER;
+    char  *p;
+
+    fixture_start();
+    p = hearth_alloc(32 * page_bytes(), 1, hearth_cyclic(1));
+    if (threads_allowed()) {
+        deepest = (size_t)thread_of(128 << 10, depths_take, p);
+        expect(deepest <= most);
+        expect(deepest > APART || !apart(0, ranks - 1));
+    }
+    deepest = user_thread_depth(p + 16 * page_bytes());
+    expect(deepest <= most);
+    hearth_free(p);
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
+static bool
+is_near(const siginfo_t *info, const void *context)
+{
+    const char *here = __builtin_frame_address(0);
+
+    (void)info;
+    return (size_t)(hearthi_fault_stack(context) - here) < system_page() * 8;
+}
+
+static void
+look_where(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    done += hearthi_altstack_run(is_near, info, context);
+}
+
+/* A collector that stops this thread by a signal looks for its stack there. */
+START_TEST(a_thread_with_room_keeps_its_own_stack)
+{
+    struct sigaction where = { .sa_sigaction = look_where,
+                               .sa_flags = SA_SIGINFO };
+
+    done = 0;
+    sigaction(SIGUSR1, &where, NULL);
+    fixture_start();
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    expect(done == 2);
+    fixture_stop();
+    signal(SIGUSR1, SIG_DFL);
+    all_expected();
+}
+END_TEST
+
+/* The other end of the stack says that it is Hearth's. */
+static bool
+is_marked(void)
+{
+    enum { BYTES = 256 << 10 };
+    const void *volatile const *at = __builtin_frame_address(0);
+
+    for (size_t i = 0; i < BYTES / sizeof *at; i++)
+        if (at[i] == &hearthi_fault_stack_mark)
+            return true;
+    return false;
+}
+
+static bool
+much_is_done_there(const siginfo_t *info, const void *context)
+{
+    return is_marked() && much_is_done(info, context);
+}
+
+static void
+do_much_there(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    done += hearthi_altstack_run(much_is_done_there, info, context);
+}
+
+enum { LEAST_PAGES = 64 };
+
+static void *
+least_run(void *pages)
+{
+    volatile char *p = pages;
+
+    raise(SIGUSR1);
+    for (int i = 0; i < LEAST_PAGES; i++)
+        p[(size_t)i * page_bytes() + (size_t)me] = (char)(me + 1);
+    return NULL;
+}
+
+/* With a cache of a few pages, whose diffs go while others come. */
+START_TEST(a_thread_with_the_least_stack_may_use_the_heap)
+{
+    struct sigaction much = { .sa_sigaction = do_much_there,
+                              .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    struct sigaction alrm = { .sa_handler = scribble,
+                              .sa_flags = SA_ONSTACK | SA_RESTART };
+    char            *p;
+
+    done = alarms = 0;
+    sigaction(SIGUSR1, &much, NULL);
+    sigaction(SIGALRM, &alrm, NULL);
+    fixture_start_with("CACHE", bytes_of_pages(16));
+    p = hearth_alloc(LEAST_PAGES * page_bytes(), 1, hearth_cyclic(1));
+    if (threads_allowed()) {
+        thread_of((size_t)PTHREAD_STACK_MIN, least_run, p);
+        expect(done == 1 && alarms == 1);
+        barrier();
+        for (int i = 0; i < LEAST_PAGES * ranks; i++)
+            expect_eq(
+                p[(size_t)(i / ranks) * page_bytes() + (size_t)(i % ranks)],
+                i % ranks + 1);
+        barrier();
+    }
+    hearth_free(p);
+    fixture_stop();
+    signal(SIGUSR1, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    all_expected();
+}
+END_TEST
+
 static void
 catch_bus(int sig, siginfo_t *info, void *context)
 {
@@ -487,6 +703,9 @@ main(int argc, char **argv)
     tcase_add_test(tc, a_page_fault_leaves_a_small_stack_alone);
     tcase_add_test(tc, a_handler_without_the_signal_stack_is_not_called_there);
     tcase_add_test(tc, a_page_fault_has_room_where_a_signal_stack_has_none);
+    tcase_add_test(tc, a_fault_takes_no_more_of_a_small_stack_than_any_signal);
+    tcase_add_test(tc, a_thread_with_room_keeps_its_own_stack);
+    tcase_add_test(tc, a_thread_with_the_least_stack_may_use_the_heap);
     tcase_add_test(tc, bus_errors_are_the_programs);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

@@ -249,8 +249,8 @@ threads_print(void)
 {
     char          text[LINE] = "";
     struct rlimit user;
-    uint64_t most = hearthi_min(hearthi_cgroup_number("", "pids.max"),
-                                hearthi_cgroup_number("pids", "pids.max"));
+    uint64_t      most = hearthi_min(hearthi_cgroup_number("", "pids.max"),
+                                     hearthi_cgroup_number("pids", "pids.max"));
     /* root is not bound by the second */
     bool by_user = geteuid() != 0 && getrlimit(RLIMIT_NPROC, &user) == 0 &&
                    user.rlim_cur != RLIM_INFINITY;
