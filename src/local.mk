@@ -40,8 +40,8 @@ libhearth.offers: libhearth.la
 	  if test -f .libs/libhearth.so; then \
 	    $(NM) -D -P --defined-only .libs/libhearth.so | \
 	      awk '{ print $$1, $$2, $$2 ~ /[BDGRSV]/ ? $$4 : "" }'; \
-	  else cksum .libs/libhearth.*; fi; } >$@.tmp && \
-	  if cmp -s $@.tmp $@; then rm -f $@.tmp; else mv -f $@.tmp $@; fi
+	  else cksum .libs/libhearth.*; fi; } >$@.$$$$ && \
+	  if cmp -s $@.$$$$ $@; then rm -f $@.$$$$; else mv -f $@.$$$$ $@; fi
 CLEANFILES += libhearth.offers
 
 hearthincludedir = $(includedir)/hearth

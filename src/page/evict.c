@@ -11,6 +11,7 @@
 #include "frames.h"
 #include "page.h"
 #include "pin_count.h"
+#include "uffd_pages.h"
 
 enum { BATCH = 256 };
 
@@ -25,6 +26,28 @@ views_restore(const hearthi_page *victim, size_t n)
         if (t->state[victim[i]] == HEARTHI_INVALID &&
             !hearthi_view_is_own(victim[i]))
             hearthi_pages_set(victim[i], 1, HEARTHI_INVALID);
+}
+
+static bool
+has_any_frame(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; p < page + count; p++)
+        if (hearthi_table.mark[p] & HEARTHI_RESIDENT)
+            return true;
+    return false;
+}
+
+/* A few watched pages by themselves take mappings as long as they are watched,
+ * copies or not. */
+static void
+few_unwatch(const hearthi_page *victim, size_t n)
+{
+    uint64_t first, count;
+
+    for (size_t i = 0; i < n; i++)
+        if (hearthi_uffd_pages_are_few(victim[i], &first, &count) &&
+            !has_any_frame(first, count))
+            hearthi_copies_unwatched(first, count);
 }
 
 /* Take up to max frames from their pages; `split`: of copies whose protection
@@ -52,6 +75,8 @@ evict(size_t max, bool split)
     hearthi_diff_end();
     HEARTHI_ASSERT(hearthi_diffs_have_arrived());
     hearthi_frames_give(victim, n);
+    if (split)
+        few_unwatch(victim, n);
     hearthi_count(evictions, dropped);
     return n;
 }
@@ -164,17 +189,22 @@ hearthi_home_back(uint64_t page, bool write)
     }
 }
 
-/* Copies first: they can be fetched again.  A quarter more than needed goes,
- * so that the next fault finds room. */
+/* Copies first: they can be fetched again.  An eighth more than needed goes,
+ * so that the next fault finds room.  Where what is left is held, the next
+ * fault does not look through all of it again: that the kernel allows no more
+ * is said when it does not. */
 static void
 areas_relieve(void)
 {
-    const struct hearthi_table *t = &hearthi_table;
-    long                        goal = t->areas_max - t->areas_max / 8;
+    struct hearthi_table *t = &hearthi_table;
+    long                  goal = t->areas_max - t->areas_max / 8;
 
+    if (t->areas <= t->areas_stuck)
+        return;
     while (t->areas > goal && evict(BATCH, true) > 0)
         ;
     homes_relieve(goal);
+    t->areas_stuck = hearthi_areas_short() ? t->areas + t->areas_max / 64 : 0;
 }
 
 void

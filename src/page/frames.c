@@ -292,6 +292,15 @@ read_mostly_victims(hearthi_page *victim, size_t max)
     return n;
 }
 
+static bool
+takes_mappings(uint64_t page)
+{
+    uint64_t first, count;
+
+    return !hearthi_is_uffd_page(page) ||
+           hearthi_uffd_pages_are_few(page, &first, &count);
+}
+
 size_t
 hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
 {
@@ -306,7 +315,7 @@ hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if (split && hearthi_is_uffd_page(page)) {
+        if (split && !takes_mappings(page)) {
             ring_push(page);
         } else if ((*mark & HEARTHI_SECOND) || !may_go(page)) {
             *mark &= (uint8_t)~HEARTHI_SECOND;

@@ -60,6 +60,7 @@ struct hearthi_table {
     uint8_t  *touched;      /* of HEARTHI_CHUNK pages: not all are zeroes */
     uint64_t  top;          /* all allocated pages lie below */
     long      areas, areas_max; /* kernel mappings: made by us, and allowed */
+    long      areas_stuck;      /* up to so many, nothing can be given up */
 };
 
 extern struct hearthi_table hearthi_table;
@@ -197,6 +198,10 @@ void hearthi_pages_free(struct hearthi_allocation *a, uint64_t from,
 void hearthi_home_show(uint64_t page, uint64_t count,
                        const struct hearthi_page_place *r);
 void hearthi_copies_hide(uint64_t page, uint64_t count);
+
+/* Pages that are watched, and of which none has a copy or a frame, are so no
+ * more: they are one mapping with those beside them that have nothing. */
+void hearthi_copies_unwatched(uint64_t page, uint64_t count);
 
 /* True when the kernel's limit on mappings is near: give something up. */
 static inline bool

@@ -323,6 +323,20 @@ hearthi_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     hearthi_page_place_of(page)->in->areas += more;
 }
 
+/* A thread that faults meanwhile waits for the lock, and tries again.  */
+void
+hearthi_copies_unwatched(uint64_t page, uint64_t count)
+{
+    long more = -borders(page, count);
+
+    HEARTHI_ASSERT_HAS(TABLE);
+    frames_map(page, count, 0, NOTHING);
+    hearthi_uffd_pages_forget(page, count);
+    more += borders(page, count);
+    hearthi_table.areas += more;
+    hearthi_page_place_of(page)->in->areas += more;
+}
+
 void
 hearthi_copies_hide(uint64_t page, uint64_t count)
 {

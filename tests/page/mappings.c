@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "fixture.h"
+#include "page/page.h"
 
-/* So many pages that every second one is a mapping too many. */
-static int
-pages_too_many(void)
+static long
+mappings_most(void)
 {
     FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
     long  count = 65530;
@@ -22,8 +24,15 @@ pages_too_many(void)
             count = 65530;
         fclose(f);
     }
-    if (count > 200000) /* as some distributions set it */
-        count = 200000;
+    return count < 200000 ? count : 200000; /* as some distributions set it */
+}
+
+/* So many pages that every second one is a mapping too many. */
+static int
+pages_too_many(void)
+{
+    long count = mappings_most();
+
     /* Of longer pages as much memory: they do not come near the limit. */
     return 2 * (int)((count + 1000) * 4096 / (long)page_bytes());
 }
@@ -82,6 +91,50 @@ START_TEST(home_pages_in_one_piece)
 }
 END_TEST
 
+/* Between allocations of one page lie addresses that nobody has, so that each
+ * is by itself.  Most of the kernel's mappings are the program's. */
+enum { SINGLE = 8000 };
+
+static char *
+mappings_take(size_t *bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    long   taken = mappings_most() * 2 / 3;
+    char  *at;
+
+    *bytes = (size_t)taken * page;
+    at = mmap(NULL, *bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (long i = 0; at != MAP_FAILED && i < taken; i += 2)
+        mprotect(at + (size_t)i * page, page, PROT_READ);
+    return at;
+}
+
+START_TEST(many_allocations_of_a_page_lie_apart)
+{
+    static int64_t *word[SINGLE];
+    size_t          bytes;
+    char           *taken = mappings_take(&bytes);
+
+    fixture_start();
+    for (int i = 0; i < SINGLE; i++)
+        word[i] = hearth_alloc(1, sizeof *word[i], hearth_on(0));
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < SINGLE; i++)
+            if (i / 2 % ranks == me)
+                *word[i] += i;
+        barrier();
+        for (int i = 0; i < SINGLE; i++)
+            expect_eq(*word[i], (k + 1) * i);
+        expect(hearthi_table.areas <= hearthi_table.areas_max);
+        barrier();
+    }
+    fixture_stop();
+    if (taken != MAP_FAILED)
+        munmap(taken, bytes);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -92,6 +145,9 @@ main(int argc, char **argv)
     tcase_add_test(tc, copies_of_every_second_page);
     tcase_add_test(tc, home_pages_dealt_one_by_one);
     tcase_add_test(tc, home_pages_in_one_piece);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("single pages");
+    tcase_add_test(tc, many_allocations_of_a_page_lie_apart);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }
