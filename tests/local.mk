@@ -24,7 +24,7 @@ TEST_MATRIX = whole
 TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
-  %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
+  %D%/counted %D%/counters.py %D%/failed_in %D%/halves %D%/jobs %D%/limited %D%/pick \
   %D%/places %D%/small-group %D%/small-shm %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 

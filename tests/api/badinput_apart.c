@@ -28,7 +28,7 @@ told_await(void)
         usleep(MS);
 }
 
-/* Who comes late to this, as one that got no core may, is not told of. */
+/* Who comes late to these, as one that got no core may, is not told of. */
 static void
 together(void)
 {
@@ -37,6 +37,18 @@ together(void)
     hearthi_opt.watch = 0;
     hearth_barrier();
     hearthi_opt.watch = watch;
+}
+
+static void *
+page_new_together(void)
+{
+    const size_t watch = hearthi_opt.watch;
+    void        *p;
+
+    hearthi_opt.watch = 0;
+    p = page_new();
+    hearthi_opt.watch = watch;
+    return p;
 }
 
 static void
@@ -51,7 +63,7 @@ apart_alloc_barrier(void)
 static void
 apart_free_barrier(void)
 {
-    void *p = page_new();
+    void *p = page_new_together();
 
     if (me == last)
         hearth_free(p);
@@ -62,7 +74,7 @@ apart_free_barrier(void)
 static void
 apart_alloc_free(void)
 {
-    void *p = page_new();
+    void *p = page_new_together();
 
     if (me == last)
         hearth_free(p);
@@ -237,9 +249,9 @@ stalled_for_memory(void)
 static void
 stalled_never(void)
 {
-    enum { EACH = 20000 };
+    enum { EACH = 20000, LONG = 2500000 };
 
-    for (int i = 0; i < STALL / EACH; i++) {
+    for (int i = 0; i < LONG / EACH; i++) {
         if (me != last)
             hearth_lock(LOCK);
         hearth_barrier();

@@ -296,7 +296,7 @@ accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
     if (is_last && !done && (late || strcmp(fake, "fake_slow_answer") == 0) &&
         poll(&p, 1, 0) == 1) {
         done = true;
-        sleep(late ? 7 : 2);
+        sleep(late ? 10 : 2);
     }
     hearthi_dlsym_next(&real, "accept4");
     return real(fd, address, size, flags);

@@ -96,7 +96,7 @@ START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
     pair_prepare(e);
     for (int i = 0; i < 2; i++) {
         e[i].options.silence = 0.1;
-        e[i].options.giveup = 1;
+        e[i].options.giveup = 5;
         e[i].options.linger = 0.5;
     }
     end_open(&e[0]);
@@ -106,7 +106,7 @@ START_TEST(a_message_that_goes_down_with_each_connection_ends_the_job)
     snprintf(e[1].conf.cluster[0].port, 6, "%d", network->port);
     end_open(&e[1]);
     ck_assert(hearthi_link_give(e[1].link, 0, calloc(1, len), len, free));
-    ck_timely(ends_turn(e, 2, all_failed, 10));
+    ck_timely(ends_turn(e, 2, all_failed, 20));
     said(e[1].failed, "cluster alpha (127.0.0.1:");
     said(e[1].failed, "broke (");
     said(e[1].failed, "with the same message of 65536 bytes");

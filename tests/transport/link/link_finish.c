@@ -18,7 +18,7 @@
 
 /* Pieces that the proxy carries: TCP's of a handshake, the hellos, messages
  * both ways and the end are 8 or 9. */
-enum { PIECES = 12, SHAKEN = 5, ENOUGH = 2, SOON = 3 };
+enum { PIECES = 12, SHAKEN = 5, ENOUGH = 2, SOON = 20 };
 
 static struct end e[2];
 

@@ -141,7 +141,7 @@ START_TEST(an_answer_that_nobody_takes_does_not_keep_the_server)
                         .body_len = sizeof set });
         began = MPI_Wtime();
         expect_eq(hearth_fetch_add(p, 1), 0);
-        expect_timely(MPI_Wtime() - began < 0.15);
+        expect_timely(MPI_Wtime() - began < 1);
     }
     barrier();
     hearth_free(p);
