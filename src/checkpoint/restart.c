@@ -39,6 +39,7 @@ struct hearthi_restart hearthi_restart;
 static struct wanted {
     bool     is_auto, one; /* from the beginning, too; one number only */
     uint64_t number;
+    int      damage; /* what was wrong with the last that was offered, or 0 */
     char     where[HEARTHI_FILE_MAX];
     char     path[HEARTHI_FOLDER_PATH]; /* the same, wherever a rank works */
 } wanted;
@@ -211,25 +212,43 @@ number_leave(void)
     r->folder = -1;
 }
 
-/* Collective: is this one whole on all ranks?  One of those that see that it
- * is not says so. */
+/* Collective: is this one whole on all ranks?  The first of those that see
+ * that it is not says so, and then what it saw: rank 0, which ends the job
+ * where no other number is to be had, would end it before the line is out. */
 static bool
 number_check(uint64_t number)
 {
-    int failed = meta_open(number);
+    int failed = meta_open(number), first;
 
     if (failed == 0)
         failed = share_check();
     if (hearthi_collective_int(failed == 0, MPI_LAND))
         return true;
-    if (hearthi_collective_first(failed != 0, hearthi_cluster.comm) ==
-        hearthi_cluster.rank)
+    first = hearthi_collective_first(failed != 0, hearthi_cluster.comm);
+    if (first == hearthi_cluster.rank && !wanted.one)
         hearthi_warn("hearth_init",
-                     "number %" PRIu64 " of %s cannot be restarted: %s%s",
-                     number, wanted.where, hearthi_damage_text(failed),
-                     wanted.one ? "" : "; the one before is taken");
+                     "number %" PRIu64 " of %s cannot be restarted: %s; the "
+                     "one before is taken",
+                     number, wanted.where, hearthi_damage_text(failed));
+    hearthi_collective_bcast(&failed, sizeof failed, first,
+                             hearthi_cluster.comm);
+    wanted.damage = failed;
     number_leave();
     return false;
+}
+
+_Noreturn static void
+none_refuse(void)
+{
+    char text[200];
+
+    if (!wanted.one)
+        refuse("the folder has no checkpoint that is whole");
+    if (wanted.damage == 0)
+        refuse("there is no such checkpoint");
+    snprintf(text, sizeof text, "number %" PRIu64 " cannot be restarted: %s",
+             wanted.number, hearthi_damage_text(wanted.damage));
+    refuse(text);
 }
 
 /* The next number that rank 0 offers, from the last on; 0: none. */
@@ -314,8 +333,7 @@ hearthi_restart_open(void)
     wanted_read();
     number = number_choose(&any);
     if (number == 0 && (!wanted.is_auto || any))
-        refuse(wanted.one ? "there is no such checkpoint that is whole"
-                          : "the folder has no checkpoint that is whole");
+        none_refuse();
     if (number == 0)
         times = folder.fd < 0 ? 0 : hearthi_folder_starts(folder.fd, 0);
     hearthi_job_folder_give(&folder);
