@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/machine_part.h"
@@ -61,23 +60,18 @@ node_cut(struct hearthi_cluster *j, MPI_Comm machine)
     return node;
 }
 
-/* What ranks of a machine tell each other: where the memory of a node lies,
- * and what each may have of the machine.  MPI takes one host name for one
- * machine, which it is not where ranks are in containers: windows of shared
- * memory then end in a crash of MPI's, at a file that the others do not have.
- */
-struct seat {
-    int                         rank;
-    uint64_t                    device, file;
-    struct hearthi_machine_part part;
-};
-
+/* Where the memory of a node lies must be the same for all of its ranks.  MPI
+ * takes one host name for one machine, which it is not where ranks are in
+ * containers: windows of shared memory then end in a crash of MPI's, at a file
+ * that the others do not have. */
 static void
-seat_check(const struct seat *mine, const struct seat *first)
+shm_check(const struct hearthi_machine_part *mine,
+          const struct hearthi_machine_part *first)
 {
-    if (hearthi_opt.node_size == 1 || first->device == 0 ||
-        mine->device == 0 ||
-        (mine->device == first->device && mine->file == first->file))
+    if (hearthi_opt.node_size == 1 || first->shm_device == 0 ||
+        mine->shm_device == 0 ||
+        (mine->shm_device == first->shm_device &&
+         mine->shm_file == first->shm_file))
         return;
     hearthi_fatal("hearth_init",
                   "/dev/shm is not that of rank %d, which MPI takes for one "
@@ -87,47 +81,29 @@ seat_check(const struct seat *mine, const struct seat *first)
                   first->rank);
 }
 
-static void
-seat_find(struct seat *s, int rank)
-{
-    struct stat shm;
-
-    memset(s, 0, sizeof *s);
-    s->rank = rank;
-    if (stat("/dev/shm", &shm) == 0) {
-        s->device = shm.st_dev;
-        s->file = shm.st_ino;
-    }
-    hearthi_machine_part(&s->part);
-}
-
 /* What the ranks of this machine have of it.  Returns the first of them. */
 static int
-machine_share(struct hearthi_cluster *j, MPI_Comm machine)
+machine_share(struct hearthi_cluster            *j,
+              const struct hearthi_machine_part *mine, MPI_Comm machine)
 {
     int                          n = j->machine_ranks, first;
-    struct seat                  mine, *all = calloc((size_t)n, sizeof *all);
-    struct hearthi_machine_part *part = calloc((size_t)n, sizeof *part);
+    struct hearthi_machine_part *all = calloc((size_t)n, sizeof *all);
 
-    if (all == NULL || part == NULL)
+    if (all == NULL)
         hearthi_fatal("hearth_init", "no memory for %d ranks", n);
-    seat_find(&mine, j->rank);
-    hearthi_collective_gather(&mine, sizeof mine, all, machine);
-    seat_check(&mine, &all[0]);
-    for (int i = 0; i < n; i++)
-        part[i] = all[i].part;
-    j->cores = hearthi_part_cores(part, n);
-    j->memory = hearthi_part_together(part, n);
-    j->memory_share = hearthi_part_share(part, n, j->machine_rank);
+    hearthi_collective_gather(mine, sizeof *mine, all, machine);
+    shm_check(mine, &all[0]);
+    j->cores = hearthi_part_cores(all, n);
+    j->memory = hearthi_part_together(all, n);
+    j->memory_share = hearthi_part_share(all, n, j->machine_rank);
     first = all[0].rank;
     free(all);
-    free(part);
     return first;
 }
 
 /* Ranks that share memory, cut into virtual nodes of HEARTH_NODE_SIZE. */
 static void
-nodes_split(struct hearthi_cluster *j)
+nodes_split(struct hearthi_cluster *j, const struct hearthi_machine_part *mine)
 {
     MPI_Comm machine;
     int      first;
@@ -136,7 +112,7 @@ nodes_split(struct hearthi_cluster *j)
                                           j->rank, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &j->machine_rank);
     MPI_Comm_size(machine, &j->machine_ranks);
-    first = machine_share(j, machine);
+    first = machine_share(j, mine, machine);
     j->node_comm = node_cut(j, machine);
     j->machine_of = ints(j->size);
     hearthi_collective_gather(&first, sizeof first, j->machine_of, j->comm);
@@ -210,16 +186,17 @@ void
 hearthi_cluster_open(MPI_Comm comm, bool hides)
 {
     struct hearthi_cluster     *j = &hearthi_cluster;
-    struct hearthi_machine_part alone;
+    struct hearthi_machine_part mine;
 
     j->comm = comm;
     j->hides = hides;
     MPI_Comm_rank(comm, &j->rank);
     MPI_Comm_size(comm, &j->size);
-    hearthi_machine_part(&alone);
-    j->cores = hearthi_part_cores(&alone, 1); /* so far */
+    hearthi_machine_part(&mine);
+    mine.rank = j->rank;
+    j->cores = hearthi_part_cores(&mine, 1); /* so far */
     j->machine_ranks = j->size;
-    nodes_split(j);
+    nodes_split(j, &mine);
     nodes_number(j);
 }
 

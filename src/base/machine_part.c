@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cgroup.h"
@@ -43,6 +44,7 @@ hearthi_machine_part(struct hearthi_machine_part *p)
 {
     struct hearthi_cgroup_limit l[HEARTHI_LEVELS];
     long                        online = sysconf(_SC_NPROCESSORS_ONLN);
+    struct stat                 shm;
 
     memset(p, 0, sizeof *p);
     p->memory =
@@ -51,6 +53,10 @@ hearthi_machine_part(struct hearthi_machine_part *p)
     if (openmp_binds() ||
         sched_getaffinity(0, sizeof p->bound, &p->bound) != 0)
         memset(&p->bound, 0xff, sizeof p->bound);
+    if (stat("/dev/shm", &shm) == 0) {
+        p->shm_device = shm.st_dev;
+        p->shm_file = shm.st_ino;
+    }
     limits_put(p->limit[HEARTHI_OF_MEMORY], l, hearthi_cgroup_memory(l));
     limits_put(p->limit[HEARTHI_OF_PROCESSORS], l,
                hearthi_cgroup_processors(l));

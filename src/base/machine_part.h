@@ -23,9 +23,11 @@ enum hearthi_part_kind_of { HEARTHI_OF_MEMORY, HEARTHI_OF_PROCESSORS };
 
 /* Its bytes can be sent to others of the machine. */
 struct hearthi_machine_part {
-    uint64_t                  memory; /* of the machine */
+    int                       rank;   /* in its job: the caller sets it */
     int                       online; /* processors of the machine */
     cpu_set_t                 bound;  /* to these of them, or all */
+    uint64_t                  memory; /* of the machine */
+    uint64_t                  shm_device, shm_file; /* /dev/shm; 0: none */
     struct hearthi_part_limit limit[2][HEARTHI_LEVELS];
 };
 
