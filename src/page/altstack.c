@@ -350,28 +350,34 @@ own_has_room(const char *here)
     return left < own.bytes && left >= HEARTHI_ALTSTACK_ENOUGH;
 }
 
+/* For a thread that was at `here`. */
+static bool
+stack_borrow(struct task *t, const char *here)
+{
+    HEARTHI_UNCANCELLED;
+
+    t->stack = stack_take();
+    if (t->stack == NULL)
+        return t->run(t->info, t->context);
+    if (own.bytes == 0)
+        hearthi_altstack_call(stack_end(t->stack), own_find, &own);
+    if (own_has_room(here)) {
+        stack_give(t->stack);
+        return t->run(t->info, t->context);
+    }
+    hearthi_altstack_call(stack_end(t->stack), borrowed_run, t);
+    stack_give(t->stack);
+    return t->done;
+}
+
 bool
 hearthi_altstack_borrow(bool (*run)(const siginfo_t *, const void *),
                         const siginfo_t *info, const void *context)
 {
-    HEARTHI_UNCANCELLED;
     struct task t = { .run = run, .info = info, .context = context };
     const char *here = __builtin_frame_address(0);
 
-    if (own_has_room(here))
-        return run(info, context);
-    t.stack = stack_take();
-    if (t.stack == NULL)
-        return run(info, context);
-    if (own.bytes == 0)
-        hearthi_altstack_call(stack_end(t.stack), own_find, &own);
-    if (own_has_room(here)) {
-        stack_give(t.stack);
-        return run(info, context);
-    }
-    hearthi_altstack_call(stack_end(t.stack), borrowed_run, &t);
-    stack_give(t.stack);
-    return t.done;
+    return own_has_room(here) ? run(info, context) : stack_borrow(&t, here);
 }
 
 /* What functions use below the end of their stack, at most: 512 bytes is what

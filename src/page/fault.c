@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "base/cancel.h"
 #include "base/mpi_call.h"
 #include "base/option.h"
 #include "base/report.h"
@@ -181,7 +180,6 @@ locked_serve(void *addr, bool write)
 static bool
 page_fault(void *addr, bool write, const void *context)
 {
-    HEARTHI_UNCANCELLED;
     uint64_t start = hearthi_time_begin(), ns;
     bool     known;
 

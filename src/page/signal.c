@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "altstack.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/dlsym_next.h"
 #include "base/report.h"
@@ -56,9 +57,7 @@ static volatile bool arrived; /* one did */
 static struct taken *
 taken_of(int sig)
 {
-    return !hearthi_is_fault_signal(sig) ? NULL
-           : sig == SIGSEGV              ? &taken[0]
-                                         : &taken[1];
+    return hearthi_is_fault_signal(sig) ? &taken[sig == SIGBUS] : NULL;
 }
 
 static action_function *
@@ -199,6 +198,8 @@ stranger_tell(const siginfo_t *info)
 static __attribute__((noinline)) bool
 is_done(const siginfo_t *info, const void *context)
 {
+    HEARTHI_UNCANCELLED;
+
     if ((info->si_code > 0 && hearthi_in_heap(info->si_addr) &&
          hearthi_fault_dispatch(info, context)) ||
         told_by_another(info))
