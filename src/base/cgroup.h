@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the kernel says in files: a line, a number, and the limits of the
- * control groups that this process is in.
+ * The limits of the control groups that this process is in.
  */
 #ifndef HEARTHI_CGROUP_H
 #define HEARTHI_CGROUP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-enum { HEARTHI_LINE = 512, HEARTHI_LEVELS = 6 };
+#include "descriptor.h"
 
-/* A line of a file that begins with a word: what stands behind it, in a text
- * of HEARTHI_LINE.  A file's number; false where it is none, as "max". */
-bool hearthi_file_line(const char *file, const char *word, char *text);
-bool hearthi_file_number(const char *file, uint64_t *n);
+enum { HEARTHI_LEVELS = 6 };
 
 /* A limit of a control group.  Processes in that group, or below it, have the
  * same numbers of it. */

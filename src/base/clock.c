@@ -3,9 +3,6 @@
 
 #include "clock.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "descriptor.h"
 
 uint64_t hearthi_clock_scale;
@@ -23,17 +20,11 @@ enum { SAMPLE_NS = 200000 };
 static int
 kernel_trusts_counter(void)
 {
-    char  name[32] = "";
-    FILE *f =
-        hearthi_file_to_read("/sys/devices/system/clocksource/clocksource0/"
-                             "current_clocksource");
+    char rest[HEARTHI_LINE];
 
-    if (f == NULL)
-        return 0;
-    if (fgets(name, sizeof name, f) == NULL)
-        name[0] = '\0';
-    fclose(f);
-    return strncmp(name, COUNTER, strlen(COUNTER)) == 0;
+    return hearthi_file_line("/sys/devices/system/clocksource/clocksource0/"
+                             "current_clocksource",
+                             COUNTER, rest);
 }
 
 void

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int
@@ -30,6 +32,35 @@ hearthi_file_to_read(const char *path)
     if (f == NULL && fd >= 0)
         close(fd);
     return f;
+}
+
+bool
+hearthi_file_line(const char *file, const char *word, char *text)
+{
+    FILE  *in = hearthi_file_to_read(file);
+    size_t len = strlen(word);
+    bool   found = false;
+
+    while (in != NULL && !found && fgets(text, HEARTHI_LINE, in) != NULL)
+        found = strncmp(text, word, len) == 0;
+    if (in != NULL)
+        fclose(in);
+    if (!found)
+        return false;
+    memmove(text, text + len, strlen(text + len) + 1);
+    text[strcspn(text, "\n")] = '\0';
+    return true;
+}
+
+bool
+hearthi_file_number(const char *file, uint64_t *n)
+{
+    char text[HEARTHI_LINE];
+
+    if (!hearthi_file_line(file, "", text) || text[0] < '0' || text[0] > '9')
+        return false; /* "max", or -1 */
+    *n = strtoull(text, NULL, 10);
+    return true;
 }
 
 DIR *

@@ -14,6 +14,8 @@
 #define HEARTHI_DESCRIPTOR_H
 
 #include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* What a call that opens something has returned, or the same at 3 or above;
@@ -24,6 +26,12 @@ int hearthi_descriptor(int fd);
 
 /* fopen(path, "r"), or NULL with errno. */
 FILE *hearthi_file_to_read(const char *path);
+
+/* A line of a file that begins with a word: what stands behind it, in a text
+ * of HEARTHI_LINE.  A file's number; false where it is none, as "max". */
+enum { HEARTHI_LINE = 512 };
+bool hearthi_file_line(const char *file, const char *word, char *text);
+bool hearthi_file_number(const char *file, uint64_t *n);
 
 /* opendir() of a name in a folder that is open, or AT_FDCWD; its place is the
  * stream's own.  NULL with errno. */

@@ -143,18 +143,13 @@ hearthi_task_blocks_faults(int thread, char name[HEARTHI_TASK_NAME])
 {
     const unsigned long long faults =
         1ULL << (SIGSEGV - 1) | 1ULL << (SIGBUS - 1);
-    unsigned long long blocked = 0;
-    char               path[64], line[256];
-    FILE              *status;
+    char path[64], text[HEARTHI_LINE];
 
     snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
-    status = hearthi_file_to_read(path);
-    if (status == NULL)
+    if (!hearthi_file_line(path, "SigBlk:", text) ||
+        (strtoull(text, NULL, 16) & faults) == 0 ||
+        !hearthi_file_line(path, "Name:\t", text))
         return false;
-    *name = '\0';
-    while (fgets(line, sizeof line, status) != NULL &&
-           sscanf(line, "SigBlk: %llx", &blocked) != 1)
-        sscanf(line, "Name: %63[^\n]", name);
-    fclose(status);
-    return (blocked & faults) != 0;
+    snprintf(name, HEARTHI_TASK_NAME, "%.*s", HEARTHI_TASK_NAME - 1, text);
+    return true;
 }

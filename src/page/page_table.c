@@ -45,15 +45,10 @@ areas_now(void)
 static long
 areas_limit(void)
 {
-    FILE *f = hearthi_file_to_read("/proc/sys/vm/max_map_count");
-    long  n = 65530;
+    uint64_t n = 65530;
 
-    if (f != NULL) {
-        if (fscanf(f, "%ld", &n) != 1)
-            n = 65530;
-        fclose(f);
-    }
-    return n;
+    hearthi_file_number("/proc/sys/vm/max_map_count", &n);
+    return (long)n;
 }
 
 /* ---- open and close ---- */

@@ -5,9 +5,7 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/descriptor.h"
 #include "home/home.h"
@@ -17,23 +15,21 @@
 #include "part.h"
 #include "space/heap.h"
 
-/* A line such as "VmHWM:    1234 kB". */
-static void
-status_take(const char *line, const char *name, uint64_t *bytes)
+/* Of a line such as "VmHWM:    1234 kB". */
+static uint64_t
+status_bytes(const char *name)
 {
-    size_t n = strlen(name);
+    char text[HEARTHI_LINE];
 
-    if (strncmp(line, name, n) == 0 &&
-        sscanf(line + n, "%" SCNu64, bytes) == 1)
-        *bytes *= 1024;
+    return hearthi_file_line("/proc/self/status", name, text)
+               ? strtoull(text, NULL, 10) * 1024
+               : 0;
 }
 
 void
 hearthi_rank_memory_take(struct hearthi_rank_memory *to)
 {
-    FILE *status = hearthi_file_to_read("/proc/self/status");
     struct hearthi_freelist_counts objects;
-    char                           line[256];
 
     hearthi_freelists_count(&objects);
     *to = (struct hearthi_rank_memory){
@@ -42,13 +38,9 @@ hearthi_rank_memory_take(struct hearthi_rank_memory *to)
         .copies = hearthi_frames.used << hearthi_heap.shift,
         .copies_bound = hearthi_frames.bound << hearthi_heap.shift,
         .twins = hearthi_twins_most() << hearthi_heap.shift,
+        .process = status_bytes("VmHWM:"),
+        .tables = status_bytes("VmPTE:"),
     };
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        status_take(line, "VmHWM:", &to->process);
-        status_take(line, "VmPTE:", &to->tables);
-    }
-    if (status != NULL)
-        fclose(status);
 }
 
 const char *

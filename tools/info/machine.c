@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
+#include "base/descriptor.h"
 #include "base/min.h"
 #include "base/option.h"
 #include "info.h"
