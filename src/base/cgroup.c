@@ -96,6 +96,16 @@ number_read(const char *folder, const char *file, uint64_t *n)
     return hearthi_file_number(name, n);
 }
 
+/* Thousandths of a processor's time. */
+static bool
+share_of(uint64_t quota, uint64_t period, uint64_t *n)
+{
+    if (period == 0)
+        return false;
+    *n = quota * 1000 / period;
+    return true;
+}
+
 /* Of version 2: "MICROSECONDS PERIOD". */
 static bool
 share_read(const char *folder, const char *file, uint64_t *n)
@@ -104,12 +114,9 @@ share_read(const char *folder, const char *file, uint64_t *n)
     uint64_t quota, period;
 
     snprintf(name, sizeof name, "%s/%s", folder, file);
-    if (!hearthi_file_line(name, "", text) ||
-        sscanf(text, "%" SCNu64 " %" SCNu64, &quota, &period) != 2 ||
-        period == 0)
-        return false;
-    *n = quota * 1000 / period;
-    return true;
+    return hearthi_file_line(name, "", text) &&
+           sscanf(text, "%" SCNu64 " %" SCNu64, &quota, &period) == 2 &&
+           share_of(quota, period, n);
 }
 
 /* Of version 1: a file for each. */
@@ -118,11 +125,9 @@ quota_read(const char *folder, const char *file, uint64_t *n)
 {
     uint64_t quota, period;
 
-    if (!number_read(folder, file, &quota) ||
-        !number_read(folder, "cpu.cfs_period_us", &period) || period == 0)
-        return false;
-    *n = quota * 1000 / period;
-    return true;
+    return number_read(folder, file, &quota) &&
+           number_read(folder, "cpu.cfs_period_us", &period) &&
+           share_of(quota, period, n);
 }
 
 /* The limits that were found so far. */
