@@ -41,16 +41,22 @@ offset_in(const char *at, int node_rank)
     return (size_t)(at - hearthi_segments.base[node_rank]);
 }
 
+/* The rank of the node in whose memory an address lies, or -1. */
+static int
+segment_of(const char *at)
+{
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
+        if (offset_in(at, r) < hearthi_segments.bytes)
+            return r;
+    return -1;
+}
+
 static bool
 is_ours(const char *at)
 {
-    if (hearthi_in_heap(at) ||
-        (size_t)(at - hearthi_heap.cached) < hearthi_heap.bytes)
-        return true;
-    for (int r = 0; r < hearthi_cluster.node_size; r++)
-        if (offset_in(at, r) < hearthi_segments.bytes)
-            return true;
-    return false;
+    return hearthi_in_heap(at) ||
+           (size_t)(at - hearthi_heap.cached) < hearthi_heap.bytes ||
+           segment_of(at) >= 0;
 }
 
 /* Which page is at an address: HEARTHI_NO_PAGE for memory of ours that belongs
@@ -59,14 +65,14 @@ static uint64_t
 page_at(const char *at)
 {
     const size_t first = hearthi_segments.frames_at;
+    int          r = segment_of(at);
 
     if (hearthi_in_heap(at))
         return hearthi_page_of(at);
-    for (int r = 0; r < hearthi_cluster.node_size; r++)
-        if (offset_in(at, r) - first < hearthi_segments.bytes - first)
-            return hearthi_page_in(r, (offset_in(at, r) - first) >>
-                                          hearthi_heap.shift);
-    return HEARTHI_NO_PAGE;
+    if (r < 0 || offset_in(at, r) < first)
+        return HEARTHI_NO_PAGE;
+    return hearthi_page_in(r,
+                           (offset_in(at, r) - first) >> hearthi_heap.shift);
 }
 
 /* What transports and MPI share lies in /dev/shm, too. */
