@@ -179,3 +179,13 @@ hearthi_part_cores(const struct hearthi_machine_part *all, int n)
 
     return cores < 1 ? 1 : (int)cores;
 }
+
+int
+hearthi_machine_cores(void)
+{
+    struct hearthi_machine_part here;
+
+    hearthi_machine_part(&here);
+    memset(&here.bound, 0xff, sizeof here.bound);
+    return hearthi_part_cores(&here, 1);
+}

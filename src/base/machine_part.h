@@ -51,4 +51,8 @@ int hearthi_part_sharers(const struct hearthi_machine_part *all, int n, int i);
 /* Processors that the n have together, at least 1. */
 int hearthi_part_cores(const struct hearthi_machine_part *all, int n);
 
+/* The same for one that knows nothing of the others: all that its control
+ * groups leave to it, since a launcher may have bound it to one. */
+int hearthi_machine_cores(void);
+
 #endif

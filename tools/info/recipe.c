@@ -19,17 +19,6 @@
 
 enum { MAX_WORDS = 64, TRY_SECONDS = 60 };
 
-/* Not the affinity: Open MPI binds a rank to one core. */
-static int
-cores(void)
-{
-    struct hearthi_machine_part here;
-
-    hearthi_machine_part(&here);
-    memset(&here.bound, 0xff, sizeof here.bound);
-    return hearthi_part_cores(&here, 1);
-}
-
 /* Settings that only let a run start, or keep it from crawling: a user never
  * wants the refusal back, so they are set for the trial too. */
 static void
@@ -39,7 +28,7 @@ environment_set(int ranks)
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
-    if (ranks > cores()) {
+    if (ranks > hearthi_machine_cores()) {
         setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
         setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
         setenv("MPIR_CVAR_POLLS_BEFORE_YIELD", "10", 1);
@@ -49,7 +38,8 @@ environment_set(int ranks)
 static void
 environment_print(enum hearthi_mpi_kind kind, int ranks)
 {
-    const char *here = ranks > cores() ? " (so it is here)" : "";
+    const char *here =
+        ranks > hearthi_machine_cores() ? " (so it is here)" : "";
 
     if (kind == HEARTHI_MPI_OPEN && geteuid() == 0)
         printf("  as root (so it is here)\n      OMPI_ALLOW_RUN_AS_ROOT=1 "

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/machine_part.h"
+
 enum {
     TABLES = 17,
     ROUNDS = 9,
@@ -218,7 +220,7 @@ ranks_find(struct perf *p)
         else
             p->mate = r;
     }
-    p->crowded = p->size > (int)sysconf(_SC_NPROCESSORS_ONLN);
+    p->crowded = p->size > hearthi_machine_cores();
 }
 
 static void
