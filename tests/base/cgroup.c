@@ -103,12 +103,25 @@ START_TEST(version_1_is_read)
 }
 END_TEST
 
+static void
+leads_to_the_mount(const char *line)
+{
+    made_up_file(root, "proc/self/cgroup", line);
+    made_up_file(root, "sys/fs/cgroup/memory.max", "8388608\n");
+    memory_is(8 << 20, "memory.max");
+}
+
 /* As in a container with a namespace of groups. */
 START_TEST(the_group_may_be_that_at_the_mount)
 {
-    made_up_file(root, "proc/self/cgroup", "0::/\n");
-    made_up_file(root, "sys/fs/cgroup/memory.max", "8388608\n");
-    memory_is(8 << 20, "memory.max");
+    leads_to_the_mount("0::/\n");
+}
+END_TEST
+
+/* As in a container whose path is that of the host. */
+START_TEST(a_path_that_is_not_there_leads_to_the_mount)
+{
+    leads_to_the_mount("0::/docker/0123/../4567\n");
 }
 END_TEST
 
@@ -138,15 +151,6 @@ START_TEST(all_limits_up_the_tree_are_found_once)
     memory_is(800, "a/b/c/d/e/f/g/memory.high");
     for (int i = 0; i < HEARTHI_LEVELS; i++)
         ck_assert_uint_ne(limit[i].most, 3000);
-}
-END_TEST
-
-/* As in a container whose path is that of the host. */
-START_TEST(a_path_that_is_not_there_leads_to_the_mount)
-{
-    made_up_file(root, "proc/self/cgroup", "0::/docker/0123/../4567\n");
-    made_up_file(root, "sys/fs/cgroup/memory.max", "8388608\n");
-    memory_is(8 << 20, "memory.max");
 }
 END_TEST
 
