@@ -402,24 +402,35 @@ much_is_done(const siginfo_t *info, const void *context)
     return room[info->si_signo] == (char)info->si_signo;
 }
 
+static bool (*to_do)(const siginfo_t *, const void *);
 static volatile sig_atomic_t done;
 
 static void
-do_much(int sig, siginfo_t *info, void *context)
+do_it(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
-    done += hearthi_altstack_run(much_is_done, info, context);
+    done += hearthi_altstack_run(to_do, info, context);
+}
+
+/* SIGUSR1 does it on the stack that a page fault would have. */
+static void
+do_at_signal(bool (*what)(const siginfo_t *, const void *), int flags)
+{
+    struct sigaction act = { .sa_sigaction = do_it,
+                             .sa_flags = SA_SIGINFO | flags };
+
+    to_do = what;
+    done = 0;
+    sigaction(SIGUSR1, &act, NULL);
 }
 
 START_TEST(a_page_fault_has_room_where_a_signal_stack_has_none)
 {
-    struct sigaction act = { .sa_sigaction = do_much,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    stack_t          old, now;
+    stack_t old, now;
 
     alarms = 0;
     small_stack_set(&old);
-    sigaction(SIGUSR1, &act, NULL);
+    do_at_signal(much_is_done, SA_ONSTACK);
     raise(SIGUSR1);
     raise(SIGUSR1);
     expect(done == 2 && alarms == 2);
@@ -546,21 +557,10 @@ is_near(const siginfo_t *info, const void *context)
     return (size_t)(hearthi_fault_stack(context) - here) < system_page() * 8;
 }
 
-static void
-look_where(int sig, siginfo_t *info, void *context)
-{
-    (void)sig;
-    done += hearthi_altstack_run(is_near, info, context);
-}
-
 /* A collector that stops this thread by a signal looks for its stack there. */
 START_TEST(a_thread_with_room_keeps_its_own_stack)
 {
-    struct sigaction where = { .sa_sigaction = look_where,
-                               .sa_flags = SA_SIGINFO };
-
-    done = 0;
-    sigaction(SIGUSR1, &where, NULL);
+    do_at_signal(is_near, 0);
     fixture_start();
     raise(SIGUSR1);
     raise(SIGUSR1);
@@ -590,13 +590,6 @@ much_is_done_there(const siginfo_t *info, const void *context)
     return is_marked() && much_is_done(info, context);
 }
 
-static void
-do_much_there(int sig, siginfo_t *info, void *context)
-{
-    (void)sig;
-    done += hearthi_altstack_run(much_is_done_there, info, context);
-}
-
 enum { LEAST_PAGES = 64 };
 
 static void *
@@ -613,14 +606,12 @@ least_run(void *pages)
 /* With a cache of a few pages, whose diffs go while others come. */
 START_TEST(a_thread_with_the_least_stack_may_use_the_heap)
 {
-    struct sigaction much = { .sa_sigaction = do_much_there,
-                              .sa_flags = SA_SIGINFO | SA_ONSTACK };
     struct sigaction alrm = { .sa_handler = scribble,
                               .sa_flags = SA_ONSTACK | SA_RESTART };
     char            *p;
 
-    done = alarms = 0;
-    sigaction(SIGUSR1, &much, NULL);
+    alarms = 0;
+    do_at_signal(much_is_done_there, SA_ONSTACK);
     sigaction(SIGALRM, &alrm, NULL);
     fixture_start_with("CACHE", bytes_of_pages(16));
     p = hearth_alloc(LEAST_PAGES * page_bytes(), 1, hearth_cyclic(1));
