@@ -24,8 +24,8 @@ TEST_MATRIX = whole
 TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
-  %D%/counted %D%/counters.py %D%/failed_in %D%/halves %D%/jobs %D%/limited %D%/pick \
-  %D%/places %D%/small-group %D%/small-shm %D%/verdicts
+  %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
+  %D%/places %D%/small-group %D%/small-shm %D%/tap %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
