@@ -6,6 +6,8 @@ A run is one job of MPI or several, each a session of its own: a key pressed at
 the terminal does not reach it, and when it has to end, all processes of the
 session are ended, the launcher's children in groups of their own too.
 """
+import contextlib
+import glob
 import json
 import os
 import re
@@ -55,9 +57,30 @@ def stats_read(path):
     return stats if isinstance(stats, dict) else None
 
 
-def output_read(file):
-    file.seek(0)
-    return file.read().decode(errors="replace")
+class Output:
+    """What jobs say: what has come of them, and while they run what their ranks
+    have written into the files that run-mpi shows when they have ended."""
+
+    def __init__(self, file, jobs):
+        self.file = file
+        self.jobs = jobs
+        self.folders = []
+
+    def read(self):
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")
+
+    def read_meanwhile(self):
+        if not self.folders:
+            self.folders = self.jobs.variables("MPI_TEST_FILES")
+        output = self.read()
+        for folder in self.folders:
+            for path in glob.glob(os.path.join(folder, "out.*")):
+                with contextlib.suppress(OSError):  # it is shown now
+                    with open(path, encoding="utf-8",
+                              errors="replace") as rank:
+                        output += rank.read()
+        return output
 
 
 def output_part(lines):
@@ -65,7 +88,7 @@ def output_part(lines):
     return lines[:4] + lines[4:][-6:]
 
 
-def jobs_watch(jobs, file, app, timeout, tick):
+def jobs_watch(jobs, output, app, timeout, tick):
     """Wait for the end.  Returns what ended it: exit, result or time."""
     began = time.monotonic()
     shown = None  # when the result was
@@ -76,7 +99,7 @@ def jobs_watch(jobs, file, app, timeout, tick):
         now = time.monotonic()
         if now - began > timeout:
             return "time"
-        if shown is None and result_find(output_read(file), app):
+        if shown is None and result_find(output.read_meanwhile(), app):
             shown = now
         if shown is not None and now - shown > AFTER_RESULT:
             return "result"
@@ -129,13 +152,14 @@ def job_run(place, configuration, program, settings, timeout, tick):
     began = time.monotonic()
     jobs = Sessions(GRACE)
     with tempfile.TemporaryFile() as file:
+        output = Output(file, jobs)
         try:
             jobs_start(jobs, place, configuration, program, settings, file)
-            ended = jobs_watch(jobs, file, configuration.app, timeout, tick)
+            ended = jobs_watch(jobs, output, configuration.app, timeout, tick)
         finally:
             jobs.end()
             place.end()
-        output = output_read(file)
+        output = output.read()
     result = result_find(output, configuration.app)
     status, why = verdict(ended, jobs.status, result,
                           "--verify" in program, configuration)

@@ -29,6 +29,17 @@ def session_members(session):
     return members
 
 
+def variable_read(pid, name):
+    """The value in the environment that the process was started with, or None."""
+    try:
+        with open(f"/proc/{pid}/environ", encoding="utf-8",
+                  errors="surrogateescape") as file:
+            variables = file.read().split("\0")
+    except OSError:
+        return None
+    return dict(v.partition("=")[::2] for v in variables).get(name)
+
+
 def session_signal(session, number):
     for pid in session_members(session):
         try:
@@ -67,6 +78,12 @@ class Sessions:
     def add(self, process):
         self.running.append(process)
         self.leaders.append(process)
+
+    def variables(self, name):
+        """The values that the processes of these jobs have, each once."""
+        return list({value for leader in self.leaders
+                     for pid in session_members(leader.pid)
+                     if (value := variable_read(pid, name)) is not None})
 
     def failed(self):
         """Look at them.  Returns that which is the first to fail, once."""
