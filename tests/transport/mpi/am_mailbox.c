@@ -247,9 +247,11 @@ START_TEST(what_an_active_message_brought_is_seen_behind_a_lock)
 }
 END_TEST
 
+/* Over udp there is no helper that could be slow: a server that is would be
+ * one that loses all datagrams for a while. */
 START_TEST(active_messages_wait_for_their_turn)
 {
-    helper_is_slow = true;
+    helper_is_slow = strcmp(hearth_option("transport"), "mpi") == 0;
     words_play(hearth_on(0), 12 * PAGES);
     helper_is_slow = false;
 }
