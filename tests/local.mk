@@ -83,9 +83,15 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
 # its core, is to be seen where nobody else takes it.
 alone_tests = %D%/hosts/hosts.tap %D%/model/model.sh %D%/tools/compare.tap \
-  %D%/base/yield_timer %D%/base/stat $(link_tests) \
+  %D%/base/yield_timer %D%/base/stat \
   %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
   %D%/transport/udp/measures.tap
+# Those that have bounds in seconds, too, and sleep nearly all of their time: side
+# by side.
+asleep_tests = $(link_tests)
+list-asleep-tests:
+	@for t in $(TESTS); do \
+	  case " $(asleep_tests) " in *" $$t "*) echo $$t ;; esac; done
 list-aside-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
@@ -99,9 +105,10 @@ list-tests:
 	@for t in $(TESTS); do echo $$t; done
 list-other-tests:
 	@for t in $(TESTS); do \
-	  case " $(aside_tests) $(alone_tests) " in *" $$t "*) ;; \
-	  *) echo $$t ;; esac; done
-.PHONY: list-tests list-unit-tests list-mpi-tests list-alone-tests list-aside-tests list-other-tests
+	  case " $(aside_tests) $(asleep_tests) $(alone_tests) " in \
+	  *" $$t "*) ;; *) echo $$t ;; esac; done
+.PHONY: list-tests list-unit-tests list-mpi-tests list-alone-tests \
+  list-asleep-tests list-aside-tests list-other-tests
 
 # One test, or a folder of them, and only what it needs:
 #   make test T=page/overwrite
