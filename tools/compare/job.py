@@ -61,9 +61,10 @@ class Output:
     """What jobs say: what has come of them, and while they run what their ranks
     have written into the files that run-mpi shows when they have ended."""
 
-    def __init__(self, file, jobs):
+    def __init__(self, file, jobs, is_kept):
         self.file = file
         self.jobs = jobs
+        self.is_kept = is_kept  # by run-mpi
         self.folders = []
 
     def read(self):
@@ -71,16 +72,22 @@ class Output:
         return self.file.read().decode(errors="replace")
 
     def read_meanwhile(self):
-        if not self.folders:
+        if self.is_kept and not self.folders:
             self.folders = self.jobs.variables("MPI_TEST_FILES")
         output = self.read()
         for folder in self.folders:
-            for path in glob.glob(os.path.join(folder, "out.*")):
+            for path in self.paths(folder):
                 with contextlib.suppress(OSError):  # it is shown now
                     with open(path, encoding="utf-8",
                               errors="replace") as rank:
-                        output += rank.read()
+                        output += "\n" + rank.read()
         return output
+
+    @staticmethod
+    def paths(folder):
+        """Ranks of a host that has no such folder speak to the launcher."""
+        return [os.path.join(folder, "launcher"),
+                *glob.glob(os.path.join(glob.escape(folder), "out.*"))]
 
 
 def output_part(lines):
@@ -152,7 +159,7 @@ def job_run(place, configuration, program, settings, timeout, tick):
     began = time.monotonic()
     jobs = Sessions(GRACE)
     with tempfile.TemporaryFile() as file:
-        output = Output(file, jobs)
+        output = Output(file, jobs, place.by_run_mpi)
         try:
             jobs_start(jobs, place, configuration, program, settings, file)
             ended = jobs_watch(jobs, output, configuration.app, timeout, tick)

@@ -9,6 +9,7 @@ Networks.  A place starts jobs on one of them:
     end()                      end all that a run may have left behind, or
                                raise Trouble if the place is not any more
     down()                     unmake it
+    by_run_mpi                 does that start jobs there?
 
 Scripts of the tests are used for that: run-mpi knows the environment that
 each MPI wants, and testbed/ hosts that are network namespaces.
@@ -28,6 +29,7 @@ class Fast:
     messages go through shared memory."""
 
     name = "fast"
+    by_run_mpi = True
 
     def __init__(self, built):
         self.built = built
@@ -97,6 +99,7 @@ class Gigabit:
     """Test hosts on this machine, joined by links of 1 gbit a second."""
 
     RATE = "1gbit"
+    by_run_mpi = False
 
     def __init__(self, built, name, bed, hosts):
         self.built = built
@@ -135,6 +138,7 @@ class Several:
     """Clusters of such hosts, whose gateways are joined by a link."""
 
     name = CLUSTERS
+    by_run_mpi = False
 
     def __init__(self, built, options, bed):
         self.built = built
