@@ -39,7 +39,7 @@ struct hearthi_restart hearthi_restart;
 static struct wanted {
     bool     is_auto, one; /* from the beginning, too; one number only */
     uint64_t number;
-    int      damage; /* what was wrong with the last that was offered, or 0 */
+    int      damage, found; /* of the last that was offered, by which rank */
     char     where[HEARTHI_FILE_MAX];
     char     path[HEARTHI_FOLDER_PATH]; /* the same, wherever a rank works */
 } wanted;
@@ -233,6 +233,7 @@ number_check(uint64_t number)
     hearthi_collective_bcast(&failed, sizeof failed, first,
                              hearthi_cluster.comm);
     wanted.damage = failed;
+    wanted.found = first;
     number_leave();
     return false;
 }
@@ -246,8 +247,9 @@ none_refuse(void)
         refuse("the folder has no checkpoint that is whole");
     if (wanted.damage == 0)
         refuse("there is no such checkpoint");
-    snprintf(text, sizeof text, "number %" PRIu64 " cannot be restarted: %s",
-             wanted.number, hearthi_damage_text(wanted.damage));
+    snprintf(text, sizeof text,
+             "number %" PRIu64 " cannot be restarted: %s, as rank %d sees",
+             wanted.number, hearthi_damage_text(wanted.damage), wanted.found);
     refuse(text);
 }
 
