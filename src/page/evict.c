@@ -13,7 +13,9 @@
 #include "pin_count.h"
 #include "uffd_pages.h"
 
-enum { BATCH = 256 };
+/* Runs of at most FEW watched pages go first where mappings are short, then of
+ * at most MANY: 28,000 longer ones by themselves would be 14 GiB of pages. */
+enum { BATCH = 256, FEW = 8, MANY = 128 };
 
 /* Pages that have no copy but kept their frame show their own place again, and
  * are watched. */
@@ -40,28 +42,27 @@ has_any_frame(uint64_t page, uint64_t count)
 /* A few watched pages by themselves take mappings as long as they are watched,
  * copies or not. */
 static void
-few_unwatch(const hearthi_page *victim, size_t n)
+few_unwatch(const hearthi_page *victim, size_t n, uint64_t few)
 {
     uint64_t first, count;
 
     for (size_t i = 0; i < n; i++)
-        if (hearthi_uffd_pages_are_few(victim[i], &first, &count) &&
+        if (hearthi_uffd_pages_are_few(victim[i], few, &first, &count) &&
             !has_any_frame(first, count))
             hearthi_copies_unwatched(first, count);
 }
 
-/* Take up to max frames from their pages; `split`: of copies whose protection
- * takes mappings.  In this order: no page's view shows them, what was changed
- * in them has arrived, and only then may they belong to others.  No other
- * thread sends from a frame, or receives into one, when this is done: diffs
- * have arrived before the table lock is free again, and pages on their way are
- * no victims. */
+/* Take up to max frames from their pages; `few`: as for
+ * hearthi_frames_victims().  In this order: no page's view shows them, what
+ * was changed in them has arrived, and only then may they belong to others. No
+ * other thread sends from a frame, or receives into one, when this is done:
+ * diffs have arrived before the table lock is free again, and pages on their
+ * way are no victims. */
 static size_t
-evict(size_t max, bool split)
+evict(size_t max, uint64_t few)
 {
     hearthi_page victim[BATCH];
-    size_t       n =
-        hearthi_frames_victims(victim, max < BATCH ? max : BATCH, split);
+    size_t n = hearthi_frames_victims(victim, max < BATCH ? max : BATCH, few);
     uint64_t dropped = 0;
 
     /* A release that is under way may have gathered bytes of a victim that
@@ -75,8 +76,8 @@ evict(size_t max, bool split)
     hearthi_diff_end();
     HEARTHI_ASSERT(hearthi_diffs_have_arrived());
     hearthi_frames_give(victim, n);
-    if (split)
-        few_unwatch(victim, n);
+    if (few > 0)
+        few_unwatch(victim, n, few);
     hearthi_count(evictions, dropped);
     return n;
 }
@@ -191,18 +192,20 @@ hearthi_home_back(uint64_t page, bool write)
 
 /* Copies first: they can be fetched again.  An eighth more than needed goes,
  * so that the next fault finds room.  Where what is left is held, the next
- * fault does not look through all of it again: that the kernel allows no more
- * is said when it does not. */
+ * fault does not look through all of it again while there are about as many
+ * mappings: that the kernel allows no more is said when it does not. */
 static void
 areas_relieve(void)
 {
     struct hearthi_table *t = &hearthi_table;
     long                  goal = t->areas_max - t->areas_max / 8;
 
-    if (t->areas <= t->areas_stuck)
+    if (t->areas <= t->areas_stuck &&
+        t->areas > t->areas_stuck - t->areas_max / 32)
         return;
-    while (t->areas > goal && evict(BATCH, true) > 0)
-        ;
+    for (uint64_t few = FEW; few <= MANY; few *= MANY / FEW)
+        while (t->areas > goal && evict(BATCH, few) > 0)
+            ;
     homes_relieve(goal);
     t->areas_stuck = hearthi_areas_short() ? t->areas + t->areas_max / 64 : 0;
 }
@@ -216,7 +219,7 @@ hearthi_copies_make_room(uint64_t count)
     while ((n = hearthi_frames.given) + count > bound) {
         size_t want = (size_t)(n + count - bound);
 
-        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2), false) == 0)
+        if (evict(want + (spare < BATCH / 2 ? spare : BATCH / 2), 0) == 0)
             break; /* what has a frame is held */
     }
     if (hearthi_areas_short())

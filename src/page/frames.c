@@ -293,29 +293,29 @@ read_mostly_victims(hearthi_page *victim, size_t max)
 }
 
 static bool
-takes_mappings(uint64_t page)
+takes_mappings(uint64_t page, uint64_t few)
 {
     uint64_t first, count;
 
     return !hearthi_is_uffd_page(page) ||
-           hearthi_uffd_pages_are_few(page, &first, &count);
+           hearthi_uffd_pages_are_few(page, few, &first, &count);
 }
 
 size_t
-hearthi_frames_victims(hearthi_page *victim, size_t max, bool split)
+hearthi_frames_victims(hearthi_page *victim, size_t max, uint64_t few)
 {
     size_t n = 0;
 
     HEARTHI_ASSERT_HAS(TABLE);
     HEARTHI_ASSERT(are_all_there());
-    if (hearthi_read_mostly_ranges > 0 && !split)
+    if (hearthi_read_mostly_ranges > 0 && few == 0)
         n = read_mostly_victims(victim, max);
     for (uint64_t turn = 2 * hearthi_frames.given;
          n < max && hearthi_frames.given > 0 && turn > 0; turn--) {
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if (split && !takes_mappings(page)) {
+        if (few > 0 && !takes_mappings(page, few)) {
             ring_push(page);
         } else if ((*mark & HEARTHI_SECOND) || !may_go(page)) {
             *mark &= (uint8_t)~HEARTHI_SECOND;

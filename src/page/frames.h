@@ -40,9 +40,10 @@ uint64_t hearthi_frames_run(uint64_t i, uint64_t *page);
 
 /* Choose up to max pages that have a frame no longer: the oldest that were not
  * fetched again since their last turn, are not pinned and not on their way;
- * `split`: of those whose protection takes mappings.  Returns them sorted;
- * their frames follow when nothing is on its way from them. */
-size_t hearthi_frames_victims(hearthi_page *victim, size_t max, bool split);
+ * `few`, if it is not 0: of those whose protection takes mappings, as that of
+ * watched pages does where at most so many lie by themselves.  Returns them
+ * sorted; their frames follow when nothing is on its way from them. */
+size_t hearthi_frames_victims(hearthi_page *victim, size_t max, uint64_t few);
 void   hearthi_frames_give(const hearthi_page *victim, size_t n);
 
 #endif

@@ -60,7 +60,7 @@ struct hearthi_table {
     uint8_t  *touched;      /* of HEARTHI_CHUNK pages: not all are zeroes */
     uint64_t  top;          /* all allocated pages lie below */
     long      areas, areas_max; /* kernel mappings: made by us, and allowed */
-    long      areas_stuck;      /* up to so many, nothing can be given up */
+    long      areas_stuck;      /* at about so many, nothing can be given up */
 };
 
 extern struct hearthi_table hearthi_table;

@@ -105,22 +105,22 @@ hearthi_uffd_pages_around(uint64_t page, uint64_t *first, uint64_t *end)
 }
 
 bool
-hearthi_uffd_pages_are_few(uint64_t page, uint64_t *first, uint64_t *count)
+hearthi_uffd_pages_are_few(uint64_t page, uint64_t most, uint64_t *first,
+                           uint64_t *count)
 {
-    enum { FEW = 8 };
     uint64_t end = page + 1;
 
     *first = page;
     *count = 0;
     if (!hearthi_is_uffd_page(page))
         return false;
-    while (*first > 0 && end - *first <= FEW &&
+    while (*first > 0 && end - *first <= most &&
            hearthi_is_uffd_page(*first - 1))
         --*first;
-    while (end - *first <= FEW && hearthi_is_uffd_page(end))
+    while (end - *first <= most && hearthi_is_uffd_page(end))
         end++;
     *count = end - *first;
-    return *count <= FEW;
+    return *count <= most;
 }
 
 /* A thread may fault there as soon as they are watched, and asks what they

@@ -58,10 +58,11 @@ hearthi_areas_now(void)
                                    hearthi_table.areas_max };
 }
 
-/* Watched pages are one mapping with those beside them: is this one among so
- * few that copies of them take mappings, as under mprotect?  *first, *count:
- * all of these.  So it is where allocations of a page each lie apart. */
-bool hearthi_uffd_pages_are_few(uint64_t page, uint64_t *first,
+/* Watched pages are one mapping with those beside them: is this one among at
+ * most so many, whose copies take mappings, as under mprotect?  *first,
+ * *count: all of these.  So it is where allocations of few pages each lie
+ * apart. */
+bool hearthi_uffd_pages_are_few(uint64_t page, uint64_t most, uint64_t *first,
                                 uint64_t *count);
 
 /* Watch pages that show their own place anew, without access.  And they show

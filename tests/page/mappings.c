@@ -109,7 +109,9 @@ mappings_take(size_t *bytes)
     return at;
 }
 
-START_TEST(many_allocations_of_a_page_lie_apart)
+/* Of so many pages each. */
+static void
+lie_apart(size_t pages)
 {
     static int64_t *word[SINGLE];
     size_t          bytes;
@@ -117,7 +119,7 @@ START_TEST(many_allocations_of_a_page_lie_apart)
 
     fixture_start();
     for (int i = 0; i < SINGLE; i++)
-        word[i] = hearth_alloc(1, sizeof *word[i], hearth_on(0));
+        word[i] = hearth_alloc(pages, page_bytes(), hearth_on(0));
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < SINGLE; i++)
             if (i / 2 % ranks == me)
@@ -132,6 +134,17 @@ START_TEST(many_allocations_of_a_page_lie_apart)
     if (taken != MAP_FAILED)
         munmap(taken, bytes);
     all_expected();
+}
+
+START_TEST(many_allocations_of_a_page_lie_apart)
+{
+    lie_apart(1);
+}
+END_TEST
+
+START_TEST(many_allocations_of_some_pages_lie_apart)
+{
+    lie_apart(9);
 }
 END_TEST
 
@@ -148,6 +161,7 @@ main(int argc, char **argv)
     suite_add_tcase(s, tc);
     tc = tcase_create("single pages");
     tcase_add_test(tc, many_allocations_of_a_page_lie_apart);
+    tcase_add_test(tc, many_allocations_of_some_pages_lie_apart);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }
