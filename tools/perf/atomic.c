@@ -77,6 +77,68 @@ counter(struct perf *p, double *sample)
     hearth_free(word);
 }
 
+/* ---- two ranks that spin ---- */
+
+/* Of a word that counts turns, which are the two ranks' in turn. */
+static int64_t
+hearth_step(const struct perf *p, int64_t *word, int64_t next)
+{
+    (void)p;
+    return next == 0 ? hearth_fetch_add(word, 0) : hearth_swap(word, next);
+}
+
+static int64_t
+raw_step(const struct perf *p, int64_t *word, int64_t next)
+{
+    int64_t was;
+
+    (void)word;
+    MPI_Fetch_and_op(&next, &was, MPI_INT64_T, p->peer, 0,
+                     next == 0 ? MPI_NO_OP : MPI_REPLACE, p->raw.create);
+    MPI_Win_flush(p->peer, p->raw.create);
+    return was;
+}
+
+/* Actor and peer, from `first` on.  A program that spins gives its core away,
+ * to whoever else has work there. */
+static double
+spin_time(const struct perf *p, int64_t *word, int64_t first,
+          int64_t (*step)(const struct perf *, int64_t *, int64_t))
+{
+    int64_t turns = (int64_t)p->turns / 10;
+    double  start = perf_now();
+
+    for (int64_t k = perf_acting(p) ? 0 : 1; k < turns; k += 2) {
+        while (step(p, word, 0) != first + k)
+            sched_yield();
+        if (step(p, word, first + k + 1) != first + k)
+            perf_wrong("spin_turn", (size_t)k);
+    }
+    while (perf_acting(p) && step(p, word, 0) != first + turns)
+        sched_yield();
+    return (perf_now() - start) / (double)turns;
+}
+
+static void
+spin(struct perf *p, double *sample)
+{
+    int64_t *word = hearth_alloc(1, sizeof *word, hearth_on(p->peer));
+    int64_t  first = 1;
+
+    if (perf_is_peer(p)) {
+        raw_step(p, NULL, first);
+        *word = first;
+    }
+    hearth_barrier();
+    if (perf_taking_part(p))
+        sample[0] = spin_time(p, word, first, hearth_step);
+    perf_rest(p);
+    if (perf_taking_part(p))
+        sample[1] = spin_time(p, NULL, first, raw_step);
+    perf_meet(p);
+    hearth_free(word);
+}
+
 const struct perf_figure perf_atomic_figures[] = {
     { .name = "compare_swap",
       .unit = "us",
@@ -91,5 +153,14 @@ const struct perf_figure perf_atomic_figures[] = {
       .against = "the same under a lock",
       .bound = 0.333,
       .round = counter },
+    { .name = "spin_turn",
+      .unit = "us",
+      .what =
+          "a turn of two ranks that wait for a word by hearth_fetch_add of "
+          "0 and sched_yield, and swap it",
+      .against = "the same by MPI_Fetch_and_op and flush",
+      .bound = 2,
+      .need = PERF_PEER,
+      .round = spin },
     { .name = NULL }
 };
