@@ -82,13 +82,13 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
 # its core, is to be seen where nobody else takes it.
-alone_tests = %D%/hosts/hosts.tap %D%/model/model.sh %D%/tools/compare.tap \
-  %D%/base/yield_timer %D%/base/stat \
+alone_tests = %D%/hosts/hosts.tap %D%/model/model.sh %D%/base/yield_timer \
+  %D%/base/stat \
   %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
   %D%/transport/udp/measures.tap
 # Those that have bounds in seconds, too, and sleep nearly all of their time: side
 # by side.
-asleep_tests = $(link_tests)
+asleep_tests = $(link_tests) %D%/hang.tap %D%/tools/compare.tap
 list-asleep-tests:
 	@for t in $(TESTS); do \
 	  case " $(asleep_tests) " in *" $$t "*) echo $$t ;; esac; done
@@ -131,7 +131,7 @@ test: $(BUILT_SOURCES)
 TESTS = $(no_mpi_tests)
 unit_tests =
 mpi_tests =
-tap_tests =
+tap_tests = %D%/hang.tap
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(mpi_tests)
 TESTS += $(unit_tests) $(mpi_tests) $(tap_tests)

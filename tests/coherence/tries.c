@@ -161,7 +161,7 @@ START_TEST(a_lock_that_rested_for_many_barriers_costs_what_it_did)
     for (int k = 0; k < 4; k++)
         rested_use(p); /* the first ones fetch what they find new */
     for (int k = 0; k < REST; k++)
-        hearth_barrier();
+        barrier();
     hearth_get_stats(&before);
     for (int k = 0; k < USES; k++)
         rested_use(p);

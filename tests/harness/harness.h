@@ -38,6 +38,11 @@ int failing_rank(int ok);
  * each rank says where it was last. */
 void harness_at(const char *function, int line);
 
+/* The job goes on, which harness_at() says, too: for loops of seconds in which
+ * there is no place.  Where no rank says so for half of TEST_TIMEOUT it hangs
+ * (tests/run-mpi). */
+void harness_step(void);
+
 /* So many rounds of a loop; fewer, but at least two, where a machine is
  * MPI_TEST_SLOWER times as slow as others (./machines). */
 int rounds_of(int n);

@@ -4,9 +4,12 @@
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -19,6 +22,11 @@ static const char  *at_function = "the start";
 static volatile int at_line;
 static char         unexpected[LINE]; /* "" is nothing */
 static bool         unexpected_timely; /* so it may be another's doing */
+
+/* Places that this rank has come to, in a file where run-mpi looks whether the
+ * job goes on. */
+static _Atomic uint64_t  own_steps;
+static _Atomic uint64_t *steps = &own_steps;
 
 /* Async-signal-safe as long as the formatted text fits. */
 static void
@@ -59,6 +67,32 @@ harness_at(const char *function, int line)
     at_function = function;
     at_line = line;
     signal(SIGTERM, say_where);
+    harness_step();
+}
+
+void
+harness_step(void)
+{
+    atomic_fetch_add_explicit(steps, 1, memory_order_relaxed);
+}
+
+static void
+steps_share(void)
+{
+    char  path[PATH];
+    void *p = MAP_FAILED;
+    int   fd;
+
+    if (!file_name(path, "steps"))
+        return;
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0 && ftruncate(fd, sizeof own_steps) == 0)
+        p = mmap(NULL, sizeof own_steps, PROT_READ | PROT_WRITE, MAP_SHARED,
+                 fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (p != MAP_FAILED)
+        steps = p;
 }
 
 /* A blocking collective need not serve the other ranks' one-sided operations;
@@ -225,6 +259,7 @@ initialise(int *argc, char ***argv)
     require_world_size();
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_rank(world, &world_rank);
+    steps_share();
 }
 
 /* Run the suite on this rank; return its TAP report, as a file that stays in
