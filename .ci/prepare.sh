@@ -4,6 +4,7 @@
 # packages_known PACKAGE...     $known: those that this system's lists have
 # packages_extra WHAT PACKAGE...   the same, of what is only nice to have
 # top_check                     whether anything can be built here
+# temporary_try                 whether temporary files have room
 # folder_take FOLDER            make a build folder, for this run alone
 # autogen_run                   make ./configure
 # autogen_once LOG              the same, if that has not been done
@@ -144,6 +145,7 @@ quietly() {
     shift
     file_try "$log" || return
     "$@" >"$log" 2>&1 && return 0
+    temporary_try || return
     echo "   failed: $*" >&2
     tail -n 30 "$log" | sed 's/^/   | /' >&2
     echo "   (all of it: $log)" >&2
@@ -230,13 +232,27 @@ top_check() {
         ;;
     esac
     mkdir -p "$top/build" 2>/dev/null
-    file_try "$top/build/lock"
+    file_try "$top/build/lock" && temporary_try
 }
 
 # file_try FILE -- whether it can be written, and if not, one line.
 file_try() {
     { : >>"$1"; } 2>/dev/null && return
     echo "${1%/*} cannot be written: whose folder is it, and is the disk full?" >&2
+    return 1
+}
+
+# temporary_try -- whether there is room for temporary files, and if not, one line:
+# what fails for want of it tells other things.
+temporary_try() {
+    local folder=${TMPDIR:-/tmp} said
+    said=$(
+        file=$(mktemp "$folder/hearth.XXXXXX" 2>&1) || { echo "$file"; exit; }
+        trap 'rm -f "$file"' EXIT
+        head -c 1048576 /dev/zero 2>&1 >"$file"
+    )
+    test -n "$said" || return 0
+    echo "temporary files cannot be written in $folder: ${said##*: }: make room, or set TMPDIR to a folder that has it" >&2
     return 1
 }
 

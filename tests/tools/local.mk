@@ -2,7 +2,11 @@
 no_mpi_tests += %D%/steps.tap
 EXTRA_DIST += %D%/steps.tap
 
-# Which launcher and compilers configure finds.
+# What ./demo says, and what it leaves.
+no_mpi_tests += %D%/demo.tap
+EXTRA_DIST += %D%/demo.tap
+
+# Which launcher and compilers configure finds, and which folders it refuses.
 no_mpi_tests += %D%/configure.tap
 EXTRA_DIST += %D%/configure.tap
 
