@@ -437,6 +437,29 @@ START_TEST(an_owner_tag_names_the_last_owner)
 }
 END_TEST
 
+/* What an object of 8 TiB and one byte more has, in the least quanta there
+ * are: the object itself would take a gibibyte for what its owner knows of it.
+ */
+START_TEST(an_owner_tag_has_the_length_of_any_object)
+{
+    char                    *p = hearth_malloc(100000);
+    struct hearthi_owner_tag was = hearthi_owner_tag_get(p), l = was;
+
+    for (unsigned shift = 29; shift < 36; shift++)
+        for (int less = 0; less < 2; less++) {
+            l.quanta = (UINT64_C(1) << shift) + 1 - 2 * (uint64_t)less;
+            l.owner = me;
+            hearthi_owner_tag_put(p, l);
+            expect(hearthi_owner_tag_get(p).quanta == l.quanta);
+            expect_eq(hearthi_owner_tag_get(p).owner, me);
+            expect(!hearthi_owner_tag_get(p).small);
+        }
+    hearthi_owner_tag_put(p, was);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 START_TEST(a_new_start_begins_with_nothing)
 {
     for (int round = 0; round < 2; round++) {
@@ -473,6 +496,7 @@ main(int argc, char **argv)
     tcase_add_test(one,
                    a_list_grows_under_a_lock_and_is_freed_by_another_rank);
     tcase_add_test(one, an_owner_tag_names_the_last_owner);
+    tcase_add_test(one, an_owner_tag_has_the_length_of_any_object);
     tcase_add_test(one, a_new_start_begins_with_nothing);
     malloc_reused(one);
     malloc_threads(one);
