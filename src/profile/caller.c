@@ -143,6 +143,17 @@ hearthi_caller_module(uintptr_t at, uint64_t *in_file)
     return in == NULL ? NULL : in->path;
 }
 
+void
+hearthi_caller_path_keep(char *to, size_t room, const char *path)
+{
+    size_t n = strlen(path);
+
+    if (n < room)
+        memcpy(to, path, n + 1);
+    else
+        snprintf(to, room, "...%s", path + n - (room - 4));
+}
+
 /* Does a call end here?  Where that is not known any word of the stack that
  * points to code is taken. */
 static bool

@@ -42,4 +42,8 @@ enum hearthi_caller_of hearthi_caller_of(int thread);
  * if it is in none.  The text stays. */
 const char *hearthi_caller_module(uintptr_t at, uint64_t *in_file);
 
+/* Copy a path, or of one that is too long dots and its end, which has the name
+ * of the file. */
+void hearthi_caller_path_keep(char *to, size_t room, const char *path);
+
 #endif

@@ -142,14 +142,17 @@ hearthi_race_words(const struct hearthi_race_stores *s)
 enum { HEARTHI_RACE_PLACES = 4096, HEARTHI_RACE_PATH = 240 };
 
 /* A file and where in it, since ranks may have loaded it elsewhere; of 0 in no
- * file it is not known. */
+ * file it is not known.  Of a longer path the end is kept. */
 struct hearthi_race_place {
     uint64_t offset;
     char     path[HEARTHI_RACE_PATH];
 };
 
-/* Its index: of the program's call that this thread is in. */
+/* Its index: of the program's call that this thread is in, or 0. */
 unsigned hearthi_race_place_here(void);
+
+/* How many calls found the table full since this was asked last. */
+uint64_t hearthi_race_places_lacked(void);
 
 /* All that are known. */
 size_t hearthi_race_places(const struct hearthi_race_place **place);

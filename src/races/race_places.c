@@ -18,7 +18,10 @@ static struct {
     struct hearthi_race_place *place;
     uintptr_t                 *at;
     size_t                     n;
+    uint64_t                   lacked;
 } p;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void
 hearthi_race_places_open(void)
@@ -45,7 +48,7 @@ place_note(struct hearthi_race_place *to, uintptr_t at)
     const char *path = hearthi_caller_module(at, &to->offset);
 
     if (path != NULL)
-        strncpy(to->path, path, sizeof to->path - 1);
+        hearthi_caller_path_keep(to->path, sizeof to->path, path);
 }
 
 static unsigned
@@ -55,8 +58,10 @@ place_of(uintptr_t at)
 
     while (i < p.n && p.at[i] != at)
         i++;
-    if (i == HEARTHI_RACE_PLACES)
+    if (i == HEARTHI_RACE_PLACES) {
+        p.lacked++;
         return 0;
+    }
     if (i == p.n) {
         p.at[i] = at;
         place_note(&p.place[i], at);
@@ -68,9 +73,8 @@ place_of(uintptr_t at)
 unsigned
 hearthi_race_place_here(void)
 {
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    uintptr_t              at = hearthi_caller_here();
-    unsigned               i;
+    uintptr_t at = hearthi_caller_here();
+    unsigned  i;
 
     if (at == 0)
         return 0;
@@ -78,6 +82,18 @@ hearthi_race_place_here(void)
     i = place_of(at);
     hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_RACE_PLACES);
     return i;
+}
+
+uint64_t
+hearthi_race_places_lacked(void)
+{
+    uint64_t n;
+
+    hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_RACE_PLACES);
+    n = p.lacked;
+    p.lacked = 0;
+    hearthi_mutex_unlock(&mutex, HEARTHI_MUTEX_RACE_PLACES);
+    return n;
 }
 
 size_t

@@ -35,8 +35,8 @@ is_dear(const struct hearthi_cost *c)
 }
 
 size_t
-hearthi_costs_dearest(const struct hearthi_cost *cost, size_t n, size_t most,
-                      bool all, uint32_t *out)
+hearthi_costs_dearest(const struct hearthi_cost *cost, size_t n, bool all,
+                      uint32_t *out)
 {
     size_t k = 0;
 
@@ -45,5 +45,5 @@ hearthi_costs_dearest(const struct hearthi_cost *cost, size_t n, size_t most,
             out[k++] = (uint32_t)i;
     sorted = cost;
     qsort(out, k, sizeof *out, dearer);
-    return k < most ? k : most;
+    return k;
 }

@@ -138,6 +138,9 @@ head_put(FILE *out, const struct hearthi_html *h)
     hearthi_html_seconds(out, hearthi_now() - h->begun);
     fprintf(out, " s at the end; %" PRIu64 " entries found no room",
             m->dropped);
+    if (m->left_out > 0)
+        fprintf(out, "; %" PRIu64 " that cost least are left out",
+                m->left_out);
     if (m->every > 1)
         fprintf(out, "; of barriers one in %" PRIu64 " was looked at",
                 m->every);

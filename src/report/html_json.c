@@ -210,6 +210,7 @@ hearthi_html_json(FILE *out, const struct hearthi_html *h)
     text_put(out, ",", "transport", h->transport);
     number_put(out, ",", "elapsed_ns", h->m->elapsed_ns);
     number_put(out, ",", "dropped", h->m->dropped);
+    number_put(out, ",", "left_out", h->m->left_out);
     key_put(out, ",\n", "options");
     for (size_t i = 0;
          (name = hearthi_option_at(i, value, sizeof value)) != NULL; i++)

@@ -282,6 +282,7 @@ parts_merge(struct merging *g)
         if (!barriers_merge(g, r))
             return false;
         m->dropped += p->dropped;
+        m->left_out += p->left_out;
         m->whole_ns += p->ns;
         if (p->ns > m->elapsed_ns)
             m->elapsed_ns = p->ns;

@@ -75,7 +75,7 @@ struct hearthi_merged {
     size_t      sites, lines, memories, locks, barriers, pages;
     char       *path[HEARTHI_MERGED_PATHS]; /* of the files of sites */
     size_t      paths;
-    uint64_t    dropped, every;
+    uint64_t    dropped, left_out, every;
     uint64_t    whole_ns;   /* the sections of all ranks */
     uint64_t    elapsed_ns; /* the longest */
     const char *no_lines;   /* why sites have no files and lines, or NULL */

@@ -19,13 +19,6 @@
 #include "space/heap.h"
 #include "world.h"
 
-enum {
-    LINES_MOST = 1 << 11,
-    MEMORIES_MOST = 1 << 11,
-    PAGES_MOST = 1 << 12,
-    ALL_PAGES = 1 << 16 /* of all ranks */
-};
-
 /* ---- while it is made ---- */
 
 /* Indices of the whole tables; order: those that go, the dearest first. */
@@ -268,6 +261,16 @@ part_fill(struct making *m, const struct hearthi_profile_part *head,
     return m->to;
 }
 
+/* Of n entries so many go. */
+static size_t
+chosen(struct hearthi_profile_part *head, size_t n, size_t most)
+{
+    if (n <= most)
+        return n;
+    head->left_out += n - most;
+    return most;
+}
+
 static struct hearthi_profile_part *
 part_choose(struct making *m, struct hearthi_profile_part *head,
             uint32_t *order)
@@ -275,15 +278,19 @@ part_choose(struct making *m, struct hearthi_profile_part *head,
     uint32_t *const of[3] = { order, order + HEARTHI_PROFILE_LINES,
                               order + HEARTHI_PROFILE_LINES +
                                   HEARTHI_ALLOCATIONS };
-    size_t          most = ALL_PAGES / (size_t)hearthi_world.size;
+    size_t each = HEARTHI_REPORT_ALL_PAGES / (size_t)hearthi_world.size;
 
-    head->lines = hearthi_costs_dearest(m->line, HEARTHI_PROFILE_LINES,
-                                        LINES_MOST, false, of[0]);
-    head->memories = hearthi_costs_dearest(m->memory, m->memories,
-                                           MEMORIES_MOST, true, of[1]);
-    head->pages = hearthi_costs_dearest(m->page, HEARTHI_PROFILE_PAGES,
-                                        most < PAGES_MOST ? most : PAGES_MOST,
-                                        false, of[2]);
+    head->lines = chosen(
+        head,
+        hearthi_costs_dearest(m->line, HEARTHI_PROFILE_LINES, false, of[0]),
+        HEARTHI_REPORT_LINES);
+    head->memories = chosen(
+        head, hearthi_costs_dearest(m->memory, m->memories, true, of[1]),
+        HEARTHI_REPORT_MEMORIES);
+    head->pages = chosen(
+        head,
+        hearthi_costs_dearest(m->page, HEARTHI_PROFILE_PAGES, false, of[2]),
+        hearthi_min(each, (size_t)HEARTHI_REPORT_PAGES));
     return part_fill(m, head, of);
 }
 

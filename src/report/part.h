@@ -19,8 +19,12 @@
 enum {
     HEARTHI_PART_MODULES = 64,
     HEARTHI_PART_PATH = 256,
-    HEARTHI_NOWHERE = UINT16_MAX, /* instead of a module */
-    HEARTHI_NO_INDEX = -1         /* instead of an index */
+    HEARTHI_REPORT_LINES = 1 << 11, /* what of each a rank hands in, at most */
+    HEARTHI_REPORT_MEMORIES = HEARTHI_REPORT_LINES,
+    HEARTHI_REPORT_PAGES = 1 << 12,
+    HEARTHI_REPORT_ALL_PAGES = 1 << 16, /* of all ranks */
+    HEARTHI_NOWHERE = UINT16_MAX,       /* instead of a module */
+    HEARTHI_NO_INDEX = -1               /* instead of an index */
 };
 
 /* Until parts are merged the module is one of the rank's. */
@@ -38,9 +42,9 @@ struct hearthi_cost {
 void hearthi_cost_add(struct hearthi_cost *to, const struct hearthi_cost *c);
 
 /* Of n entries those that have cost anything, or all, the dearest first: fills
- * in their indices, and returns how many go, most at most. */
+ * in their indices, and returns how many there are. */
 size_t hearthi_costs_dearest(const struct hearthi_cost *cost, size_t n,
-                             size_t most, bool all, uint32_t *out);
+                             bool all, uint32_t *out);
 
 /* Bytes that a rank took for itself in its whole run, at most: home memory of
  * allocations, memory that hearth_malloc() has for its objects, copies of
@@ -99,7 +103,7 @@ struct hearthi_profile_part {
     hearth_stats               stats;
     struct hearthi_rank_memory memory;
     uint64_t                   ns; /* of the section */
-    uint64_t                   dropped, every, barriers;
+    uint64_t                   dropped, left_out, every, barriers;
     uint64_t modules, lines, memories, pages, locks, places, samples;
     int32_t  rank, node;
     char     host[64];

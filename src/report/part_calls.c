@@ -18,17 +18,19 @@ hearthi_part_place(struct hearthi_profile_part              *to,
     struct hearthi_code_place p = { .module = HEARTHI_NOWHERE };
     const char               *path = hearthi_caller_module(at, &p.offset);
     uint64_t                  n = to->modules;
+    char                      kept[HEARTHI_PART_PATH];
 
     if (path == NULL)
         return p;
+    hearthi_caller_path_keep(kept, sizeof kept, path);
     for (uint64_t i = 0; i < n; i++)
-        if (strncmp(a->module[i], path, HEARTHI_PART_PATH - 1) == 0) {
+        if (strcmp(a->module[i], kept) == 0) {
             p.module = (uint32_t)i;
             return p;
         }
     if (n == HEARTHI_PART_MODULES)
         return p;
-    strncpy(a->module[n], path, HEARTHI_PART_PATH - 1);
+    strcpy(a->module[n], kept);
     p.module = (uint32_t)to->modules++;
     return p;
 }

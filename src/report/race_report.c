@@ -21,7 +21,7 @@
 /* What each rank says first.  `late`: it has synchronised inside of the
  * barrier, by another thread. */
 struct told {
-    uint64_t pages, dropped, late, lost;
+    uint64_t pages, dropped, late, lost, lacked;
 };
 
 enum { MOST = 1 << 30 }; /* bytes of all together */
@@ -215,6 +215,7 @@ is_whole(const struct told *told)
         late |= told[r].late != 0;
         lost |= told[r].lost != 0;
         c.counts.dropped += told[r].dropped;
+        c.counts.lacked += told[r].lacked;
     }
     c.late = late;
     return !late && !lost && !before;
@@ -232,6 +233,7 @@ history_take(struct told *told)
     hearthi_races->lost = false;
     hearthi_table_unlock();
     told->dropped = h.dropped;
+    told->lacked = hearthi_race_places_lacked();
     told->lost = h.lost;
     told->late = h.events != h.cut_events + 1;
     return h;

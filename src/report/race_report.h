@@ -53,7 +53,9 @@ struct hearthi_race_given hearthi_race_unpack(const char *from);
 
 /* ---- race_text.c: on rank 0 ---- */
 
-/* Tell of a pair, once for all that have the same places and memory. */
+/* Tell of a pair, once for all that have the same places and memory; of so
+ * many at most, and others are counted. */
+enum { HEARTHI_RACES_TOLD = 50 };
 void hearthi_race_tell(const struct hearthi_race_pair  *p,
                        const struct hearthi_race_given *given);
 
@@ -62,6 +64,7 @@ struct hearthi_race_counts {
     uint64_t pages, shared;    /* stored to, and by several ranks */
     uint64_t looks;            /* barriers */
     uint64_t dropped, skipped; /* records; and barriers without a look */
+    uint64_t lacked;           /* calls whose place found no room */
 };
 
 void hearthi_race_count(uint64_t *races, uint64_t *pairs);

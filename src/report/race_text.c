@@ -20,7 +20,7 @@
 #include "transport/lock_key.h"
 #include "transport/log.h"
 
-enum { BEGIN, END, ENDS, SIDES = 2, MOST = 256, TOLD = 50 };
+enum { BEGIN, END, ENDS, SIDES = 2 };
 
 /* What makes two pairs one race; places are indices of sites, and what a rank
  * began with is a kind and one more, or 0. */
@@ -33,9 +33,9 @@ struct race {
 };
 
 static struct {
-    struct race race[MOST];
-    size_t      races;
-    uint64_t    pairs;
+    struct race *race;
+    size_t       races, room;
+    uint64_t     pairs;
 } t;
 
 /* ---- intervals ---- */
@@ -190,6 +190,22 @@ is_known(const struct race *r)
     return false;
 }
 
+static void
+race_keep(const struct race *r)
+{
+    size_t       room = t.room == 0 ? 64 : 2 * t.room;
+    struct race *more = t.race;
+
+    if (t.races == t.room) {
+        more = realloc(t.race, room * sizeof *more);
+        if (more == NULL)
+            hearthi_race_text_failed();
+        t.race = more;
+        t.room = room;
+    }
+    t.race[t.races++] = *r;
+}
+
 void
 hearthi_race_tell(const struct hearthi_race_pair  *p,
                   const struct hearthi_race_given *given)
@@ -205,10 +221,8 @@ hearthi_race_tell(const struct hearthi_race_pair  *p,
     t.pairs++;
     if (is_known(&r))
         return;
-    if (t.races == MOST)
-        return;
-    t.race[t.races++] = r;
-    if (t.races <= TOLD)
+    race_keep(&r);
+    if (t.races <= HEARTHI_RACES_TOLD)
         race_tell(&r, p);
 }
 
@@ -236,6 +250,17 @@ rest_print(FILE *out, const struct hearthi_race_counts *c)
                 " diffs of pages found no room and were not looked at: raise "
                 "HEARTH_RACES_MEMORY\n",
                 c->dropped);
+    if (c->lacked > 0)
+        fprintf(out,
+                "hearth: race: %" PRIu64
+                " calls came from more places than the %d that a rank keeps: "
+                "races between them have no line, and count as one\n",
+                c->lacked, HEARTHI_RACE_PLACES - 1);
+    if (c->races > HEARTHI_RACES_TOLD)
+        fprintf(out,
+                "hearth: race: of %" PRIu64
+                " races the first %d are told: mend those first\n",
+                c->races, HEARTHI_RACES_TOLD);
 }
 
 void
@@ -270,5 +295,6 @@ void
 hearthi_race_text_close(void)
 {
     hearthi_race_words_close();
+    free(t.race);
     memset(&t, 0, sizeof t);
 }

@@ -42,18 +42,17 @@ path_of(const char *path)
 }
 
 static void
-site_resolve(const struct hearthi_site *s)
+site_resolve(struct hearthi_site *s)
 {
-    struct hearthi_merged one = { .site = &m.site[m.sites - 1], .sites = 1 };
+    struct hearthi_merged one = { .site = s, .sites = 1 };
 
-    if (s->module == NULL)
+    if (s->module == NULL || s->file != NULL || s->function != NULL)
         return;
     one.path[0] = (char *)(uintptr_t)s->module;
     one.paths = 1;
     hearthi_sites_resolve(&one);
 }
 
-/* A site is looked up when it is first needed, one at a time. */
 uint32_t
 hearthi_race_site(const char *path, uint64_t offset)
 {
@@ -68,7 +67,6 @@ hearthi_race_site(const char *path, uint64_t offset)
         hearthi_race_text_failed();
     m.site = more;
     more[m.sites++] = (struct hearthi_site){ module, offset, NULL, NULL, 0 };
-    site_resolve(&more[m.sites - 1]);
     return (uint32_t)m.sites - 1;
 }
 
@@ -81,9 +79,12 @@ site_at(uintptr_t at)
     return hearthi_race_site(path == NULL ? "" : path, offset);
 }
 
+/* A site is looked up when words are made of it, one at a time: most races
+ * that are no longer told have sites of their own. */
 struct hearthi_site_text
 hearthi_race_site_words(uint32_t site)
 {
+    site_resolve(&m.site[site]);
     return hearthi_site_words(&m, site);
 }
 

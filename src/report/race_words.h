@@ -11,8 +11,7 @@
 #include "advice.h"
 #include "profile/allocations.h"
 
-/* The index of a place: in no file with an empty path.  Its line is looked up
- * when it is new. */
+/* The index of a place: in no file with an empty path; and its words. */
 uint32_t                 hearthi_race_site(const char *path, uint64_t offset);
 struct hearthi_site_text hearthi_race_site_words(uint32_t site);
 

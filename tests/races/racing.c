@@ -306,6 +306,23 @@ cond(void)
     }
 }
 
+/* More sections, each in a place of its own, than a rank keeps places of. */
+static void
+many(void)
+{
+    int lock = mended ? 1 : me + 1, at = 0;
+
+    if (me > 1)
+        return;
+#define TEN(x) x x x x x x x x x x
+#define SECTION        \
+    hearth_lock(lock); \
+    store(me, at++);   \
+    hearth_unlock(lock);
+    TEN(TEN(TEN(SECTION SECTION)))
+    TEN(TEN(SECTION))
+}
+
 /* ---- flags, reader-writer locks, teams, messages ---- */
 
 static void
@@ -489,6 +506,7 @@ static const struct {
     { "receive", receive },     { "atomics", atomics },
     { "mixed", mixed },         { "reuse", reuse },
     { "again", again },         { "overwrite", overwrite },
+    { "many", many },
 };
 
 static void

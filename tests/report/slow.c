@@ -356,6 +356,35 @@ bytes(void)
     hearth_free(number);
 }
 
+/* More objects, one after the other, than a rank keeps allocations of; or so
+ * few that all are shown. */
+static void
+objects(void)
+{
+    enum { MANY = 33000, FEW = 2000, BYTES = 100000 };
+
+    for (int i = 0; i < (mended ? FEW : MANY); i++) {
+        char *p = hearth_malloc(BYTES);
+
+        *p = 1;
+        hearth_free(p);
+    }
+    hearth_barrier();
+}
+
+/* More pages with a cost than a rank hands in; or less. */
+static void
+pages(void)
+{
+    enum { MANY = 4500, FEW = 1000, WORDS = 512 };
+    long *p = hearth_alloc((size_t)MANY * WORDS, sizeof *p, hearth_on(0));
+
+    for (int i = 0; me == 1 && i < (mended ? FEW : MANY); i++)
+        p[i * WORDS] += 1;
+    hearth_barrier();
+    hearth_free(p);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -368,7 +397,8 @@ main(int argc, char **argv)
                   { "cache", cache },       { "same", same },
                   { "page", page },         { "word", word },
                   { "flag", flag },         { "prefetch", prefetch },
-                  { "again", again },       { "bytes", bytes } };
+                  { "again", again },       { "bytes", bytes },
+                  { "objects", objects },   { "pages", pages } };
 
     mended = argc > 2;
     hearth_init(MPI_COMM_WORLD);
