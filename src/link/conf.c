@@ -19,7 +19,7 @@
 
 #include "base/descriptor.h"
 
-enum { LINE = 1024 };
+enum { LINE = HEARTHI_CONF_LINE + 2 };
 
 struct source {
     FILE                     *file;
@@ -126,9 +126,9 @@ piece_read(char *out, int room, void *source)
         s->at.line++;
         s->rest = s->line;
         if (strlen(s->line) == sizeof s->line - 1) {
-            s->bad = !hearthi_link_error(s->at.wrong,
-                                         "%s:%d: a line of more than %d bytes",
-                                         s->at.path, s->at.line, LINE - 2);
+            s->bad = !hearthi_link_error(
+                s->at.wrong, "%s:%d: a line of more than %d bytes", s->at.path,
+                s->at.line, HEARTHI_CONF_LINE);
             return NULL;
         }
     }

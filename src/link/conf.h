@@ -24,6 +24,8 @@ enum {
     HEARTHI_CLUSTERS_MAX = 64,
     HEARTHI_CLUSTER_NAME = 49, /* bytes, with the end; inih's own limit */
     HEARTHI_GATEWAY_HOST = 256,
+    HEARTHI_CONF_LINE = 1022, /* bytes of a line of the file, with its end */
+    HEARTHI_CONF_RANKS = 1000000, /* of a cluster */
 };
 
 struct hearthi_member {

@@ -8,7 +8,7 @@
 
 #include "conf.h"
 
-enum { RANKS_MAX = 1000000, PORT_MAX = 65535 };
+enum { PORT_MAX = 65535 };
 
 static bool
 name_good(const char *name)
@@ -70,14 +70,14 @@ static bool
 ranks_set(struct hearthi_member *k, const char *value,
           const struct hearthi_conf_place *at)
 {
-    long n = number(value, RANKS_MAX);
+    long n = number(value, HEARTHI_CONF_RANKS);
 
     if (n < 1)
         return hearthi_link_error(
             at->wrong,
             "%s:%d: ranks = %s of [%s]: give a number from 1 "
             "to %d",
-            at->path, at->line, value, k->name, RANKS_MAX);
+            at->path, at->line, value, k->name, HEARTHI_CONF_RANKS);
     k->ranks = (int)n;
     return true;
 }

@@ -33,7 +33,7 @@
 #include "transport/transport.h"
 #include "world.h"
 
-enum { RANGES = 16, ONES = 4096 };
+enum { RANGES = HEARTHI_READ_MOSTLY_RANGES, ONES = 4096 };
 
 static struct {
     uint64_t page, count;

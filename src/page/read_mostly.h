@@ -20,6 +20,8 @@
 
 #include "page.h"
 
+enum { HEARTHI_READ_MOSTLY_RANGES = 16 };
+
 void hearthi_read_mostly_open(void);
 
 /* Pages of one allocation.  The oldest of some ranges is forgotten. */

@@ -4,6 +4,8 @@
  */
 #include "badinput.h"
 
+#include <string.h>
+
 static long own;
 
 static void
@@ -63,6 +65,21 @@ name_with_slash(void)
         hearth_checkpoint_add(&own, sizeof own, "a/b");
 }
 
+/* One more than may be, behind as many as may be. */
+static void
+name_too_long(void)
+{
+    char name[65] = "";
+
+    memset(name, 'n', 63);
+    if (me != last)
+        return;
+    hearth_checkpoint_add(&own, sizeof own, name);
+    hearth_checkpoint_remove(name);
+    name[63] = 'm';
+    hearth_checkpoint_add(&own, sizeof own, name);
+}
+
 static void
 registered_heap(void)
 {
@@ -97,10 +114,17 @@ saved_nowhere(void)
 }
 
 const struct badinput badinput_checkpoints[] = {
-    BADINPUT(saved_in_a_section), BADINPUT(saved_while_held),
-    BADINPUT(saved_elsewhere),    BADINPUT(saved_nowhere),
-    BADINPUT(saved_while_read),   BADINPUT(saved_while_written),
-    BADINPUT(name_taken),         BADINPUT(name_with_slash),
-    BADINPUT(registered_heap),    BADINPUT(name_unknown),
-    BADINPUT(read_unrestarted),   { 0 },
+    BADINPUT(saved_in_a_section),
+    BADINPUT(saved_while_held),
+    BADINPUT(saved_elsewhere),
+    BADINPUT(saved_nowhere),
+    BADINPUT(saved_while_read),
+    BADINPUT(saved_while_written),
+    BADINPUT(name_taken),
+    BADINPUT(name_with_slash),
+    BADINPUT(name_too_long),
+    BADINPUT(registered_heap),
+    BADINPUT(name_unknown),
+    BADINPUT(read_unrestarted),
+    { 0 },
 };

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "page/page.h"
+#include "page/read_mostly.h"
 
 enum { PAGES = 2048, MOST = 4096, USED = 512 }; /* words of a page */
 enum { TABLE = 40 };
@@ -430,6 +432,41 @@ START_TEST(what_is_read_mostly_is_fetched_once_and_has_no_twins)
 }
 END_TEST
 
+static bool
+is_read_mostly(const int64_t *p)
+{
+    bool is;
+
+    hearthi_table_lock();
+    is = hearthi_is_read_mostly(hearthi_page_of(p));
+    hearthi_table_unlock();
+    return is;
+}
+
+/* Every second page is a range. */
+START_TEST(the_oldest_range_that_is_read_mostly_gives_way)
+{
+    enum { RANGES = HEARTHI_READ_MOSTLY_RANGES };
+    int64_t *p = hearth_alloc(2 * (RANGES + 1) * page_words(), sizeof *p,
+                              hearth_block());
+    bool     any = hearth_nodes() > 1;
+
+    for (int i = 0; i < RANGES; i++)
+        hearth_read_mostly(word(p, 2 * i), page_bytes());
+    for (int i = 0; i < RANGES; i++) {
+        expect_eq(is_read_mostly(word(p, 2 * i)), any);
+        expect(!is_read_mostly(word(p, 2 * i + 1)));
+    }
+    hearth_read_mostly(word(p, 2 * RANGES), page_bytes());
+    expect(!is_read_mostly(p));
+    for (int i = 1; i <= RANGES; i++)
+        expect_eq(is_read_mostly(word(p, 2 * i)), any);
+    barrier();
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 static TCase *
 tcase_with(Suite *s, const char *name, void (*start)(void))
 {
@@ -453,6 +490,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, single_pages_here_and_there_fetch_nothing_else);
     tcase_add_test(tc, pages_of_many_places_come_in_a_few_rounds);
     tcase_add_test(tc, what_is_read_mostly_is_fetched_once_and_has_no_twins);
+    tcase_add_test(tc, the_oldest_range_that_is_read_mostly_gives_way);
     tcase_add_test(tc, a_region_that_is_read_whole_comes_in_groups);
     tcase_add_test(tc, a_region_of_which_a_quarter_is_read_comes_page_by_page);
     tcase_add_test(tc, every_second_page_at_random_fetches_no_other);

@@ -210,6 +210,29 @@ START_TEST(as_many_clusters_and_as_long_a_name_as_may_be_are_read)
 }
 END_TEST
 
+/* With a comment, since a setting may be shorter than a line. */
+START_TEST(as_long_a_line_and_as_many_ranks_as_may_be_are_read)
+{
+    static char               text[4000];
+    struct hearthi_link_error w;
+    struct hearthi_conf      *c;
+
+    sprintf(text, "#%0*d\n" KEY "[a] gateway = h:1 ranks = %d\n",
+            HEARTHI_CONF_LINE - 2, 0, HEARTHI_CONF_RANKS);
+    c = text_read(text, &w);
+    ck_assert_msg(c != NULL, "%s", w.text);
+    ck_assert_int_eq(c->ranks, HEARTHI_CONF_RANKS);
+    free(c);
+    sprintf(text, "#%0*d\n" KEY A, HEARTHI_CONF_LINE - 1, 0);
+    ck_assert_ptr_null(text_read(text, &w));
+    ck_assert_ptr_nonnull(strstr(w.text, ":1: a line of more than 1022"));
+    sprintf(text, KEY "[a] gateway = h:1 ranks = %d\n",
+            HEARTHI_CONF_RANKS + 1);
+    ck_assert_ptr_null(text_read(text, &w));
+    ck_assert_ptr_nonnull(strstr(w.text, "ranks = 1000001"));
+}
+END_TEST
+
 START_TEST(lines_that_are_too_long_and_clusters_too_many_are_refused)
 {
     static char               text[8000] = KEY "[a] gateway = ";
@@ -335,6 +358,7 @@ main(void)
                    settings_may_have_lines_of_their_own_and_addresses_colons);
     tcase_add_test(tc, a_mistake_is_one_line_with_place_value_and_remedy);
     tcase_add_test(tc, as_many_clusters_and_as_long_a_name_as_may_be_are_read);
+    tcase_add_test(tc, as_long_a_line_and_as_many_ranks_as_may_be_are_read);
     tcase_add_test(tc,
                    lines_that_are_too_long_and_clusters_too_many_are_refused);
     tcase_add_test(

@@ -85,6 +85,33 @@ START_TEST(a_difference_in_a_long_list_is_one)
 }
 END_TEST
 
+START_TEST(a_hello_is_as_long_as_may_be_and_no_longer)
+{
+    static char                  agree[HEARTHI_HELLO_MAX + 1];
+    static char                  text[HEARTHI_HELLO_MAX];
+    struct hearthi_gateway_hello mine = { .name = "alpha",
+                                          .agree = agree,
+                                          .tell = "" };
+    struct hearthi_gateway_hello same = { .name = "" };
+    size_t rest = hearthi_gateway_hello_write(&mine, text, sizeof text);
+
+    memset(agree, 'a', sizeof text - 1 - rest);
+    rest = hearthi_gateway_hello_write(&mine, text, sizeof text);
+    ck_assert_uint_eq(rest, sizeof text - 1);
+    ck_assert(hearthi_gateway_hello_read(&same, text, rest));
+    ck_assert_str_eq(same.agree, agree);
+    agree[strlen(agree)] = 'b';
+    ck_assert_uint_eq(hearthi_gateway_hello_write(&mine, text, sizeof text),
+                      0);
+    pair_prepare(e);
+    e[0].options.agree = e[1].options.agree = agree;
+    pair_open(e);
+    ck_timely(ends_turn(e, 2, any_failed, 5));
+    said(e[e[0].failures == 0].failed, "a hello of more than");
+    ends_close(e, 2);
+}
+END_TEST
+
 START_TEST(another_version_or_another_file_is_told_on_both_sides)
 {
     pair_prepare(e);
@@ -346,6 +373,7 @@ main(void)
     tcase_add_test(tc, three_gateways_meet_and_each_hears_the_others);
     tcase_add_test(tc, options_that_differ_are_told_on_both_sides);
     tcase_add_test(tc, a_difference_in_a_long_list_is_one);
+    tcase_add_test(tc, a_hello_is_as_long_as_may_be_and_no_longer);
     tcase_add_test(tc, another_version_or_another_file_is_told_on_both_sides);
     tcase_add_test(tc, the_second_job_of_a_name_is_refused_alone);
     tcase_add_test(tc, a_newcomer_with_another_file_is_refused_alone);
