@@ -83,7 +83,7 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
 # its core, is to be seen where nobody else takes it.
 alone_tests = %D%/hosts/hosts.tap %D%/hosts/links.tap %D%/model/model.sh \
-  %D%/base/yield_timer %D%/base/stat \
+  %D%/tools/demo.tap %D%/base/yield_timer %D%/base/stat \
   %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
   %D%/transport/udp/measures.tap
 # Those that have bounds in seconds, too, and sleep nearly all of their time: side
