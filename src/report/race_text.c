@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,8 @@ struct race {
 };
 
 static struct {
-    struct race *race;
-    size_t       races, room;
-    uint64_t     pairs;
+    void    *race; /* a tree: there may be as many as pairs of places */
+    uint64_t races, pairs;
 } t;
 
 /* ---- intervals ---- */
@@ -165,45 +165,52 @@ side_fill(struct race *r, int side, const struct hearthi_race_given *g,
         end_fill(r, side, END, g, interval);
 }
 
-static bool
-is_side(const struct race *x, int i, const struct race *y, int k)
+/* An order of sides; and of races, whose sides are in that order. */
+static int
+sides_order(const struct race *x, int i, const struct race *y, int k)
 {
-    return x->atomic[i] == y->atomic[k] &&
-           memcmp(x->site[i], y->site[k], sizeof x->site[i]) == 0 &&
-           memcmp(x->kind[i], y->kind[k], sizeof x->kind[i]) == 0;
+    int order = x->atomic[i] - y->atomic[k];
+
+    if (order == 0)
+        order = memcmp(x->site[i], y->site[k], sizeof x->site[i]);
+    if (order == 0)
+        order = memcmp(x->kind[i], y->kind[k], sizeof x->kind[i]);
+    return order;
 }
 
-static bool
-is_same(const struct race *x, const struct race *y)
+static int
+races_order(const void *first, const void *second)
 {
-    return x->memory == y->memory && x->apart == y->apart &&
-           ((is_side(x, 0, y, 0) && is_side(x, 1, y, 1)) ||
-            (is_side(x, 0, y, 1) && is_side(x, 1, y, 0)));
+    const struct race *x = first, *y = second;
+    int                i = sides_order(x, 0, x, 1) > 0;
+    int                k = sides_order(y, 0, y, 1) > 0, order;
+
+    if (x->memory != y->memory)
+        return x->memory < y->memory ? -1 : 1;
+    if (x->apart != y->apart)
+        return x->apart - y->apart;
+    order = sides_order(x, i, y, k);
+    return order != 0 ? order : sides_order(x, !i, y, !k);
 }
 
+/* False if it is known. */
 static bool
-is_known(const struct race *r)
-{
-    for (size_t i = 0; i < t.races; i++)
-        if (is_same(&t.race[i], r))
-            return true;
-    return false;
-}
-
-static void
 race_keep(const struct race *r)
 {
-    size_t       room = t.room == 0 ? 64 : 2 * t.room;
-    struct race *more = t.race;
+    struct race *own = malloc(sizeof *own), **at;
 
-    if (t.races == t.room) {
-        more = realloc(t.race, room * sizeof *more);
-        if (more == NULL)
-            hearthi_race_text_failed();
-        t.race = more;
-        t.room = room;
+    if (own == NULL)
+        hearthi_race_text_failed();
+    *own = *r;
+    at = tsearch(own, &t.race, races_order);
+    if (at == NULL)
+        hearthi_race_text_failed();
+    if (*at != own) {
+        free(own);
+        return false;
     }
-    t.race[t.races++] = *r;
+    t.races++;
+    return true;
 }
 
 void
@@ -219,10 +226,7 @@ hearthi_race_tell(const struct hearthi_race_pair  *p,
     for (int side = 0; side < SIDES; side++)
         side_fill(&r, side, &given[p->rank[side]], p->interval[side]);
     t.pairs++;
-    if (is_known(&r))
-        return;
-    race_keep(&r);
-    if (t.races <= HEARTHI_RACES_TOLD)
+    if (race_keep(&r) && t.races <= HEARTHI_RACES_TOLD)
         race_tell(&r, p);
 }
 
@@ -295,6 +299,6 @@ void
 hearthi_race_text_close(void)
 {
     hearthi_race_words_close();
-    free(t.race);
+    tdestroy(t.race, free);
     memset(&t, 0, sizeof t);
 }
