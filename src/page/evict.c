@@ -201,7 +201,7 @@ areas_relieve(void)
     long                  goal = t->areas_max - t->areas_max / 8;
 
     if (t->areas <= t->areas_stuck &&
-        t->areas > t->areas_stuck - t->areas_max / 32)
+        t->areas > t->areas_stuck - t->areas_max / 32 - 1)
         return;
     for (uint64_t few = FEW; few <= MANY; few *= MANY / FEW)
         while (t->areas > goal && evict(BATCH, few) > 0)
