@@ -37,7 +37,7 @@ def main():
     with open("/dev/zero", "rb", buffering=0) as zeros:
         assert case != "file" or zeros.readinto(into) == 300
     if case == "workers":
-        workers(memory, me, ranks)
+        workers(memory, me, ranks, hearth.hearth_barrier)
     hearth.hearth_barrier()
     hearth.hearth_finalize()
     if me == 0:
@@ -45,8 +45,9 @@ def main():
     sys.stdout.flush()
 
 
-def workers(memory, me, ranks):
-    """Children of fork() read what is here, and keep it whatever comes."""
+def workers(memory, me, ranks, barrier):
+    """Children of fork() read what is here, and keep it whatever comes: behind
+    a barrier, before which what another rank stores would be seen or not."""
     context = multiprocessing.get_context("fork")
     expected = [1 + rank for rank in range(ranks)]
     here, there = context.Pipe()
@@ -67,6 +68,7 @@ def workers(memory, me, ranks):
     worker = context.Process(target=work)
     worker.start()
     assert answer() == expected
+    barrier()
     memory[me * PAGE] = 99
     here.send("changed")
     assert answer() == expected
