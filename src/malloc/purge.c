@@ -69,7 +69,8 @@ use_end(uint64_t at, uint64_t end)
     return next;
 }
 
-/* Quanta that are free, from look->at on. */
+/* Quanta that are free, from look->at on: of a long run no more is looked at
+ * than goes at a time, or all that is left of it would be each time. */
 static void
 free_look(struct look *l, uint64_t end)
 {
@@ -77,12 +78,11 @@ free_look(struct look *l, uint64_t end)
     uint8_t       *use = hearthi_arena_map.use;
 
     while (l->at < end && l->bytes < AT_ONCE) {
-        uint64_t next = use_end(l->at, end);
+        uint64_t next = use_end(l->at, hearthi_min(end, l->at + most));
 
         if (use[l->at] == HEARTHI_QUANTUM_OLD ||
             (l->all && use[l->at] == HEARTHI_QUANTUM_KEPT) ||
             (l->used && use[l->at] == HEARTHI_QUANTUM_USED)) {
-            next = hearthi_min(next, l->at + most);
             l->bytes += run_purge(l->at, next);
         } else if (use[l->at] == HEARTHI_QUANTUM_KEPT) {
             memset(use + l->at, HEARTHI_QUANTUM_OLD, next - l->at);
