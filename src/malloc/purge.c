@@ -22,7 +22,7 @@ _Atomic uint64_t hearthi_purge_ns = 1000000000;
 
 static struct {
     struct hearthi_poller thread;
-    bool                  runs;
+    bool                  begun, runs;
     bool                  kept;  /* there may be such; the freelist's mutex */
     bool                  since; /* the thread began to look some were freed */
 } g;
@@ -69,7 +69,8 @@ use_end(uint64_t at, uint64_t end)
     return next;
 }
 
-/* Quanta that are free, from look->at on. */
+/* Quanta that are free, from look->at on: of a long run no more is looked at
+ * than goes at a time, or all that is left of it would be each time. */
 static void
 free_look(struct look *l, uint64_t end)
 {
@@ -77,12 +78,11 @@ free_look(struct look *l, uint64_t end)
     uint8_t       *use = hearthi_arena_map.use;
 
     while (l->at < end && l->bytes < AT_ONCE) {
-        uint64_t next = use_end(l->at, end);
+        uint64_t next = use_end(l->at, hearthi_min(end, l->at + most));
 
         if (use[l->at] == HEARTHI_QUANTUM_OLD ||
             (l->all && use[l->at] == HEARTHI_QUANTUM_KEPT) ||
             (l->used && use[l->at] == HEARTHI_QUANTUM_USED)) {
-            next = hearthi_min(next, l->at + most);
             l->bytes += run_purge(l->at, next);
         } else if (use[l->at] == HEARTHI_QUANTUM_KEPT) {
             memset(use + l->at, HEARTHI_QUANTUM_OLD, next - l->at);
@@ -164,7 +164,7 @@ purge(void *none)
 void
 hearthi_purge_open(void)
 {
-    g.runs = g.kept = false;
+    g.begun = g.runs = g.kept = false;
 }
 
 void
@@ -172,7 +172,7 @@ hearthi_purge_close(void)
 {
     if (g.runs)
         hearthi_poller_end(&g.thread);
-    g.runs = false;
+    g.begun = g.runs = false;
 }
 
 void
@@ -180,7 +180,20 @@ hearthi_purge_forked(void)
 {
     if (g.runs)
         hearthi_poller_forked(&g.thread);
-    g.runs = false;
+    g.begun = g.runs = false;
+}
+
+/* Another thread may have freed more before it could wake this one. */
+void
+hearthi_purge_begin(void)
+{
+    if (!__atomic_load_n(&g.kept, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&g.begun, __ATOMIC_RELAXED) ||
+        __atomic_exchange_n(&g.begun, true, __ATOMIC_ACQ_REL))
+        return;
+    hearthi_poller_start(&g.thread, purge, "thread to give memory back");
+    __atomic_store_n(&g.runs, true, __ATOMIC_SEQ_CST);
+    hearthi_poller_wake(&g.thread);
 }
 
 void
@@ -196,10 +209,7 @@ hearthi_purge_keep(const struct hearthi_freelist *s, uint64_t first,
     __atomic_store_n(&g.since, true, __ATOMIC_RELAXED);
     if (g.kept)
         return;
-    __atomic_store_n(&g.kept, true, __ATOMIC_RELAXED);
-    if (g.runs)
+    __atomic_store_n(&g.kept, true, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&g.runs, __ATOMIC_SEQ_CST))
         hearthi_poller_wake(&g.thread);
-    else
-        hearthi_poller_start(&g.thread, purge, "thread to give memory back");
-    g.runs = true;
 }

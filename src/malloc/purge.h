@@ -44,9 +44,13 @@ void hearthi_purge_open(void);
 void hearthi_purge_close(void);
 void hearthi_purge_forked(void);
 
-/* A run was freed.  Callers of these two have the mutex of the freelist. */
+/* A run was freed.  Callers of this one and the last have the mutex of the
+ * freelist. */
 void hearthi_purge_keep(const struct hearthi_freelist *s, uint64_t first,
                         uint64_t quanta);
+
+/* Behind that, without the mutex: the thread begins, if it must. */
+void hearthi_purge_begin(void);
 
 /* All that is kept goes back now; and what else is free, and was used. */
 void hearthi_purge_all(struct hearthi_freelist *s, bool used);

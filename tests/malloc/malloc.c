@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -460,6 +461,49 @@ START_TEST(an_owner_tag_has_the_length_of_any_object)
 }
 END_TEST
 
+/* For several ranks of a node /dev/shm has no room. */
+static void
+start_with_very_much(void)
+{
+    const char *set = getenv("HEARTH_NODE_SIZE");
+    char        before[16] = "";
+
+    snprintf(before, sizeof before, "%s", set == NULL ? "" : set);
+    setenv("HEARTH_NODE_SIZE", "1", 1);
+    fixture_start_with("MALLOC", "300g");
+    if (set == NULL)
+        unsetenv("HEARTH_NODE_SIZE");
+    else
+        setenv("HEARTH_NODE_SIZE", before, 1);
+}
+
+/* Of which two pages are touched.  All of it goes back by and by: in a time
+ * that grows with its length, not with the square of that, which would be an
+ * hour. */
+START_TEST(an_object_of_a_quarter_of_a_tebibyte_is_taken_and_goes_back)
+{
+    const size_t   bytes = ((size_t)1 << 38) + 1;
+    unsigned char *p;
+
+    start_with_very_much();
+    if (me == 0) {
+        memory_goes_soon(true);
+        p = hearth_malloc(bytes);
+        expect(hearth_malloc_usable_size(p) >= bytes);
+        p[0] = p[bytes - 1] = 1;
+        expect(has_memory(p) && has_memory(p + bytes - 1));
+        hearth_free(p);
+        if (!hearthi_transport->registers())
+            memory_await(p + bytes - 1);
+        hearth_free(hearth_malloc(bytes));
+        memory_goes_soon(false);
+    }
+    barrier();
+    fixture_stop();
+    all_expected();
+}
+END_TEST
+
 START_TEST(a_new_start_begins_with_nothing)
 {
     for (int round = 0; round < 2; round++) {
@@ -484,6 +528,7 @@ main(int argc, char **argv)
     TCase *found = tcase_create("little memory, all of it");
     TCase *least = tcase_create("least memory");
     TCase *large = tcase_create("large pages");
+    TCase *largest = tcase_create("large objects");
 
     tcase_add_unchecked_fixture(one, fixture_start, fixture_stop);
     tcase_add_test(one, objects_of_all_sizes_keep_what_is_written);
@@ -517,6 +562,9 @@ main(int argc, char **argv)
                    objects_of_all_sizes_in_turn_take_what_the_last_have_left);
     malloc_need(least);
     suite_add_tcase(s, least);
+    tcase_add_test(
+        largest, an_object_of_a_quarter_of_a_tebibyte_is_taken_and_goes_back);
+    suite_add_tcase(s, largest);
     tcase_add_unchecked_fixture(large, start_with_large_pages, fixture_stop);
     tcase_add_test(large, objects_of_all_sizes_keep_what_is_written);
     suite_add_tcase(s, large);
