@@ -89,15 +89,12 @@ alone_tests = %D%/hosts/hosts.tap %D%/hosts/links.tap %D%/model/model.sh \
 # Those that have bounds in seconds, too, and sleep nearly all of their time: side
 # by side.
 asleep_tests = $(link_tests) %D%/hang.tap %D%/tools/compare.tap
-list-asleep-tests:
+list-aside-tests: listed = $(aside_tests)
+list-asleep-tests: listed = $(asleep_tests)
+list-alone-tests: listed = $(alone_tests)
+list-aside-tests list-asleep-tests list-alone-tests:
 	@for t in $(TESTS); do \
-	  case " $(asleep_tests) " in *" $$t "*) echo $$t ;; esac; done
-list-aside-tests:
-	@for t in $(TESTS); do \
-	  case " $(aside_tests) " in *" $$t "*) echo $$t ;; esac; done
-list-alone-tests:
-	@for t in $(TESTS); do \
-	  case " $(alone_tests) " in *" $$t "*) echo $$t ;; esac; done
+	  case " $(listed) " in *" $$t "*) echo $$t ;; esac; done
 list-unit-tests:
 	@for t in $(unit_tests) $(no_mpi_tests); do \
 	  case $$t in *.sh | *.tap) ;; *) echo $$t ;; esac; done
