@@ -93,9 +93,9 @@ machine_share(struct hearthi_cluster            *j,
         hearthi_fatal("hearth_init", "no memory for %d ranks", n);
     hearthi_collective_gather(mine, sizeof *mine, all, machine);
     shm_check(mine, &all[0]);
-    j->cores = hearthi_part_cores(all, n);
-    j->memory = hearthi_part_together(all, n);
-    j->memory_share = hearthi_part_share(all, n, j->machine_rank);
+    j->cores = hearthi_machine_cores(all, n);
+    j->memory = hearthi_machine_together(all, n);
+    j->memory_share = hearthi_machine_share(all, n, j->machine_rank);
     first = all[0].rank;
     free(all);
     return first;
@@ -194,7 +194,7 @@ hearthi_cluster_open(MPI_Comm comm, bool hides)
     MPI_Comm_size(comm, &j->size);
     hearthi_machine_part(&mine);
     mine.rank = j->rank;
-    j->cores = hearthi_part_cores(&mine, 1); /* so far */
+    j->cores = hearthi_machine_cores(&mine, 1); /* so far */
     j->machine_ranks = j->size;
     nodes_split(j, &mine);
     nodes_number(j);

@@ -13,14 +13,14 @@
 #include "min.h"
 
 static void
-limits_put(struct hearthi_part_limit          to[HEARTHI_LEVELS],
+limits_put(struct hearthi_machine_limit       to[HEARTHI_LEVELS],
            const struct hearthi_cgroup_limit *from, int n)
 {
     for (int i = 0; i < HEARTHI_LEVELS; i++)
         to[i].most = UINT64_MAX;
     for (int i = 0; i < n; i++)
-        to[i] = (struct hearthi_part_limit){ from[i].most, from[i].device,
-                                             from[i].group };
+        to[i] = (struct hearthi_machine_limit){ from[i].most, from[i].device,
+                                                from[i].group };
 }
 
 /* OpenMP binds its first thread, which is this one, to a part of what the
@@ -63,8 +63,8 @@ hearthi_machine_part(struct hearthi_machine_part *p)
 }
 
 static bool
-has_limit(const struct hearthi_part_limit  limit[HEARTHI_LEVELS],
-          const struct hearthi_part_limit *l)
+has_limit(const struct hearthi_machine_limit  limit[HEARTHI_LEVELS],
+          const struct hearthi_machine_limit *l)
 {
     for (int i = 0; i < HEARTHI_LEVELS; i++)
         if (limit[i].most != UINT64_MAX && limit[i].device == l->device &&
@@ -77,13 +77,13 @@ has_limit(const struct hearthi_part_limit  limit[HEARTHI_LEVELS],
  * UINT64_MAX and all. */
 static uint64_t
 limit_share(const struct hearthi_machine_part *all, int n, int i,
-            enum hearthi_part_kind_of kind, int *sharers)
+            enum hearthi_machine_limit_kind kind, int *sharers)
 {
     uint64_t least = UINT64_MAX;
 
     *sharers = n;
     for (int k = 0; k < HEARTHI_LEVELS; k++) {
-        const struct hearthi_part_limit *l = &all[i].limit[kind][k];
+        const struct hearthi_machine_limit *l = &all[i].limit[kind][k];
         int                              here = 0;
 
         if (l->most == UINT64_MAX)
@@ -99,7 +99,7 @@ limit_share(const struct hearthi_machine_part *all, int n, int i,
 }
 
 size_t
-hearthi_part_memory(const struct hearthi_machine_part *p)
+hearthi_machine_memory(const struct hearthi_machine_part *p)
 {
     int alone;
 
@@ -108,7 +108,7 @@ hearthi_part_memory(const struct hearthi_machine_part *p)
 }
 
 size_t
-hearthi_part_share(const struct hearthi_machine_part *all, int n, int i)
+hearthi_machine_share(const struct hearthi_machine_part *all, int n, int i)
 {
     int sharers;
 
@@ -118,17 +118,17 @@ hearthi_part_share(const struct hearthi_machine_part *all, int n, int i)
 }
 
 size_t
-hearthi_part_together(const struct hearthi_machine_part *all, int n)
+hearthi_machine_together(const struct hearthi_machine_part *all, int n)
 {
     size_t sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += hearthi_part_share(all, n, i);
+        sum += hearthi_machine_share(all, n, i);
     return sum;
 }
 
 int
-hearthi_part_sharers(const struct hearthi_machine_part *all, int n, int i)
+hearthi_machine_sharers(const struct hearthi_machine_part *all, int n, int i)
 {
     int sharers;
 
@@ -172,7 +172,7 @@ quotas(const struct hearthi_machine_part *all, int n)
 }
 
 int
-hearthi_part_cores(const struct hearthi_machine_part *all, int n)
+hearthi_machine_cores(const struct hearthi_machine_part *all, int n)
 {
     uint64_t cores =
         hearthi_min((uint64_t)bound_to(all, n), quotas(all, n) / 1000);
@@ -181,11 +181,11 @@ hearthi_part_cores(const struct hearthi_machine_part *all, int n)
 }
 
 int
-hearthi_machine_cores(void)
+hearthi_machine_cores_alone(void)
 {
     struct hearthi_machine_part here;
 
     hearthi_machine_part(&here);
     memset(&here.bound, 0xff, sizeof here.bound);
-    return hearthi_part_cores(&here, 1);
+    return hearthi_machine_cores(&here, 1);
 }

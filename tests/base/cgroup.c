@@ -197,18 +197,18 @@ START_TEST(processors_are_those_of_all_together)
     struct hearthi_machine_part part[RANKS];
 
     parts_make(part);
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 8);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 8);
     for (int i = 0; i < RANKS; i++) { /* a launcher that binds */
         CPU_ZERO(&part[i].bound);
         CPU_SET(i, &part[i].bound);
     }
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 4);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 4);
     for (int i = 0; i < RANKS; i++) { /* taskset -c 1,2 mpirun */
         CPU_ZERO(&part[i].bound);
         CPU_SET(1, &part[i].bound);
         CPU_SET(2, &part[i].bound);
     }
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 2);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 2);
 }
 END_TEST
 
@@ -219,20 +219,20 @@ START_TEST(a_quota_is_that_of_a_group)
     parts_make(part);
     for (int i = 0; i < RANKS; i++)
         limit_set(&part[i], HEARTHI_OF_PROCESSORS, 0, 2500, 1);
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 2);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 2);
     for (int i = 0; i < RANKS; i++) /* a container each */
         limit_set(&part[i], HEARTHI_OF_PROCESSORS, 0, 2500, 1 + (uint64_t)i);
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 8);
-    ck_assert_int_eq(hearthi_part_cores(part, 2), 5);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 8);
+    ck_assert_int_eq(hearthi_machine_cores(part, 2), 5);
     for (int i = 0; i < RANKS; i++) /* of one pod */
         limit_set(&part[i], HEARTHI_OF_PROCESSORS, 1, 3000, 9);
-    ck_assert_int_eq(hearthi_part_cores(part, RANKS), 3);
-    ck_assert_int_eq(hearthi_part_cores(part, 3), 3);
-    ck_assert_int_eq(hearthi_part_cores(part, 1), 2);
+    ck_assert_int_eq(hearthi_machine_cores(part, RANKS), 3);
+    ck_assert_int_eq(hearthi_machine_cores(part, 3), 3);
+    ck_assert_int_eq(hearthi_machine_cores(part, 1), 2);
     parts_make(part);
     limit_set(&part[0], HEARTHI_OF_PROCESSORS, 0, 10, 1);
-    ck_assert_int_eq(hearthi_part_cores(part, 2), 8);
-    ck_assert_int_eq(hearthi_part_cores(part, 1), 1);
+    ck_assert_int_eq(hearthi_machine_cores(part, 2), 8);
+    ck_assert_int_eq(hearthi_machine_cores(part, 1), 1);
 }
 END_TEST
 
@@ -242,23 +242,23 @@ START_TEST(memory_is_shared_by_those_of_a_group)
     struct hearthi_machine_part part[RANKS];
 
     parts_make(part);
-    ck_assert_uint_eq(hearthi_part_memory(part), 8 * gib);
-    ck_assert_uint_eq(hearthi_part_share(part, RANKS, 0), 2 * gib);
-    ck_assert_uint_eq(hearthi_part_together(part, RANKS), 8 * gib);
-    ck_assert_int_eq(hearthi_part_sharers(part, RANKS, 0), RANKS);
+    ck_assert_uint_eq(hearthi_machine_memory(part), 8 * gib);
+    ck_assert_uint_eq(hearthi_machine_share(part, RANKS, 0), 2 * gib);
+    ck_assert_uint_eq(hearthi_machine_together(part, RANKS), 8 * gib);
+    ck_assert_int_eq(hearthi_machine_sharers(part, RANKS, 0), RANKS);
     limit_set(&part[0], HEARTHI_OF_MEMORY, 0, 2 * gib, 7);
     limit_set(&part[1], HEARTHI_OF_MEMORY, 0, 2 * gib, 7);
-    ck_assert_uint_eq(hearthi_part_memory(part), 2 * gib);
-    ck_assert_int_eq(hearthi_part_sharers(part, RANKS, 1), 2);
-    ck_assert_uint_eq(hearthi_part_share(part, RANKS, 1), gib);
-    ck_assert_uint_eq(hearthi_part_share(part, RANKS, 2), 2 * gib);
-    ck_assert_uint_eq(hearthi_part_together(part, RANKS), 6 * gib);
+    ck_assert_uint_eq(hearthi_machine_memory(part), 2 * gib);
+    ck_assert_int_eq(hearthi_machine_sharers(part, RANKS, 1), 2);
+    ck_assert_uint_eq(hearthi_machine_share(part, RANKS, 1), gib);
+    ck_assert_uint_eq(hearthi_machine_share(part, RANKS, 2), 2 * gib);
+    ck_assert_uint_eq(hearthi_machine_together(part, RANKS), 6 * gib);
     limit_set(&part[1], HEARTHI_OF_MEMORY, 0, 2 * gib, 8); /* one each */
-    ck_assert_uint_eq(hearthi_part_share(part, RANKS, 1), 2 * gib);
+    ck_assert_uint_eq(hearthi_machine_share(part, RANKS, 1), 2 * gib);
     for (int i = 0; i < RANKS; i++) /* below one that has less */
         limit_set(&part[i], HEARTHI_OF_MEMORY, 1, 3 * gib, 9);
-    ck_assert_uint_eq(hearthi_part_share(part, RANKS, 1), 3 * gib / RANKS);
-    ck_assert_int_eq(hearthi_part_sharers(part, RANKS, 1), RANKS);
+    ck_assert_uint_eq(hearthi_machine_share(part, RANKS, 1), 3 * gib / RANKS);
+    ck_assert_int_eq(hearthi_machine_sharers(part, RANKS, 1), RANKS);
 }
 END_TEST
 

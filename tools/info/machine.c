@@ -189,9 +189,9 @@ group_memory_print(const struct hearthi_machine_part *mine)
 static void
 cache_print(const struct hearthi_machine_part *all, int ranks)
 {
-    size_t share = hearthi_part_share(all, ranks, 0);
+    size_t share = hearthi_machine_share(all, ranks, 0);
     bool   machine = share == all->memory / (size_t)ranks;
-    int    sharers = hearthi_part_sharers(all, ranks, 0);
+    int    sharers = hearthi_machine_sharers(all, ranks, 0);
     char   text[LINE];
 
     if (hearthi_opt.cache != 0)
@@ -235,7 +235,7 @@ static void
 waits_print(const struct hearthi_machine_part *all, int ranks)
 {
     char text[LINE];
-    int  cores = hearthi_part_cores(all, ranks);
+    int  cores = hearthi_machine_cores(all, ranks);
 
     snprintf(text, sizeof text, "%d rank%s here ha%s %d processor%s: %s",
              ranks, ranks == 1 ? "" : "s", ranks == 1 ? "s" : "ve", cores,

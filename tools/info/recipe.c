@@ -28,7 +28,7 @@ environment_set(int ranks)
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
-    if (ranks > hearthi_machine_cores()) {
+    if (ranks > hearthi_machine_cores_alone()) {
         setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
         setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
         setenv("MPIR_CVAR_POLLS_BEFORE_YIELD", "10", 1);
@@ -39,7 +39,7 @@ static void
 environment_print(enum hearthi_mpi_kind kind, int ranks)
 {
     const char *here =
-        ranks > hearthi_machine_cores() ? " (so it is here)" : "";
+        ranks > hearthi_machine_cores_alone() ? " (so it is here)" : "";
 
     if (kind == HEARTHI_MPI_OPEN && geteuid() == 0)
         printf("  as root (so it is here)\n      OMPI_ALLOW_RUN_AS_ROOT=1 "

@@ -220,7 +220,7 @@ ranks_find(struct perf *p)
         else
             p->mate = r;
     }
-    p->crowded = p->size > hearthi_machine_cores();
+    p->crowded = p->size > hearthi_machine_cores_alone();
 }
 
 static void

@@ -125,7 +125,7 @@ scattered_count(const struct perf *p)
     uint64_t most = p->quick ? SCATTERED_QUICK : SCATTERED, mine, room;
 
     hearthi_machine_part(&here);
-    mine = hearthi_part_memory(&here) / p->page / 8 / (uint64_t)p->size;
+    mine = hearthi_machine_memory(&here) / p->page / 8 / (uint64_t)p->size;
     MPI_Allreduce(&mine, &room, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     return most < room * 3 / 4 ? most : room * 3 / 4;
 }
