@@ -101,9 +101,7 @@ room_check(const char *call, const void *p, size_t bytes,
 static void
 pieces_check(const char *call, const void *p, size_t bytes)
 {
-    hearthi_table.areas_stuck = 0;
-    hearthi_copies_reserve(0);
-    if (hearthi_areas_short())
+    if (!hearthi_areas_suffice())
         hearthi_fatal(call,
                       "%zu bytes at %p cannot be held: the %llu pages that "
                       "are held lie in so many pieces that the kernel's "

@@ -210,6 +210,14 @@ areas_relieve(void)
     t->areas_stuck = hearthi_areas_short() ? t->areas + t->areas_max / 64 : 0;
 }
 
+bool
+hearthi_areas_suffice(void)
+{
+    hearthi_table.areas_stuck = 0;
+    hearthi_copies_reserve(0);
+    return !hearthi_areas_short();
+}
+
 void
 hearthi_copies_make_room(uint64_t count)
 {

@@ -56,4 +56,8 @@ hearthi_copies_reserve(uint64_t count)
         hearthi_copies_make_room(count);
 }
 
+/* Look once more through all that could be given up, also where the last look
+ * found nothing: are the kernel's mappings inside their budget then? */
+bool hearthi_areas_suffice(void);
+
 #endif

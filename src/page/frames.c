@@ -292,19 +292,27 @@ read_mostly_victims(hearthi_page *victim, size_t max)
     return n;
 }
 
+/* *longer: pages that were found to be watched with more than few, and those
+ * around them that were looked at for that. */
 static bool
-takes_mappings(uint64_t page, uint64_t few)
+takes_mappings(uint64_t page, uint64_t few, struct hearthi_pages *longer)
 {
-    uint64_t first, count;
+    struct hearthi_pages r;
 
-    return !hearthi_is_uffd_page(page) ||
-           hearthi_uffd_pages_are_few(page, few, &first, &count);
+    if (page - longer->page < longer->count)
+        return false;
+    if (!hearthi_is_uffd_page(page) ||
+        hearthi_uffd_pages_are_few(page, few, &r.page, &r.count))
+        return true;
+    *longer = r;
+    return false;
 }
 
 size_t
 hearthi_frames_victims(hearthi_page *victim, size_t max, uint64_t few)
 {
-    size_t n = 0;
+    struct hearthi_pages longer = { 0 };
+    size_t               n = 0;
 
     HEARTHI_ASSERT_HAS(TABLE);
     HEARTHI_ASSERT(are_all_there());
@@ -315,7 +323,7 @@ hearthi_frames_victims(hearthi_page *victim, size_t max, uint64_t few)
         hearthi_page page = ring_pop();
         uint8_t     *mark = &hearthi_table.mark[page];
 
-        if (few > 0 && !takes_mappings(page, few)) {
+        if (few > 0 && !takes_mappings(page, few, &longer)) {
             ring_push(page);
         } else if ((*mark & HEARTHI_SECOND) || !may_go(page)) {
             *mark &= (uint8_t)~HEARTHI_SECOND;
