@@ -22,10 +22,10 @@ struct module {
     bool        program;
 };
 
-enum { MODULES = 256, WORDS = 256 };
+enum { WORDS = 256 };
 
 static struct {
-    struct module in[MODULES];
+    struct module in[HEARTHI_MODULES];
     size_t        n;
     uintptr_t     low, high; /* of all that is the program's */
 } m;
@@ -63,7 +63,7 @@ code_add(const struct dl_phdr_info *info, const ElfW(Phdr) * h,
 {
     struct module *to = &m.in[m.n];
 
-    if (m.n == MODULES || path == NULL)
+    if (m.n == HEARTHI_MODULES || path == NULL)
         return;
     to->base = info->dlpi_addr;
     to->low = info->dlpi_addr + h->p_vaddr;

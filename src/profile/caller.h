@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { HEARTHI_MODULES = 256 }; /* segments of what is loaded, at most */
+
 /* Learn what is loaded. */
 void hearthi_caller_open(void);
 
