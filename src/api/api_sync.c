@@ -223,7 +223,7 @@ hearth_flag_wait(int flag)
     uint64_t start = hearthi_time_begin(), end;
 
     hearthi_require_number("hearth_flag_wait", "flag", flag, HEARTH_FLAGS);
-    hearthi_malloc_heed();
+    hearthi_malloc_send_freed();
     hearthi_thread_state_waits("hearth_flag_wait", flag);
     hearthi_flag_wait(HEARTH_LOCKS + flag);
     if (hearthi_races != NULL)
@@ -270,7 +270,7 @@ hearth_cond_wait(int cond, int lock)
                       "it first",
                       cond, hearthi_lock_text(own).text);
     start = hearthi_time_begin();
-    hearthi_malloc_heed();
+    hearthi_malloc_send_freed();
     place = hearthi_transport->sync.cond_enter(sync);
     hearth_unlock(lock);
     hearthi_thread_state_waits("hearth_cond_wait", cond);

@@ -222,7 +222,7 @@ hearth_team_barrier(hearth_team *team)
     uint64_t    start = hearthi_time_begin();
 
     team_check(call, team);
-    hearthi_malloc_heed();
+    hearthi_malloc_send_freed();
     team_meet(call, team);
     hearthi_count(barriers, 1);
     hearthi_interval_begin(hearthi_time_end(barrier_ns, start), false);

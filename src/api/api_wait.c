@@ -67,7 +67,7 @@ hearth_wait_until(const int64_t *word, int how, int64_t value)
                       "HEARTH_GT, HEARTH_GE, HEARTH_LT or HEARTH_LE",
                       how);
     start = hearthi_time_begin();
-    hearthi_malloc_heed();
+    hearthi_malloc_send_freed();
     hearthi_home_adds_end();
     if (hearthi_races != NULL) /* what is stored at home is not there yet */
         hearthi_range_sync_release_all();

@@ -313,5 +313,4 @@ hearthi_freelist_give_run(void *p)
     hearthi_extents_give(&s->runs, first, quanta);
     hearthi_arena_map_idle();
     hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
-    hearthi_purge_begin();
 }

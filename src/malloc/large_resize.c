@@ -108,7 +108,6 @@ hearthi_run_resize(void *p, size_t bytes)
     else
         done = quanta < has && run_cut(s, first, has, quanta);
     hearthi_mutex_unlock(&s->mutex, HEARTHI_MUTEX_FREELIST);
-    hearthi_purge_begin();
     if (!done)
         return false;
     if (quanta > has)

@@ -7,17 +7,28 @@
 #include "guard.h"
 #include "owner_cache.h"
 #include "purge.h"
+#include "races/race_history.h"
 #include "remote_free.h"
 #include "tcache.h"
 #include "world.h"
+
+/* Over MPI it sends messages; and who looks at what threads do to memory would
+ * take it for one of the program's. */
+static void (*answer_in_thread(void))(void)
+{
+    return hearthi_world.size == 1 || !hearthi_world.multiple ||
+                   hearthi_guard_on || hearthi_races != NULL
+               ? NULL
+               : hearthi_malloc_heed;
+}
 
 void
 hearthi_malloc_open(void)
 {
     hearthi_arena_map_open();
     hearthi_freelists_open();
-    hearthi_purge_open();
     hearthi_guard_open();
+    hearthi_purge_open(answer_in_thread());
     hearthi_owner_cache_open();
     hearthi_remote_free_open();
     hearthi_tcaches_open();
@@ -43,6 +54,14 @@ hearthi_malloc_forked(void)
 }
 
 void
+hearthi_malloc_send_freed(void)
+{
+    hearthi_malloc_heed();
+    if (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED))
+        hearthi_remote_free_settle();
+}
+
+void
 hearthi_malloc_remote_free_settle(void)
 {
     if (hearthi_guard_on)
@@ -53,6 +72,7 @@ hearthi_malloc_remote_free_settle(void)
         hearthi_remote_free_take();
     if (__atomic_load_n(&hearthi_arena_map.idle, __ATOMIC_RELAXED))
         hearthi_freelists_shed(HEARTHI_SHED_SCARCE);
+    hearthi_purge_begin();
 }
 
 /* What other ranks freed is taken, what of theirs was freed here is handed
@@ -101,6 +121,7 @@ hearthi_malloc_resize(void *p, size_t bytes, size_t had)
          hearthi_block_get(p) != HEARTHI_BLOCK_LARGE ||
          bytes > hearthi_arena_map.room || !hearthi_run_resize(p, bytes)))
         return false;
+    hearthi_purge_begin();
     if (hearthi_arena_map.written)
         hearthi_written_note(p, bytes);
     return true;
@@ -136,6 +157,7 @@ own_free(const char *call, void *p, struct hearthi_slab *s)
         hearthi_tcache_put(c, s->class, p);
     else
         hearthi_freelist_give(p);
+    hearthi_purge_begin();
 }
 
 static char *
@@ -191,6 +213,7 @@ hearthi_malloc_free(const char *call, void *p, const void *caller)
     l = owner_tag_of(call, p, true);
     hearthi_remote_free_put(
         call, p, l.owner, l.small ? 0 : l.quanta * hearthi_arena_map.quantum);
+    hearthi_purge_begin();
 }
 
 /* ---- its size ---- */

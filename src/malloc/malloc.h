@@ -40,9 +40,14 @@ hearthi_malloc_settle(void)
         hearthi_malloc_remote_free_settle();
 }
 
+/* Before a wait that may be long: what this rank has freed of others goes to
+ * them. */
+void hearthi_malloc_send_freed(void);
+
 /* At any other synchronisation, and wherever else this rank has time for it:
  * another rank that finds no memory asks all ranks for what they have freed,
- * by a step on a word of theirs. */
+ * by a step on a word of theirs.  Locks are too many, and taken too often, for
+ * messages of that kind each time. */
 static inline void
 hearthi_malloc_heed(void)
 {

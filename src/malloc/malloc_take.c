@@ -14,6 +14,7 @@
 #include "malloc.h"
 #include "profile/allocations.h"
 #include "profile/profile.h"
+#include "purge.h"
 #include "races/race_history.h"
 #include "remote_free.h"
 #include "space/segment.h"
@@ -148,6 +149,7 @@ object_take(const struct hearthi_wanted *w)
     hearthi_malloc_heed();
     hearthi_remote_free_take();
     o = object_try(w);
+    hearthi_purge_begin();
     if (o != 0)
         return o;
     hearthi_tcache_empty();

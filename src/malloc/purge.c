@@ -18,10 +18,14 @@
  * goes back at a time, while other threads wait for the free list. */
 enum { WORTH = 1 << 20, AT_ONCE = 16 << 20 };
 
+/* So often the thread looks whether a rank in need has asked. */
+enum { ANSWER_NS = 50000000 };
+
 _Atomic uint64_t hearthi_purge_ns = 1000000000;
 
 static struct {
     struct hearthi_poller thread;
+    void (*answer)(void); /* NULL: this thread must not */
     bool                  begun, runs;
     bool                  kept;  /* there may be such; the freelist's mutex */
     bool                  since; /* the thread began to look some were freed */
@@ -139,21 +143,43 @@ look_around(void)
     }
 }
 
+/* There may be something here that another rank has need of. */
+static bool
+may_answer(void)
+{
+    return g.answer != NULL &&
+           (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
+            __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED));
+}
+
+/* Sleep until one of the two is due, if any is; true if the thread goes on. */
+static bool
+next_await(bool kept, uint64_t due, bool answers)
+{
+    uint64_t      next = answers ? hearthi_now() + ANSWER_NS : UINT64_MAX;
+    struct pollfd fd;
+
+    hearthi_poller_wait(&g.thread, &fd, 1,
+                        kept ? hearthi_min(due, next) : next);
+    return !g.thread.stop;
+}
+
 static void *
 purge(void *none)
 {
-    struct pollfd fd;
-    uint64_t      due = 0;
+    uint64_t due = 0; /* 0: nothing is kept, as far as is known */
 
     while (!g.thread.stop) {
         bool kept = __atomic_load_n(&g.kept, __ATOMIC_RELAXED);
+        bool answers = may_answer();
 
-        if (!kept)
-            due = 0;
-        else if (due == 0)
-            due = hearthi_now() + hearthi_purge_ns;
-        hearthi_poller_wait(&g.thread, &fd, 1, kept ? due : UINT64_MAX);
-        if (kept && hearthi_now() >= due && !g.thread.stop) {
+        if (!kept || due == 0)
+            due = kept ? hearthi_now() + hearthi_purge_ns : 0;
+        if (!next_await(kept, due, answers))
+            break;
+        if (answers)
+            g.answer();
+        if (kept && hearthi_now() >= due) {
             look_around();
             due = 0;
         }
@@ -162,9 +188,10 @@ purge(void *none)
 }
 
 void
-hearthi_purge_open(void)
+hearthi_purge_open(void (*answer)(void))
 {
     g.begun = g.runs = g.kept = false;
+    g.answer = answer;
 }
 
 void
@@ -187,8 +214,8 @@ hearthi_purge_forked(void)
 void
 hearthi_purge_begin(void)
 {
-    if (!__atomic_load_n(&g.kept, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&g.begun, __ATOMIC_RELAXED) ||
+    if (__atomic_load_n(&g.begun, __ATOMIC_RELAXED) ||
+        !(may_answer() || __atomic_load_n(&g.kept, __ATOMIC_RELAXED)) ||
         __atomic_exchange_n(&g.begun, true, __ATOMIC_ACQ_REL))
         return;
     hearthi_poller_start(&g.thread, purge, "thread to give memory back");

@@ -10,7 +10,9 @@
  * memory of what is OLD goes back, so between one and two such times after it
  * was freed.  What is taken before that has its memory still, and is USED.
  * The thread begins with the first object that is worth it, and sleeps while
- * nothing is kept.
+ * nothing is kept and no other rank may have need of what is here: such a rank
+ * asks by a word, which the thread looks at, since the program's threads may
+ * wait for that very rank, or compute.
  *
  * To give memory back writes zeros at home, while other ranks may have copies
  * of what was there.  A store to such a copy of what it has already would make
@@ -40,7 +42,9 @@
 /* How long memory stays at least; tests change it. */
 extern _Atomic uint64_t hearthi_purge_ns;
 
-void hearthi_purge_open(void);
+/* `answer`, if there is something to give, and no rank may have asked; NULL
+ * where only the program's threads may do what it does. */
+void hearthi_purge_open(void (*answer)(void));
 void hearthi_purge_close(void);
 void hearthi_purge_forked(void);
 
@@ -49,7 +53,8 @@ void hearthi_purge_forked(void);
 void hearthi_purge_keep(const struct hearthi_freelist *s, uint64_t first,
                         uint64_t quanta);
 
-/* Behind that, without the mutex: the thread begins, if it must. */
+/* Behind calls that may leave something for the thread to do, with no mutex
+ * held: it begins, if it must. */
 void hearthi_purge_begin(void);
 
 /* All that is kept goes back now; and what else is free, and was used. */

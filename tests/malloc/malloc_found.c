@@ -235,11 +235,38 @@ calls_until_told(int by)
     told_by(by, 2);
 }
 
+/* Waits for what the rank in need does when it has its memory. */
+enum { WAITED_FLAG = 40, WAITED_LOCK = 41 };
+
+static void
+flag_wait_until_told(int by)
+{
+    hearth_flag_wait(WAITED_FLAG);
+    told_by(by, 2);
+}
+
+static void
+lock_wait_until_told(int by)
+{
+    hearth_lock(WAITED_LOCK);
+    hearth_unlock(WAITED_LOCK);
+    told_by(by, 2);
+}
+
+static void
+waits_end(int other)
+{
+    hearth_flag_set(WAITED_FLAG);
+    hearth_unlock(WAITED_LOCK);
+    tell(other, 2);
+}
+
 /* The second rank has copies of what it freed.  The first one gets that
  * memory, writes and frees it, and gives it back when it is asked.  The second
  * writes what its copies have; nothing of the first comes later. */
 static void
-home_passes_on_demand(int first, int second, int home)
+home_passes_on_demand(int first, int second, int home,
+                      void (*until_told)(int by))
 {
     const size_t   most = hearthi_arena_map.room / 8 * 5;
     unsigned char *q = NULL;
@@ -255,33 +282,48 @@ home_passes_on_demand(int first, int second, int home)
     if (me == second)
         hearth_free(q);
     barrier();
+    if (me == second)
+        hearth_lock(WAITED_LOCK);
+    mpi_barrier();
     if (me == first) {
         memset(q = hearth_malloc_on(most, home), 1, most);
         hearth_free(q);
         tell(second, 1);
-        calls_until_told(second);
+        until_told(second);
     }
     if (me == second) {
         told_by(first, 1);
         memset(q = hearth_malloc_on(most, home), 2, most);
-        tell(first, 2);
+        waits_end(first);
     }
     MPI_Bcast(&q, sizeof q, MPI_BYTE, second, MPI_COMM_WORLD);
     barrier();
     expect_eq(differ(q, most, 2), 0);
     barrier();
-    if (me == second)
+    if (me == second) {
+        hearth_flag_reset(WAITED_FLAG);
         hearth_free(q);
+    }
     barrier();
 }
 
 START_TEST(a_rank_in_need_gets_what_another_one_has_no_use_for)
 {
     for (int round = 0; round < 2 && ranks > 1; round++) {
-        home_passes_on_demand(0, ranks - 1, 0);
-        home_passes_on_demand(0, ranks - 1, ranks - 1);
-        home_passes_on_demand(0, ranks - 1, ranks / 2);
+        home_passes_on_demand(0, ranks - 1, 0, calls_until_told);
+        home_passes_on_demand(0, ranks - 1, ranks - 1, calls_until_told);
+        home_passes_on_demand(0, ranks - 1, ranks / 2, calls_until_told);
     }
+    all_expected();
+}
+END_TEST
+
+/* No call of its own answers, and no thread may where only one may call MPI.
+ */
+START_TEST(a_rank_in_need_gets_what_one_that_waits_for_it_has_no_use_for)
+{
+    if (ranks > 1 && threads_allowed())
+        home_passes_on_demand(0, ranks - 1, 0, lock_wait_until_told);
     all_expected();
 }
 END_TEST
@@ -299,14 +341,19 @@ need_is_met(void (*part)(int owner, void **p, size_t n))
         for (size_t i = 0; i < n; i++)
             p[i] = hearth_malloc(16384);
     MPI_Bcast(p, (int)(n * sizeof *p), MPI_BYTE, owner, MPI_COMM_WORLD);
-    barrier();
+    if (me == owner && freer != owner)
+        hearth_lock(WAITED_LOCK);
+    mpi_barrier();
     if (me == freer && freer != owner)
         part(owner, p, n);
     if (me == owner && freer != owner) {
         told_by(freer, 1);
         hearth_free(hearth_malloc(hearthi_arena_map.room));
-        tell(freer, 2);
+        waits_end(freer);
     }
+    barrier();
+    if (me == owner)
+        hearth_flag_reset(WAITED_FLAG);
     barrier();
     free(p);
     all_expected();
@@ -324,6 +371,52 @@ free_before_it_is_asked(int owner, void **p, size_t n)
 START_TEST(an_owner_in_need_asks_for_what_others_have_freed)
 {
     need_is_met(free_before_it_is_asked);
+}
+END_TEST
+
+/* What it waits for the owner does later. */
+static void
+free_before_a_flag(int owner, void **p, size_t n)
+{
+    free_many(p, n);
+    tell(owner, 1);
+    flag_wait_until_told(owner);
+}
+
+START_TEST(an_owner_in_need_gets_what_was_freed_before_a_wait_for_a_flag)
+{
+    need_is_met(free_before_a_flag);
+}
+END_TEST
+
+static void
+free_before_a_lock(int owner, void **p, size_t n)
+{
+    free_many(p, n);
+    tell(owner, 1);
+    lock_wait_until_told(owner);
+}
+
+START_TEST(an_owner_in_need_is_answered_while_the_freer_waits_for_its_lock)
+{
+    if (threads_allowed())
+        need_is_met(free_before_a_lock);
+}
+END_TEST
+
+/* Neither a call nor a wait: it computes. */
+static void
+free_and_compute(int owner, void **p, size_t n)
+{
+    free_many(p, n);
+    tell(owner, 1);
+    told_by(owner, 2);
+}
+
+START_TEST(an_owner_in_need_is_answered_by_a_rank_that_makes_no_call)
+{
+    if (threads_allowed())
+        need_is_met(free_and_compute);
 }
 END_TEST
 
@@ -354,6 +447,12 @@ malloc_need(TCase *tc)
 {
     tcase_add_test(tc, an_owner_in_need_gets_what_is_freed_after_it_has_asked);
     tcase_add_test(tc, an_owner_in_need_asks_for_what_others_have_freed);
+    tcase_add_test(
+        tc, an_owner_in_need_gets_what_was_freed_before_a_wait_for_a_flag);
+    tcase_add_test(
+        tc, an_owner_in_need_is_answered_while_the_freer_waits_for_its_lock);
+    tcase_add_test(tc,
+                   an_owner_in_need_is_answered_by_a_rank_that_makes_no_call);
 }
 
 void
@@ -371,4 +470,6 @@ malloc_found(TCase *tc)
     tcase_add_test(tc, so_is_what_was_taken_elsewhere);
     tcase_add_test(tc, blocks_in_which_nothing_is_live_serve_another_rank);
     tcase_add_test(tc, a_rank_in_need_gets_what_another_one_has_no_use_for);
+    tcase_add_test(
+        tc, a_rank_in_need_gets_what_one_that_waits_for_it_has_no_use_for);
 }
