@@ -53,7 +53,7 @@ libhearth_core_la_SOURCES += \
   src/page/frames.c src/page/frames.h \
   src/page/evict.c src/page/evict.h \
   src/page/overwrite.c src/page/overwrite.h \
-  src/page/read_mostly.c src/page/read_mostly.h \
+  src/page/read_mostly.c src/page/read_mostly.h src/page/written_row.h \
   src/page/reuse_prefetch.c src/page/reuse_prefetch.h \
   src/page/node_cache.c src/page/node_cache.h src/page/fetch_coalesce.c \
   src/page/node_tag.h \

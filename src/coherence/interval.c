@@ -15,7 +15,7 @@
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin_count.h"
-#include "page/read_mostly.h"
+#include "page/written_row.h"
 #include "policy/sticky_home.h"
 #include "profile/profile.h"
 #include "space/segment.h"
@@ -70,9 +70,8 @@ ending_of(uint64_t page, enum hearthi_end how)
         return KEEP;
     if (hearthi_is_overwritten(page))
         return CLOSE;
-    return how == HEARTHI_END_BARRIER && hearthi_is_written_often(page)
-               ? STAY
-               : CLOSE;
+    return how == HEARTHI_END_BARRIER && hearthi_was_written(page) ? STAY
+                                                                   : CLOSE;
 }
 
 static void
@@ -109,9 +108,8 @@ mark_end(uint64_t page)
     HEARTHI_ASSERT(*mark & HEARTHI_LISTED);
     HEARTHI_ASSERT(home || hearthi_table.state[page] != HEARTHI_DIRTY ||
                    may_stay(page));
-    *mark &= (uint8_t) ~(HEARTHI_LISTED | HEARTHI_CHANGED | HEARTHI_WROTE);
-    if (wrote && !home)
-        *mark |= HEARTHI_WROTE;
+    *mark &= (uint8_t) ~(HEARTHI_LISTED | HEARTHI_CHANGED);
+    hearthi_written_row_end(page, wrote && !home);
     return wrote;
 }
 

@@ -25,6 +25,7 @@
 #include "space/foreign.h"
 #include "transport/transport.h"
 #include "world.h"
+#include "written_row.h"
 
 static bool started; /* a fetch, and not finished */
 
@@ -73,10 +74,13 @@ hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
         while (page + n < end && state[page + n] == from &&
                open == opens(page + n, write))
             n++;
-        if (open)
+        if (open) {
             hearthi_copies_write(page, n);
-        else
+        } else {
             hearthi_pages_set(page, n, HEARTHI_CLEAN);
+            for (uint64_t p = page; p < page + n; p++)
+                hearthi_written_row_read(p);
+        }
         hearthi_copies_populate(page, n, open);
     }
 }

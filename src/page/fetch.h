@@ -36,7 +36,8 @@ bool hearthi_fetch_await(uint64_t page);
 
 /* Make the pages of a run visible that are in this state, IN_FLIGHT or
  * PREFETCHED, and whose content is here: read-only, or open for writing where
- * they were written in the interval before.  `write` opens all. */
+ * they were written in the two intervals before in which they were used.
+ * `write` opens all. */
 void hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
                       bool write);
 

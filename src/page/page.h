@@ -42,18 +42,19 @@ enum hearthi_state {
 enum hearthi_mark {
     HEARTHI_REGISTERED = 1,  /* its sharer flag was set by this rank once */
     HEARTHI_PROVISIONAL = 2, /* first copy: dropped at the next acquire */
-    HEARTHI_WROTE = 4,       /* written in the interval before: open at once */
-    HEARTHI_LISTED = 8,      /* in the list of this interval's pages */
-    HEARTHI_CHANGED = 16,    /* a diff of this interval was not empty */
-    HEARTHI_RESIDENT = 32,   /* has a cached frame */
-    HEARTHI_SECOND = 64,     /* fetched again since it has one */
-    HEARTHI_TRACKED = 128,   /* home page whose sharer flag was seen */
+    HEARTHI_WROTE = 4,     /* written when it was last used (written_row.h) */
+    HEARTHI_LISTED = 8,    /* in the list of this interval's pages */
+    HEARTHI_CHANGED = 16,  /* a diff of this interval was not empty */
+    HEARTHI_RESIDENT = 32, /* has a cached frame */
+    HEARTHI_SECOND = 64,   /* fetched again since it has one */
+    HEARTHI_TRACKED = 128, /* home page whose sharer flag was seen */
 };
 
 struct hearthi_table {
     uint8_t  *state;
     uint8_t  *mark;
     uint8_t  *reuse; /* how it was used so far (policy/reuse_predictor.h) */
+    uint8_t  *wrote; /* while it has HEARTHI_WROTE (written_row.h) */
     uint32_t *twin;  /* slot, while HEARTHI_DIRTY */
     uint32_t *frame_offset; /* of its cached frame from its own place */
     uint32_t *shown;        /* the same of what the application view shows */

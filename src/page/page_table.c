@@ -70,6 +70,7 @@ hearthi_table_open(void)
     t->state = hearthi_sparse(n);
     t->mark = hearthi_sparse(n);
     t->reuse = hearthi_sparse(n);
+    t->wrote = hearthi_sparse(n);
     t->twin = hearthi_sparse(n * sizeof *t->twin);
     t->frame_offset = hearthi_sparse(n * sizeof *t->frame_offset);
     t->shown = hearthi_sparse(n * sizeof *t->shown);
@@ -93,6 +94,7 @@ hearthi_table_close(void)
     hearthi_sparse_free(t->state, n);
     hearthi_sparse_free(t->mark, n);
     hearthi_sparse_free(t->reuse, n);
+    hearthi_sparse_free(t->wrote, n);
     hearthi_sparse_free(t->twin, n * sizeof *t->twin);
     hearthi_sparse_free(t->frame_offset, n * sizeof *t->frame_offset);
     hearthi_sparse_free(t->shown, n * sizeof *t->shown);
@@ -153,6 +155,7 @@ chunk_forget(uint64_t page, uint64_t end)
 
     hearthi_sparse_clear(t->state + page, n);
     hearthi_sparse_clear(t->reuse + page, n);
+    hearthi_sparse_clear(t->wrote + page, n);
     hearthi_uffd_pages_clear(page, n);
     hearthi_sparse_clear(t->shown + page, n * sizeof *t->shown);
     hearthi_sparse_clear(t->twin + page, n * sizeof *t->twin);

@@ -41,12 +41,4 @@ hearthi_is_read_mostly(uint64_t page)
     return hearthi_read_mostly_ranges > 0 && hearthi_is_in_read_mostly(page);
 }
 
-/* Was it written in the interval before, so that it will be again? */
-static inline bool
-hearthi_is_written_often(uint64_t page)
-{
-    return (hearthi_table.mark[page] & HEARTHI_WROTE) &&
-           !hearthi_is_read_mostly(page);
-}
-
 #endif

@@ -467,6 +467,79 @@ START_TEST(the_oldest_range_that_is_read_mostly_gives_way)
 }
 END_TEST
 
+/* Pages at home on rank 0, of which the last rank has written a word and rank
+ * 0 writes another one in each of its intervals. */
+static void
+home_writes(int64_t *p, int64_t value)
+{
+    if (me == 0)
+        for (size_t i = 0; i < TABLE; i++)
+            p[i * page_words() + 1] = value;
+    barrier();
+}
+
+static void
+last_stores(int64_t *p, int64_t value)
+{
+    for (size_t i = 0; i < TABLE; i++)
+        p[i * page_words()] = value;
+}
+
+START_TEST(what_was_written_once_is_read_without_a_twin)
+{
+    int64_t *p = hearth_alloc(TABLE * page_words(), sizeof *p, hearth_on(0));
+    hearth_stats a, b;
+
+    barrier();
+    if (me == ranks - 1)
+        last_stores(p, 7);
+    barrier();
+    for (int64_t k = 1; k < 4; k++) {
+        home_writes(p, k);
+        hearth_get_stats(&a);
+        for (size_t i = 0; me == ranks - 1 && i < TABLE; i++) {
+            volatile int64_t *w = p + i * page_words();
+
+            expect(w[0] == 7 && w[1] == k);
+        }
+        hearth_get_stats(&b);
+        expect_eq(b.twins - a.twins, 0);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* Both write in each interval, each its own word. */
+START_TEST(what_is_written_in_two_intervals_in_a_row_is_opened_by_its_fetch)
+{
+    int64_t *p = hearth_alloc(TABLE * page_words(), sizeof *p, hearth_on(0));
+    bool     far = me == ranks - 1 && apart(me, 0);
+    hearth_stats a, b, c;
+
+    barrier();
+    for (int64_t k = 0; k < 5; k++) {
+        for (size_t i = 0; me == 0 && i < TABLE; i++)
+            p[i * page_words() + 1] = k;
+        hearth_get_stats(&a);
+        for (size_t i = 0; me == ranks - 1 && i < TABLE; i++)
+            expect_eq(*(volatile int64_t *)(p + i * page_words()), k);
+        hearth_get_stats(&b);
+        if (me == ranks - 1)
+            last_stores(p, k + 1);
+        hearth_get_stats(&c);
+        if (k > 2 && far) {
+            expect_eq(b.twins - a.twins, TABLE);
+            expect_eq(c.write_faults - b.write_faults, 0);
+        }
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 static TCase *
 tcase_with(Suite *s, const char *name, void (*start)(void))
 {
@@ -491,6 +564,9 @@ main(int argc, char **argv)
     tcase_add_test(tc, pages_of_many_places_come_in_a_few_rounds);
     tcase_add_test(tc, what_is_read_mostly_is_fetched_once_and_has_no_twins);
     tcase_add_test(tc, the_oldest_range_that_is_read_mostly_gives_way);
+    tcase_add_test(tc, what_was_written_once_is_read_without_a_twin);
+    tcase_add_test(
+        tc, what_is_written_in_two_intervals_in_a_row_is_opened_by_its_fetch);
     tcase_add_test(tc, a_region_that_is_read_whole_comes_in_groups);
     tcase_add_test(tc, a_region_of_which_a_quarter_is_read_comes_page_by_page);
     tcase_add_test(tc, every_second_page_at_random_fetches_no_other);
