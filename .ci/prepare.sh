@@ -85,11 +85,13 @@ lists_update() {
     apt update -q >/dev/null || echo "apt-get update failed; going on" >&2
 }
 
-# What the lists of a fresh system lack they may have when they are new.
+# What the lists of a fresh system lack they may have when they are new.  What is
+# installed is not looked for, which takes a second each time.
 packages_known() {
     local package
     known=
     for package; do
+        ! package_is_here "$package" || { known="$known $package"; continue; }
         apt-cache show "$package" >/dev/null 2>&1 || lists_update
         ! apt-cache show "$package" >/dev/null 2>&1 || known="$known $package"
     done

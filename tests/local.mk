@@ -67,6 +67,10 @@ list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) $(unit_tests) $(kernel_tests) " in *" $$t "*) ;; \
 	  *) echo $$t ;; esac; done
+list-mpi-programs:
+	@for p in $(check_PROGRAMS); do \
+	  case " $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
+	  *) echo $$p ;; esac; done
 # Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
 # after the other beside the rest: they use no network of their own, what they
 # look for is theirs alone, and none has a bound in seconds.
@@ -104,7 +108,8 @@ list-other-tests:
 	@for t in $(TESTS); do \
 	  case " $(aside_tests) $(asleep_tests) $(alone_tests) " in \
 	  *" $$t "*) ;; *) echo $$t ;; esac; done
-.PHONY: list-tests list-unit-tests list-mpi-tests list-alone-tests \
+.PHONY: list-tests list-unit-tests list-mpi-tests list-mpi-programs \
+  list-alone-tests \
   list-asleep-tests list-aside-tests list-other-tests
 
 # One test, or a folder of them, and only what it needs:
