@@ -67,6 +67,7 @@ memory_put(FILE *out, const struct hearthi_profile_part *p)
 
     key_put(out, ",", "memory");
     number_put(out, "{", "process", m->process);
+    number_put(out, ",", "once", m->proportional);
     number_put(out, ",", "home", m->home);
     number_put(out, ",", "objects", m->objects);
     number_put(out, ",", "copies", m->copies);

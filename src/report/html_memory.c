@@ -27,6 +27,7 @@ rank_put(FILE *out, const struct hearthi_profile_part *p, int rank)
     fprintf(out, "<tr id=\"memory-of-%d\"><td data-n=\"%d\">%d</td>", rank,
             -rank, rank);
     mebibytes_put(out, m->process, false);
+    mebibytes_put(out, m->proportional, false);
     mebibytes_put(out, m->home, false);
     mebibytes_put(out, m->copies, false);
     mebibytes_put(out, m->twins, true);
@@ -39,22 +40,27 @@ rank_put(FILE *out, const struct hearthi_profile_part *p, int rank)
 void
 hearthi_html_memory(FILE *out, const struct hearthi_merged *m)
 {
-    static const char *const column[] = { "rank",        "process, MiB",
-                                          "home, MiB",   "copies, MiB",
-                                          "twins",       "objects",
-                                          "page tables", "bounded by" };
+    static const char *const column[] = {
+        "rank",  "process, MiB", "once, MiB",   "home, MiB", "copies, MiB",
+        "twins", "objects",      "page tables", "bounded by"
+    };
 
-    fputs("<section id=\"ranks\"><h2>Memory of the ranks</h2>"
-          "<p class=\"dim\">The most in the whole run, but for page tables, "
-          "which are those at the end.  Home is what other ranks fetch from, "
-          "copies are of pages of other homes, twins what copies are compared "
-          "with, objects those of hearth_malloc().  The process has all that "
-          "it touched, shared memory too, and MPI's.</p>\n"
-          "<table class=\"sorts\"><thead><tr>",
-          out);
+    fputs(
+        "<section id=\"ranks\"><h2>Memory of the ranks</h2>"
+        "<p class=\"dim\">The most in the whole run, but for page tables and "
+        "what counts once, which are those at the end.  Home is what other "
+        "ranks fetch from, "
+        "copies are of pages of other homes, twins what copies are compared "
+        "with, objects those of hearth_malloc().  The process has all that "
+        "it touched, shared memory too, and MPI's, as top and ps show it: a "
+        "page that two views show counts twice there.  Once is the kernel's "
+        "PSS: each page counts once, divided among the ranks that share it."
+        "</p>\n"
+        "<table class=\"sorts\"><thead><tr>",
+        out);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         fprintf(out, "<th%s><button>%s</button></th>",
-                i > 3 ? " class=\"wide\"" : "", column[i]);
+                i > 4 ? " class=\"wide\"" : "", column[i]);
     fputs("</tr></thead><tbody>\n", out);
     for (int r = 0; r < m->ranks; r++)
         rank_put(out, m->part[r], r);

@@ -49,10 +49,13 @@ size_t hearthi_costs_dearest(const struct hearthi_cost *cost, size_t n,
 /* Bytes that a rank took for itself in its whole run, at most: home memory of
  * allocations, memory that hearth_malloc() has for its objects, copies of
  * other ranks' pages and their bound, twins; and by the kernel's count its
- * tables of pages and what the process had of memory in all, 0 if that is not
+ * tables of pages, what the process had of memory in all, where what two views
+ * show counts twice, and what it had at the end with each page counted once,
+ * and shared ones divided among those that share them (PSS); 0 if that is not
  * known. */
 struct hearthi_rank_memory {
     uint64_t home, objects, copies, copies_bound, twins, tables, process;
+    uint64_t proportional;
 };
 
 /* Of this rank (rank_memory.c). */

@@ -17,11 +17,11 @@
 
 /* Of a line such as "VmHWM:    1234 kB". */
 static uint64_t
-status_bytes(const char *name)
+kernel_bytes(const char *file, const char *name)
 {
     char text[HEARTHI_LINE];
 
-    return hearthi_file_line("/proc/self/status", name, text)
+    return hearthi_file_line(file, name, text)
                ? strtoull(text, NULL, 10) * 1024
                : 0;
 }
@@ -38,8 +38,9 @@ hearthi_rank_memory_take(struct hearthi_rank_memory *to)
         .copies = hearthi_frames.used << hearthi_heap.shift,
         .copies_bound = hearthi_frames.bound << hearthi_heap.shift,
         .twins = hearthi_twins_most() << hearthi_heap.shift,
-        .process = status_bytes("VmHWM:"),
-        .tables = status_bytes("VmPTE:"),
+        .process = kernel_bytes("/proc/self/status", "VmHWM:"),
+        .tables = kernel_bytes("/proc/self/status", "VmPTE:"),
+        .proportional = kernel_bytes("/proc/self/smaps_rollup", "Pss:"),
     };
 }
 
