@@ -157,19 +157,19 @@ quietly() {
 # tests_follow BUILD -- one line for each test program, and every failure in full,
 # as they come, with what was said about it.
 tests_follow() {
-    awk -v build="$1" -v last="$(date +%s.%N)" '
+    awk -v build="$1" '
     function said() {
         system("grep -a -v -e \"^ok \" -e \"^[A-Z]*: \" -e \"^# .* took \" " \
             stem ".log | " \
             "grep -B 8 -A 20 \"^not ok\" | head -n 60 | sed \"s/^/         | /\"")
     }
     function seconds() {
-        time = "stat -c %.Y " stem ".trs"
-        time | getline now
+        time = "stat -c %.W " stem ".log && stat -c %.Y " stem ".trs"
+        began = ended = 0
+        time | getline began
+        time | getline ended
         close(time)
-        took = now - last
-        last = now
-        return took
+        return ended - began
     }
     function report() {
         stem = build "/" name

@@ -69,11 +69,11 @@ list-mpi-tests:
 	  *) echo $$t ;; esac; done
 list-mpi-programs:
 	@for p in $(check_PROGRAMS); do \
-	  case " $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
-	  *) echo $$p ;; esac; done
-# Those that mostly wait for jobs to fail, or leave MPI alone, and can run one
-# after the other beside the rest: they use no network of their own, what they
-# look for is theirs alone, and none has a bound in seconds.
+	  case "$$p $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
+	  %D%/model/* | %D%/fuzz/* | %D%/order/*) ;; *) echo $$p ;; esac; done
+# Scripts that can run beside the rest, two at a time (./check): what they look for
+# is theirs alone, ports and networks too, and none has a bound in seconds.  Most of
+# them wait for jobs to fail, or leave MPI alone.
 aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/hosts/trouble.tap %D%/compat/ways.tap %D%/api/languages.tap \
   %D%/compat/jia_start.tap %D%/tools/switches.tap \
@@ -81,7 +81,8 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/checkpoint/again.tap %D%/liveness/ends.tap %D%/liveness/short.tap \
   %D%/liveness/deadlock.tap %D%/intercept/beside.tap \
   %D%/transport/mpi/registered.tap %D%/tools/cluster.tap \
-  %D%/clusters/clusters.tap %D%/clusters/kinds.tap
+  %D%/clusters/clusters.tap %D%/clusters/kinds.tap %D%/races/races.tap \
+  %D%/apps/apps.tap %D%/report/report.tap %D%/tools/configure.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank

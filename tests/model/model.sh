@@ -35,6 +35,11 @@ expect() {
 holds() { expect 0 "$@"; }
 fails() { expect 1 "$@"; }
 
+# long holds|fails ARGS: seconds each, which ./check leaves to ./check --whole.
+long() {
+    test "$TEST_MATRIX" = short || "$@"
+}
+
 holds --writes=3
 holds --writes=3 --locks=0 --barrier
 holds --locks=2
@@ -42,13 +47,13 @@ holds --barrier
 holds --homes=2
 holds --alloc
 holds --alloc --locks=2 --bytes=1 --writes=1
-holds --stay --barrier
+long holds --stay --barrier
 holds --stay --barrier --locks=2 --bytes=1 --writes=1
-holds --alloc --homes=2 --bytes=1 --writes=1
+long holds --alloc --homes=2 --bytes=1 --writes=1
 holds --overwrite
 holds --overwrite --locks=0 --barrier
-holds --overwrite --barrier
-holds --overwrite --guests=2 --bytes=1 --writes=1
+long holds --overwrite --barrier
+long holds --overwrite --guests=2 --bytes=1 --writes=1
 holds --predict
 holds --predict --locks=0 --barrier
 holds --predict --barrier --bytes=1
@@ -83,7 +88,7 @@ fails --no-wait-for-flush
 fails --publish-before-flush
 fails --whole-page-diff
 fails --locks=0 --barrier --writers-keep
-fails --homes=2 --locks=2 --writes=1 --own-notices-only
+long fails --homes=2 --locks=2 --writes=1 --own-notices-only
 # Pages that are opened without their content.
 fails --overwrite --overwrite-part
 fails --overwrite --overwrite-again
@@ -120,7 +125,7 @@ fails --scan-always --scan-once
 
 # Copies that a rank takes from another of its node, and the word by which it
 # finds them.
-holds --mates --bytes=1 --writes=1
+long holds --mates --bytes=1 --writes=1
 fails --mates --bytes=1 --take-old
 fails --mates --bytes=1 --locks=0 --barrier --take-unpassed
 fails --mates --bytes=1 --take-own
@@ -249,16 +254,16 @@ fails --no-look
 fails --no-note
 fails --no-vote
 fails --no-done
-fails --untracked
+long fails --untracked
 fails --keep-registered
 fails --keep-missed
 fails --freeze-steps
 fails --freeze-coming
 fails --mates --lend-frozen
 holds --renew
-fails --renew --renew-shared
-fails --renew --clear-late
-fails --renew --keep-registered
+long fails --renew --renew-shared
+long fails --renew --clear-late
+long fails --renew --keep-registered
 # Reader-writer locks.
 model=tests/model/rw
 holds
@@ -295,7 +300,7 @@ fails --no-anew
 fails --no-ahead
 fails --three --no-ahead-tells
 fails --three --ahead-outside
-fails --chain --no-lost
+long fails --chain --no-lost
 fails --release-late
 fails --acquire-early
 fails --forget-early
@@ -306,7 +311,7 @@ fails --flags --position-first
 fails --flags --given-first
 holds --noise
 holds --noise --flags
-holds --noise --scope
+long holds --noise --scope
 fails --noise --merge-says-less
 fails --noise --flags --merge-says-less
 fails --noise --long --flags --merge-in-place
