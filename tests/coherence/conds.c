@@ -3,6 +3,7 @@
  * Condition variables.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "flags.h"
 
@@ -194,6 +195,65 @@ START_TEST(any_number_of_threads_waits_for_one_condition)
 }
 END_TEST
 
+/* Readers have all words of rank 0's, so that a thread of its waits for the
+ * condition without one, and threads of the last rank behind it have all places
+ * but that. */
+enum { NAMED = 64, BEHIND = 56, HELD = 17 };
+
+static void *
+read_behind_the_writer(void *came)
+{
+    atomic_fetch_add((atomic_int *)came, 1);
+    hearth_rdlock(HELD);
+    hearth_rwunlock(HELD);
+    return NULL;
+}
+
+static void
+threads_start(pthread_t *thread, int n, void *(*body)(void *), void *with)
+{
+    for (int t = 0; t < n; t++)
+        expect_eq(pthread_create(&thread[t], NULL, body, with), 0);
+}
+
+START_TEST(a_waiter_without_a_word_is_woken_with_as_many_as_there_are_places)
+{
+    struct wakes *w = (struct wakes *)pages_new(1);
+    pthread_t     thread[NAMED + 1];
+    atomic_int    came = 0;
+    int           n = me == 0 ? NAMED + 1 : BEHIND;
+
+    if (!threads_allowed() || ranks != 2) {
+        hearth_free(w);
+        return;
+    }
+    if (me == 1)
+        hearth_wrlock(HELD);
+    mpi_barrier();
+    if (me == 0) {
+        threads_start(thread, NAMED, read_behind_the_writer, &came);
+        while (came < NAMED)
+            sleep_ms(1);
+        sleep_ms(50); /* until they wait, most of the time */
+        threads_start(thread + NAMED, 1, come_and_wait_too, w);
+        wakes_after(w, 1, 0);
+    }
+    mpi_barrier();
+    if (me == 1) {
+        threads_start(thread, BEHIND, come_and_wait_too, w);
+        wakes_after(w, BEHIND + 1, 0);
+        hearth_cond_broadcast(FULL);
+        wakes_after(w, 0, BEHIND + 1);
+        hearth_rwunlock(HELD);
+    }
+    for (int t = 0; t < n; t++)
+        pthread_join(thread[t], NULL);
+    barrier();
+    hearth_free(w);
+    all_expected();
+}
+END_TEST
+
 /* The last rank waits for each, and the first wakes that one among others. */
 START_TEST(every_number_is_a_condition)
 {
@@ -232,6 +292,8 @@ conditions(void)
     tcase_add_test(tc, signals_wake_one_each_in_the_order_of_coming);
     tcase_add_test(tc, a_broadcast_wakes_all_that_wait);
     tcase_add_test(tc, any_number_of_threads_waits_for_one_condition);
+    tcase_add_test(
+        tc, a_waiter_without_a_word_is_woken_with_as_many_as_there_are_places);
     tcase_add_test(tc, every_number_is_a_condition);
     return tc;
 }
