@@ -100,6 +100,8 @@ fuzz option base/option.c base/option_type.c base/network.c \
     base/descriptor.c \
     base/format.c
 fuzz jia jia/jia_arguments.c
+fuzz meta checkpoint/meta.c checkpoint/checksum.c base/descriptor.c \
+    base/format.c
 # What else the file has is not called.
 fuzz parmacs parmacs/parmacs_main.c base/descriptor.c -no-pie \
     -Wl,--unresolved-symbols=ignore-all
