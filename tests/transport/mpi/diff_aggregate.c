@@ -50,6 +50,9 @@ MPI_Win_flush_all(MPI_Win win)
     return PMPI_Win_flush_all(win);
 }
 
+/* For one way: 15 seconds in all, if a sender has no core for so long. */
+enum { NAPS = 3000 };
+
 static atomic_bool helper_is_slow;
 static uint64_t    letters_most; /* of a rank, told of and not done */
 static uint64_t    letters_due;  /* that the helper waits for ... */
@@ -293,7 +296,7 @@ letters_seen(const struct way *w)
     has = has_letters();
     p = hearth_alloc(MANY * page_words(), sizeof *p, hearth_on(ranks - 1));
     letters_most = 0;
-    naps_left = 400;
+    naps_left = NAPS;
     barrier();
     helper_is_slow = has && me == ranks - 1;
     for (size_t i = 0; me == 0 && i < MANY * page_words(); i += 2)
