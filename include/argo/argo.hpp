@@ -6,8 +6,10 @@
  * A program written for ArgoDSM is compiled and started like any other program
  * of Hearth, as C++17:
  *
- *     mpicxx -std=c++17 -o prog prog.cpp $(pkg-config --cflags --libs hearth)
- * \ -I$(pkg-config --variable=includedir hearth)/argo mpirun -n 4 ./prog
+ *     mpicxx -std=c++17 -o prog prog.cpp \
+ *         $(pkg-config --cflags --libs hearth) \
+ *         -I$(pkg-config --variable=includedir hearth)/argo
+ *     mpirun -n 4 ./prog
  *
  * **Nodes** are the ranks of MPI_COMM_WORLD, each with threads of its own, as
  * in ArgoDSM.  There may be one on each host or several: those of a host share
