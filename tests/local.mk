@@ -25,7 +25,7 @@ TEST_OTHER_BUILD =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
   %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
-  %D%/places %D%/small-group %D%/small-shm %D%/tap %D%/verdicts
+  %D%/places %D%/ports %D%/small-group %D%/small-shm %D%/tap %D%/verdicts
 TEST_EXTENSIONS = .mpi .sh .tap
 
 # Looking for fabrics that ranks of one machine do not use takes Open MPI half
@@ -71,8 +71,8 @@ list-mpi-programs:
 	@for p in $(check_PROGRAMS); do \
 	  case "$$p $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
 	  %D%/model/* | %D%/fuzz/* | %D%/order/*) ;; *) echo $$p ;; esac; done
-# Scripts that can run beside the rest, two at a time (./check): what they look for
-# is theirs alone, ports and networks too, and none has a bound in seconds.  Most of
+# What can run beside the rest, two at a time (./check): what these look for is
+# theirs alone, ports and networks too, and none has a bound in seconds.  Most of
 # them wait for jobs to fail, or leave MPI alone.
 aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/hosts/trouble.tap %D%/compat/ways.tap %D%/api/languages.tap \
@@ -82,7 +82,8 @@ aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
   %D%/liveness/deadlock.tap %D%/intercept/beside.tap \
   %D%/transport/mpi/registered.tap %D%/tools/cluster.tap \
   %D%/clusters/clusters.tap %D%/clusters/kinds.tap %D%/races/races.tap \
-  %D%/apps/apps.tap %D%/report/report.tap %D%/tools/configure.tap
+  %D%/apps/apps.tap %D%/report/report.tap %D%/tools/configure.tap \
+  %D%/page/mappings.mpi %D%/page/scattered.mpi %D%/malloc/malloc.mpi
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
