@@ -185,6 +185,7 @@ include tests/testbed/local.mk
 include tests/hosts/local.mk
 include tests/fuzz/local.mk
 include tests/model/local.mk
+include tests/broken/local.mk
 include tests/order/local.mk
 include tests/scale/local.mk
 include tests/soak/local.mk
