@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""broken.py -- break the rules of the protocol one at a time, and show that the
-tests see each.  The file rules.list beside this has them: what a rule guards, the
-edit of the sources that breaks it, and the tests that must fail then.
+"""broken.py -- break the rules of the protocol one at a time, and show that
+the tests see each.  The file rules.list beside this has them: what a rule
+guards, the edit of the sources that breaks it, and the tests that must fail
+then.
 
 The sources are copied to a folder, and built there.  First all tests concerned
-run as the sources are, and must pass.  Then, for each rule, the edit is made, what
-the tests need is built, they run, and the edit is undone.  A line for each rule and
-test says how many runs failed, and what failed first: a test's verdict or, with
---debug, an assertion.  The status is 0 if every run failed.
+run as the sources are, and must pass.  Then, for each rule, the edit is made,
+what the tests need is built, they run, and the edit is undone.  A line for
+each rule and test says how many runs failed, and the next one what failed
+first: a test's verdict or, with --debug, an assertion.  The status is 0 if
+every run failed.
 
     tests/broken/broken.py                      all rules, each test once
-    tests/broken/broken.py --times 3 pin twin   two of them, three times
+    tests/broken/broken.py --times 3 overtaken twin-merge
     tests/broken/broken.py --debug --build /tmp/broken
 """
 import argparse
@@ -62,8 +64,9 @@ class Rule:
 
     def check(self, top):
         """The text with the edit made; or says what is wrong with the rule."""
-        if not (self.what and self.path and self.tests) or self.old == self.new:
-            raise Trouble(f"{self.name}: what, file, test or the edit is missing")
+        if not (self.what and self.path and self.tests and
+                self.old != self.new):
+            raise Trouble(f"{self.name}: what, file, test or edit is missing")
         path = top / self.path
         if not path.exists():
             raise Trouble(f"{self.name}: there is no {self.path}")
@@ -140,8 +143,8 @@ class Build:
 
     def files_copy(self):
         """Those that differ, so that the next make has little to do."""
-        names = self.must(["git", "ls-files", "-c", "-o", "--exclude-standard"],
-                          TOP)
+        names = self.must(
+            ["git", "ls-files", "-c", "-o", "--exclude-standard"], TOP)
         for name in names.splitlines():
             at, to = TOP / name, self.source / name
             if not at.is_file() or \
@@ -164,8 +167,8 @@ class Build:
                         self.folder)
 
     def test(self, program, variables, build):
-        """Run it, after what it needs was built.  None if it passes, or what was
-        seen first."""
+        """Run it, after what it needs was built.  None if it passes, or what
+        was seen first."""
         stem = self.folder / re.sub(r"\.(mpi|tap|sh)$", "", program)
         log = stem.parent / (stem.name + ".log")
         trs = stem.parent / (stem.name + ".trs")
@@ -185,15 +188,22 @@ class Build:
         return first_seen(log.read_text(errors="replace"))
 
 
+def text_short(text):
+    """Of a verdict of Check's: the test, and what did not hold."""
+    of_check = re.search(r"tests/[\w/.]+:[^:]+:(\w+): (.*)", text)
+    return f"{of_check[1]}: {of_check[2]}" if of_check else text
+
+
 def first_seen(log):
     """An assertion ends the job, so verdicts of its tests came before; that a
     program has ended, and what a script makes of it, came after."""
     ended = r" did not finish -- | -- |Early exit with return value"
     bad = re.findall(r"^(?:# )*not ok\S* -? ?(.*)", log, re.M)
     verdicts = [text for text in bad if not re.search(ended, text)]
+    verdicts += re.findall(r" had: (not ok .*)", log)
     asserted = re.search(r"assertion: (\S+:\d+): (\w+)", log)
     if verdicts:
-        return verdicts[0]
+        return text_short(verdicts[0])
     if asserted:
         return f"assertion {asserted[1]} {asserted[2]}"
     return bad[0] if bad else "an error"
@@ -231,7 +241,7 @@ def rule_try(build, rule, times):
             seen = [build.test(test[0], rule.always + test[1:], turn == 0)
                     for turn in range(times)]
             failed = [s for s in seen if s is not None and s != "skipped"]
-            found.append((test, len(failed), failed[0] if failed else "nothing"))
+            found.append((test, len(failed), (failed + ["nothing"])[0]))
     finally:
         path.write_text(before)
     return found
@@ -262,8 +272,8 @@ def arguments_read():
     p.add_argument("--times", type=int, default=1, help="runs of each test")
     p.add_argument("--debug", action="store_true", help="with assertions")
     p.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
-                   help="where copy and build stay for the next time; by default "
-                   "a temporary folder, which is removed")
+                   help="where copy and build stay for the next time; by "
+                   "default a temporary folder, which is removed")
     p.add_argument("--mpicc", default="mpicc.openmpi", help="the compiler")
     p.add_argument("--trust", action="store_true",
                    help="leave out the runs without an edit")
@@ -287,8 +297,14 @@ def work(args, folder):
     return rules_try(build, rules, args.times)
 
 
+def ended(number, _):
+    sys.exit(128 + number)
+
+
 def main():
     args = arguments_read()
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, ended)
     try:
         if args.list:
             for rule in rules_find(args.rule):

@@ -15,11 +15,13 @@
 enum { DONE = 61, LOCK = 62 };
 
 /* What a thread of rank 1 does when it has a new copy, and one of rank 0 then.
- */
+ * `fresh`: memory of first touch, of which rank 0 has seen no sharer flag when
+ * it comes to the barrier. */
 struct scene {
     void (*third)(void);
     void (*old)(void);
-    bool stays;
+    bool     stays, fresh;
+    uint64_t epoch; /* before the barrier */
 };
 
 static const struct hearthi_transport_ops *prompt;
@@ -58,12 +60,30 @@ barrier_late(const struct hearthi_notice *own, size_t n, bool invalidate_all,
     told_by(1, DONE);
 }
 
+/* Rank 0 has looked at its flags: now the last rank writes the page. */
+static void
+barrier_telling(const struct hearthi_notice *own, size_t n,
+                bool                            invalidate_all,
+                struct hearthi_barrier_notices *news)
+{
+    tell(last(), DONE);
+    (prompt->collective.barrier)(own, n, invalidate_all, news);
+}
+
+static uint64_t
+epoch_now(void)
+{
+    return __atomic_load_n(&hearthi_epochs.acquire, __ATOMIC_ACQUIRE);
+}
+
 /* Rank 1 sees the new value by a copy that came after the barrier. */
 static void *
 third_plays(void *scene)
 {
     const struct scene *s = scene;
 
+    while (s->fresh && epoch_now() == s->epoch)
+        sched_yield();
     while (*(volatile int64_t *)p != 2)
         sched_yield();
     if (s->third != NULL)
@@ -99,10 +119,16 @@ moving_barrier(struct scene *s)
         ops.collective.barrier = barrier_late;
     if (s->stays)
         ops.data.atomic = atomic_late;
+    if (s->fresh && me == 0)
+        ops.collective.barrier = barrier_telling;
     atomic_store(&passed, false);
     hearthi_transport = &ops;
     if (plays)
         pthread_create(&other, NULL, me == 1 ? third_plays : old_plays, s);
+    if (s->fresh && me == last()) {
+        told_by(0, DONE);
+        *p = 2;
+    }
     barrier();
     hearthi_transport = prompt;
     atomic_store(&passed, true);
@@ -110,13 +136,10 @@ moving_barrier(struct scene *s)
         pthread_join(other, NULL);
 }
 
-/* The page moves, unless something keeps it.  Returns false where it cannot be
- * played. */
-static bool
-play(struct scene s)
+/* All have a copy, and the last rank alone has written the page. */
+static void
+page_use(void)
 {
-    if (!may_play())
-        return false;
     p = words_on(0, 1);
     copies_take(p, 1, 0);
     if (me == last())
@@ -126,6 +149,22 @@ play(struct scene s)
     barrier();
     if (me == last())
         *p = 2;
+}
+
+/* The page moves, unless something keeps it.  Returns false where it cannot be
+ * played. */
+static bool
+play(struct scene s)
+{
+    if (!may_play())
+        return false;
+    if (s.fresh)
+        p = hearth_alloc((size_t)ranks * page_bytes() / 8, 8,
+                         hearth_first_touch());
+    else
+        page_use();
+    expect_eq(hearth_home(p), 0);
+    s.epoch = epoch_now();
     moving_barrier(&s);
     expect_eq(hearth_home(p), s.stays ? 0 : last());
     return true;
@@ -201,9 +240,11 @@ old_stores(void)
     tell(1, DONE);
 }
 
-START_TEST(what_the_old_home_stored_is_told_when_it_releases)
+static void
+old_store_is_told(struct scene s)
 {
-    if (play((struct scene){ .old = old_stores })) {
+    s.old = old_stores;
+    if (play(s)) {
         if (me == 1) {
             told_by(0, DONE);
             hearth_lock(LOCK);
@@ -213,6 +254,28 @@ START_TEST(what_the_old_home_stored_is_told_when_it_releases)
         word_is_found(2, 12);
     }
     all_expected();
+}
+
+START_TEST(what_the_old_home_stored_is_told_when_it_releases)
+{
+    old_store_is_told((struct scene){ 0 });
+}
+END_TEST
+
+/* The first copy goes, and the next one stays: rank 0 is told of it before. */
+static void
+third_copies(void)
+{
+    hearth_lock(LOCK);
+    hearth_unlock(LOCK);
+    (void)*(volatile int64_t *)p;
+}
+
+/* Rank 0 stores without a fault, since it has seen no flag. */
+START_TEST(what_the_old_home_stored_unseen_is_told_when_it_releases)
+{
+    old_store_is_told(
+        (struct scene){ .third = third_copies, .fresh = true });
 }
 END_TEST
 
@@ -275,6 +338,8 @@ seam_tests(void (*start)(void))
     tcase_add_test(tc, copies_of_others_stay_and_are_told_of_stores);
     tcase_add_test(tc, what_is_changed_in_a_copy_moves_along);
     tcase_add_test(tc, what_the_old_home_stored_is_told_when_it_releases);
+    tcase_add_test(tc,
+                   what_the_old_home_stored_unseen_is_told_when_it_releases);
     tcase_add_test(tc, what_is_in_an_atomic_step_stays);
     tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
     return tc;
