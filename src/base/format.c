@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +22,25 @@ hearthi_format(char *out, size_t room, const char *fmt, va_list ap)
         freelocale(c);
     }
     return length;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+format(char *out, size_t room, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    hearthi_format(out, room, fmt, ap);
+    va_end(ap);
+}
+
+void
+hearthi_decimal_print(FILE *out, int digits, double number)
+{
+    char text[64];
+
+    format(text, sizeof text, "%.*g", digits, number);
+    fputs(text, out);
 }
 
 #define PARTS_MOST UINT64_C(1000000000000)

@@ -11,10 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* vsnprintf(3), the same in every locale; a signal handler may call it. */
 int hearthi_format(char *out, size_t room, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
+
+/* A number to so many digits, as %g has it. */
+void hearthi_decimal_print(FILE *out, int digits, double number);
 
 /* What stands behind the last '/' of a path. */
 const char *hearthi_base_name(const char *path);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/report.h"
 #include "merged.h"
 #include "profile/caller.h"
@@ -136,7 +137,7 @@ half_print(FILE *out, uint32_t bits)
 
     memcpy(&f, &bits, sizeof f);
     if (isfinite(f) && fabsf(f) > 1e-6F && fabsf(f) < 1e9F)
-        fprintf(out, "%.7g", (double)f);
+        hearthi_decimal_print(out, 7, (double)f);
     else
         fprintf(out, "%" PRId32, (int32_t)bits);
 }
@@ -149,7 +150,7 @@ word_print(FILE *out, uint64_t bits)
 
     memcpy(&d, &bits, sizeof d);
     if (isfinite(d) && fabs(d) > 1e-9 && fabs(d) < 1e18)
-        fprintf(out, "%.15g", d);
+        hearthi_decimal_print(out, 15, d);
     else
         fprintf(out, "%" PRId64, (int64_t)bits);
 }

@@ -121,8 +121,12 @@ START_TEST(a_decimal_point_is_a_point_in_every_locale)
     snprintf(number, sizeof number, "%.1f", 0.5);
     ck_assert_str_eq(number, "0,5");
     hearthi_stat_print(out, HEARTHI_STAT_fault_ns, 2500000000u);
+    hearthi_decimal_print(out, 7, 1234567.89);
+    fputc(';', out);
+    hearthi_decimal_print(out, 15, -0.25);
     fclose(out);
     ck_assert_ptr_ne(strstr(text, " 2.500 s"), NULL);
+    ck_assert_ptr_ne(strstr(text, "1234568;-0.25"), NULL);
     format(number, sizeof number, "%g s", 0.5);
     ck_assert_str_eq(number, "0.5 s");
     snprintf(number, sizeof number, "%.1f", 0.5);

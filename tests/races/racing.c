@@ -10,6 +10,7 @@
  * Most cases race on element AT of `cell`, which rank 0 is home of.
  */
 #include <hearth/hearth.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -526,6 +527,7 @@ main(int argc, char **argv)
         return 0;
     }
     mended = argc > 2;
+    setlocale(LC_NUMERIC, ""); /* as many programs do */
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();
     ranks = hearth_size();
