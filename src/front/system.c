@@ -19,6 +19,7 @@
 #include "system.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
@@ -27,8 +28,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -45,6 +49,7 @@
 #include <utime.h>
 
 #include "base/dlsym_next.h"
+#include "base/min.h"
 #include "base/thread.h"
 #include "syscall_buffers.h"
 
@@ -145,6 +150,31 @@ enum { SEMAPHORES = 32000 };
 SETBUF(setbuf, (FILE * f, char *p), BUFSIZ)
 SETBUF(setbuffer, (FILE * f, char *p, size_t n), n)
 SETBUF(_IO_setbuffer, (FILE * f, char *p, size_t n), n)
+
+/* It has nothing to return that would say that the kernel has refused memory:
+ * the C library's ends the process then.  The same where there is none. */
+HEARTH_API FRONT void
+system_arc4random_buf(void *p, size_t n) __asm__("arc4random_buf");
+
+void
+system_arc4random_buf(void *p, size_t n)
+{
+    char    aside[256];
+    ssize_t did;
+
+    for (char *at = p; n > 0; at += did, n -= (size_t)did) {
+        bool in = hearthi_in_heap(at);
+
+        did = getrandom(in ? aside : at, in ? hearthi_min(n, sizeof aside) : n,
+                        0);
+        if (did < 0 && errno != EINTR)
+            abort();
+        did = did < 0 ? 0 : did;
+        if (in)
+            memcpy(at, aside, (size_t)did);
+    }
+    explicit_bzero(aside, sizeof aside);
+}
 
 /* When the library is loaded, so that a signal handler does not have to look
  * for them. */

@@ -31,7 +31,7 @@ system="`sed -n 's/^SYSTEM([A-Za-z_ *]*, \([A-Za-z_0-9]*\), (.*/\1/p' \
     "$srcdir/src/front/system.def"`
     sigaction __sigaction signal bsd_signal ssignal sysv_signal __sysv_signal
     sigset sigignore sigsetmask sigblock sighold pthread_attr_setsigmask_np
-    setbuf setbuffer _IO_setbuffer mprotect pkey_mprotect _exit _Exit
+    setbuf setbuffer _IO_setbuffer arc4random_buf mprotect pkey_mprotect _exit _Exit
     quick_exit daemon execl execle execlp execv execve execveat execvp execvpe
     fexecve"
 found=`$NM -D --defined-only .libs/libhearth.so 2>/dev/null |

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
@@ -41,7 +43,7 @@
  * bring another. */
 enum { PAGES = 64, APART = 16 };
 static const char line[] = "exit 0";
-static const char path[] = "/tmp";
+static const char path[] = "/tmp/."; /* no other way leads to this name */
 static char      *slots;
 static int        slots_used;
 
@@ -130,6 +132,7 @@ processors_are_told(void)
     DONE(sched_rr_get_interval(0, absent()));
     DONE(getrlimit(RLIMIT_NOFILE, limit));
     DONE(setrlimit(RLIMIT_NOFILE, limit));
+    DONE(pthread_setschedparam(pthread_self(), SCHED_OTHER, absent()));
     DONE(prlimit(0, RLIMIT_NOFILE, NULL, absent()));
     DONE(sysinfo(absent()));
     DONE(getrusage(RUSAGE_SELF, absent()));
@@ -164,9 +167,15 @@ signals_are_told(void)
 static void
 messages_come(void)
 {
-    int   id = msgget(IPC_PRIVATE, 0600);
-    long *give = absent(), *take = absent();
-    int   sem = semget(IPC_PRIVATE, 2, 0600);
+    int       id = msgget(IPC_PRIVATE, 0600);
+    long     *give = absent(), *take = absent();
+    int       sem = semget(IPC_PRIVATE, 2, 0600);
+    int       fd = eventfd(7, 0);
+    uint64_t *count = absent();
+
+    DONE(eventfd_read(fd, count));
+    expect_eq(*count, 7);
+    close(fd);
 
     *give = 7;
     give[1] = 42;
@@ -203,6 +212,38 @@ children_are_waited_for(void)
     expect_eq(*status, 0);
     DONE(posix_spawn(pid, "/bin/sh", absent(), NULL, words, NULL));
     DONE(waitid(P_PID, (id_t)*pid, absent(), WEXITED));
+#if __GLIBC__ == 2 && __GLIBC_MINOR__ >= 39
+    DONE(pidfd_spawn(status, "/bin/sh", absent(), NULL, words, absent()));
+    DONE(waitid(P_PIDFD, (id_t)*status, absent(), WEXITED));
+#endif
+}
+
+/* Of the C library from glibc 2.36 on, and of libhearth. */
+void random_fill(void *p, size_t n) __asm__("arc4random_buf");
+
+static void
+random_bytes_are_told(void)
+{
+    enum { BYTES = 600 };
+    static const char none[8];
+    char             *there = absent();
+
+    random_fill(there, BYTES);
+    expect(memcmp(there, none, sizeof none) != 0);
+    expect(memcmp(there + BYTES - sizeof none, none, sizeof none) != 0);
+    expect_eq(there[BYTES], 0);
+}
+
+/* Of a folder that is not there tempnam() tells another one. */
+static void
+names_are_told(void)
+{
+    char *name = tempnam(absent_path(), "h");
+
+    expect(ftok(absent_path(), 1) != -1);
+    expect(getenv("TMPDIR") != NULL ||
+           (name != NULL && strncmp(name, path, sizeof path - 1) == 0));
+    free(name);
 }
 
 static void
@@ -233,7 +274,8 @@ START_TEST(small_structures_of_the_heap_are_brought_for_the_system)
 {
     static void (*const all[])(void) = {
         clocks_are_told, processors_are_told,     signals_are_told,
-        messages_come,   children_are_waited_for, attributes_are_told
+        messages_come,   children_are_waited_for, random_bytes_are_told,
+        names_are_told,  attributes_are_told
     };
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
