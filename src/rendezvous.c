@@ -47,10 +47,15 @@ hearthi_rendezvous_addresses_alike(void)
     return v6;
 }
 
+static bool
+is_udp(void)
+{
+    return hearthi_opt.transport == HEARTHI_TRANSPORT_UDP;
+}
+
 static void
 addresses_missed(void)
 {
-    bool udp = hearthi_opt.transport == HEARTHI_TRANSPORT_UDP;
     char all[512];
 
     if (strcmp(hearthi_opt.network.list, "all") == 0)
@@ -62,28 +67,31 @@ addresses_missed(void)
     hearthi_fatal("hearth_init",
                   "HEARTH_NETWORK=%s takes none of this host's %saddresses; "
                   "it has: %s",
-                  hearthi_opt.network.list, udp ? "IPv4 " : "", all);
+                  hearthi_opt.network.list, is_udp() ? "IPv4 " : "", all);
 }
 
-void
-hearthi_rendezvous_check(const struct hearthi_addresses *own)
+struct hearthi_addresses
+hearthi_rendezvous_addresses_checked(void)
 {
-    const struct hearthi_cluster *j = &hearthi_cluster;
-    int                           first = j->size;
+    const struct hearthi_cluster  *j = &hearthi_cluster;
+    const bool                     udp = is_udp();
+    const struct hearthi_addresses own =
+        hearthi_rendezvous_addresses(udp ? AF_INET : AF_UNSPEC);
+    int first = j->size;
 
-    if (strcmp(hearthi_opt.network.list, "all") != 0 ||
-        hearthi_opt.transport == HEARTHI_TRANSPORT_UDP)
-        first = hearthi_collective_first(own->n == 0, j->comm);
+    if (udp || strcmp(hearthi_opt.network.list, "all") != 0)
+        first = hearthi_collective_first(own.n == 0, j->comm);
     if (first == j->rank)
         addresses_missed();
     if (first != j->size)
         hearthi_end_wait();
-    if (j->machine_rank == 0 && own->more > 0)
+    if (j->machine_rank == 0 && own.more > 0)
         hearthi_warn("hearth_init",
                      "this host has %d addresses that HEARTH_NETWORK=%s "
                      "takes, of which the first %d are told to other hosts: "
                      "name in it the networks by which they reach this one",
-                     own->n + own->more, hearthi_opt.network.list, own->n);
+                     own.n + own.more, hearthi_opt.network.list, own.n);
+    return own;
 }
 
 /* Connections come once something was said over them; the kernel has those

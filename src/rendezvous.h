@@ -37,10 +37,10 @@ void hearthi_rendezvous_draw(void *secret, size_t bytes);
 /* Those of one family that all ranks have, rather IPv4; or none. */
 struct hearthi_addresses hearthi_rendezvous_addresses_alike(void);
 
-/* Every host must have an address that HEARTH_NETWORK takes, and udp one at
- * all: the first rank without ends the job.  One with more than it can tell
- * says so. */
-void hearthi_rendezvous_check(const struct hearthi_addresses *own);
+/* The addresses that this rank tells, of the transport's family.  Every host
+ * must have one that HEARTH_NETWORK takes, and udp one at all: the first rank
+ * without ends the job.  One with more than it can tell says so. */
+struct hearthi_addresses hearthi_rendezvous_addresses_checked(void);
 
 /* Random bytes, the same on all ranks. */
 void hearthi_rendezvous_secret(void *secret, size_t bytes);

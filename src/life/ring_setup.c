@@ -68,14 +68,11 @@ void
 hearthi_ring_setup_open(void)
 {
     int size = hearthi_world.size, me = hearthi_world.rank;
-    int family =
-        hearthi_opt.transport == HEARTHI_TRANSPORT_UDP ? AF_INET : AF_UNSPEC;
 
     hearthi_rendezvous_secret(&hearthi_liveness_lines_word,
                               sizeof hearthi_liveness_lines_word);
     mine = (struct card){ .pid = (int32_t)getpid(),
-                          .at = hearthi_rendezvous_addresses(family) };
-    hearthi_rendezvous_check(&mine.at);
+                          .at = hearthi_rendezvous_addresses_checked() };
     gethostname(mine.host, sizeof mine.host - 1);
     listener = hearthi_rendezvous_listen(&mine.at, HEARTHI_ADDRESSES);
     if (listener < 0)

@@ -25,6 +25,7 @@
 #include "hidden_rank.h"
 #include "link/conf.h"
 #include "link/link.h"
+#include "rendezvous.h"
 #include "world.h"
 
 static struct {
@@ -346,6 +347,7 @@ hearthi_clusters_open(void)
         w->rank = w->size + c.me;
     hearthi_report_rank = w->rank;
     threads_check();
+    hearthi_rendezvous_addresses_checked();
     hearthi_opt.migrate = HEARTHI_WHEN_OFF;
     channels_open();
     w->gather = gather;
