@@ -177,7 +177,7 @@ file_write(const struct hearthi_stats_part *part)
     why = hearthi_atomic_file_begin(&file, &out);
     if (why == NULL) {
         if (!hearthi_stats_write(out, part, &sum))
-            why = ferror(out) ? strerror(errno) : "no memory";
+            why = ferror(out) ? hearthi_file_write_error(errno) : "no memory";
         why = hearthi_atomic_file_end(&file, out, why);
     }
     hearthi_atomic_file_close(&file);

@@ -96,8 +96,10 @@ hearthi_atomic_file_begin(struct hearthi_atomic_file *w, FILE **out)
     int         fd = other_open(w);
 
     *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (*out != NULL)
+    if (*out != NULL) {
+        hearthi_file_write_begin(&w->write);
         return NULL;
+    }
     why = strerror(errno);
     if (fd >= 0) {
         close(fd);
@@ -113,9 +115,9 @@ stream_finish(FILE *out)
     const char *why = NULL;
 
     if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) != 0)
-        why = strerror(errno);
+        why = hearthi_file_write_error(errno);
     if (fclose(out) != 0 && why == NULL)
-        why = strerror(errno);
+        why = hearthi_file_write_error(errno);
     return why;
 }
 
@@ -125,6 +127,7 @@ hearthi_atomic_file_end(struct hearthi_atomic_file *w, FILE *out,
 {
     const char *why = stream_finish(out);
 
+    hearthi_file_write_end(&w->write);
     if (trouble != NULL)
         why = trouble;
     if (why == NULL && renameat(w->folder, w->other, w->folder, w->name) != 0)

@@ -11,9 +11,12 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "file_write.h"
+
 struct hearthi_atomic_file {
     int  folder; /* held open: the program may go elsewhere meanwhile */
     char name[NAME_MAX + 1], other[NAME_MAX + 1];
+    struct hearthi_file_write write; /* from begin to end */
 };
 
 /* Find the folder of a path and see that a file can be made there. */
@@ -21,9 +24,9 @@ const char *hearthi_atomic_file_open(struct hearthi_atomic_file *w,
                                      const char                 *path);
 void        hearthi_atomic_file_close(struct hearthi_atomic_file *w);
 
-/* A stream to print to, and the end of it, which takes the stream: `trouble`
- * is what went wrong while printing, or NULL.  After that there is the new
- * file, or what was there before. */
+/* A stream to print to, and the end of it by the same thread, which takes the
+ * stream: `trouble` is what went wrong while printing, or NULL.  After that
+ * there is the new file, or what was there before. */
 const char *hearthi_atomic_file_begin(struct hearthi_atomic_file *w,
                                       FILE                      **out);
 const char *hearthi_atomic_file_end(struct hearthi_atomic_file *w, FILE *out,

@@ -19,6 +19,7 @@ libhearth_base_la_SOURCES += \
   %D%/option.c %D%/option.def %D%/option.h \
   %D%/option_type.c %D%/option_type.h \
   %D%/test_limits.h \
+  %D%/file_write.c %D%/file_write.h \
   %D%/hash.h \
   %D%/min.h \
   %D%/report.c %D%/report.h \

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/file_write.h"
 #include "base/option.h"
 #include "base/report.h"
 #include "checkpoint.h"
@@ -220,7 +221,7 @@ trouble_tell(const char *where, const struct begun *b, int rank, int failed)
                      "%s of the folder %s could not be written: %s; the run "
                      "goes on, and "
                      "the next call tries again",
-                     number, where, strerror(failed));
+                     number, where, hearthi_file_write_error(failed));
 }
 
 /* The first rank that failed, or -1. */

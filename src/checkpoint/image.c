@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/descriptor.h"
+#include "base/file_write.h"
 #include "base/min.h"
 #include "checksum.h"
 
@@ -22,7 +23,7 @@ enum { BUFFER = 1 << 20 };
 
 /* What a file system has no room for may show as a short write first. */
 static int
-all_write(int fd, const void *bytes, size_t n)
+rest_write(int fd, const void *bytes, size_t n)
 {
     const char *p = bytes;
 
@@ -37,6 +38,18 @@ all_write(int fd, const void *bytes, size_t n)
         n -= (size_t)did;
     }
     return 0;
+}
+
+static int
+all_write(int fd, const void *bytes, size_t n)
+{
+    struct hearthi_file_write w;
+    int                       failed;
+
+    hearthi_file_write_begin(&w);
+    failed = rest_write(fd, bytes, n);
+    hearthi_file_write_end(&w);
+    return failed;
 }
 
 static int

@@ -13,13 +13,20 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/file_write.h"
 
 enum { DIGITS = 2 * HEARTHI_KEY_BYTES };
 
 static bool
 text_write(int fd, const char *text, size_t len)
 {
-    return write(fd, text, len) == (ssize_t)len && fsync(fd) == 0;
+    struct hearthi_file_write w;
+    bool                      good;
+
+    hearthi_file_write_begin(&w);
+    good = write(fd, text, len) == (ssize_t)len && fsync(fd) == 0;
+    hearthi_file_write_end(&w);
+    return good;
 }
 
 bool
@@ -48,7 +55,8 @@ hearthi_key_make(const char *path, struct hearthi_link_error *wrong)
     OPENSSL_cleanse(key, sizeof key);
     OPENSSL_cleanse(text, sizeof text);
     if (!good) {
-        hearthi_link_error(wrong, "%s: %s", path, strerror(errno));
+        hearthi_link_error(wrong, "%s: %s", path,
+                           hearthi_file_write_error(errno));
         unlink(path);
     }
     close(fd);

@@ -168,7 +168,7 @@ file_write(const struct hearthi_html *h)
 
     if (why == NULL) {
         if (!hearthi_html_write(out, h))
-            why = strerror(errno);
+            why = hearthi_file_write_error(errno);
         why = hearthi_atomic_file_end(&file, out, why);
     }
     hearthi_atomic_file_close(&file);

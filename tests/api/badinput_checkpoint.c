@@ -4,7 +4,9 @@
  */
 #include "badinput.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static long own;
 
@@ -113,18 +115,30 @@ saved_nowhere(void)
         MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/* Nor is one whose file is larger than any may be. */
+static void
+saved_beyond_limit(void)
+{
+    static char   many[1 << 20];
+    struct rlimit most;
+    const char   *folder = getenv("BADINPUT_FOLDER");
+
+    if (me == last) {
+        hearth_checkpoint_add(many, sizeof many, "many");
+        getrlimit(RLIMIT_FSIZE, &most);
+        most.rlim_cur = 64 << 10;
+        setrlimit(RLIMIT_FSIZE, &most);
+    }
+    if (folder == NULL || hearth_checkpoint(folder))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 const struct badinput badinput_checkpoints[] = {
-    BADINPUT(saved_in_a_section),
-    BADINPUT(saved_while_held),
-    BADINPUT(saved_elsewhere),
-    BADINPUT(saved_nowhere),
-    BADINPUT(saved_while_read),
-    BADINPUT(saved_while_written),
-    BADINPUT(name_taken),
-    BADINPUT(name_with_slash),
-    BADINPUT(name_too_long),
-    BADINPUT(registered_heap),
-    BADINPUT(name_unknown),
-    BADINPUT(read_unrestarted),
-    { 0 },
+    BADINPUT(saved_in_a_section),  BADINPUT(saved_while_held),
+    BADINPUT(saved_elsewhere),     BADINPUT(saved_nowhere),
+    BADINPUT(saved_beyond_limit),  BADINPUT(saved_while_read),
+    BADINPUT(saved_while_written), BADINPUT(name_taken),
+    BADINPUT(name_with_slash),     BADINPUT(name_too_long),
+    BADINPUT(registered_heap),     BADINPUT(name_unknown),
+    BADINPUT(read_unrestarted),    { 0 },
 };

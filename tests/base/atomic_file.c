@@ -112,20 +112,56 @@ START_TEST(the_old_file_stays_if_printing_fails)
 }
 END_TEST
 
+/* More than what Check writes to a file of its own. */
+enum { LIMIT = 16 << 10, TOO_MUCH = LIMIT + 1000 };
+
 /* As on a full disk: no file may grow beyond some bytes. */
 START_TEST(the_old_file_stays_if_the_disk_is_full)
 {
-    const struct rlimit limit = { 100, 100 };
-    static char         text[10000];
+    const struct rlimit limit = { LIMIT, LIMIT };
+    static char         text[TOO_MUCH];
 
     memset(text, 'x', sizeof text - 1);
-    signal(SIGXFSZ, SIG_IGN);
     ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
     ck_assert_ptr_eq(print("old", NULL), NULL);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ck_assert_ptr_ne(print(text, NULL), NULL);
+    ck_assert_str_eq(print(text, NULL),
+                     "a file may have 16 KiB (ulimit -f): raise that "
+                     "(ulimit -f unlimited)");
     ck_assert_str_eq(contents(), "old");
     ck_assert_int_eq(files(), 1);
+}
+END_TEST
+
+static volatile sig_atomic_t signals;
+
+static void
+signal_count(int signum)
+{
+    (void)signum;
+    signals++;
+}
+
+/* One that it has not taken yet comes later, and one of Hearth's never. */
+START_TEST(a_program_keeps_its_own_signal_of_files_too_large)
+{
+    const struct rlimit limit = { LIMIT, LIMIT };
+    sigset_t            set, before;
+    static char         text[TOO_MUCH];
+
+    memset(text, 'x', sizeof text - 1);
+    signal(SIGXFSZ, signal_count);
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_ptr_eq(hearthi_atomic_file_open(&whole, path), NULL);
+    ck_assert_ptr_ne(print(text, NULL), NULL);
+    ck_assert_int_eq(signals, 0);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    raise(SIGXFSZ);
+    ck_assert_ptr_ne(print(text, NULL), NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    ck_assert_int_eq(signals, 1);
 }
 END_TEST
 
@@ -177,6 +213,7 @@ main(void)
     tcase_add_test(tc, a_new_file_takes_the_place_of_the_old);
     tcase_add_test(tc, the_old_file_stays_if_printing_fails);
     tcase_add_test(tc, the_old_file_stays_if_the_disk_is_full);
+    tcase_add_test(tc, a_program_keeps_its_own_signal_of_files_too_large);
     tcase_add_test(tc, the_program_may_go_elsewhere_meanwhile);
     tcase_add_test(tc, a_folder_that_goes_away_is_a_reason);
     tcase_add_test(tc, what_cannot_be_a_file_is_refused_at_once);
