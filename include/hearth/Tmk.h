@@ -101,6 +101,10 @@ TMK_API void Tmk_err(const char *format, ...)
  * Allocate shared memory: by one process, at any time, without a message to
  * others.  The address is the same on all of them.  0 bytes, or more than
  * there is, end the job.
+ *
+ * From 64 KiB on its pages are dealt to all processes, out of as much room as
+ * HEARTH_MALLOC gives them together.  What finds none there is at home of the
+ * process that allocates it, and a line says so once.
  */
 TMK_API void *Tmk_malloc(size_t size);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/min.h"
+#include "base/report.h"
 #include "hearth/hearth.h"
 #include "page/page.h"
 #include "space/segment.h"
@@ -112,6 +113,21 @@ hearthi_tmk_area_take(size_t bytes)
     r->pages = (uint32_t)want;
     r->taken = 1;
     return area + ((uint64_t)r->first << hearthi_heap.shift);
+}
+
+void
+hearthi_tmk_area_full(const char *call, size_t bytes)
+{
+    const bool heap =
+        pages < (uint64_t)hearthi_world.size * hearthi_segments.arena;
+
+    hearthi_warn(
+        call,
+        "%zu bytes find no room in the %llu MiB whose pages are dealt "
+        "to all processes: they are at home of this process alone, "
+        "and so will others be: raise %s",
+        bytes, (unsigned long long)(pages << hearthi_heap.shift) >> 20,
+        heap ? "HEARTH_HEAP" : "HEARTH_MALLOC");
 }
 
 bool

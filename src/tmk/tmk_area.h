@@ -24,6 +24,9 @@ bool hearthi_tmk_area_is_for(size_t bytes);
 /* NULL if there is no room. */
 void *hearthi_tmk_area_take(size_t bytes);
 
+/* Say that there was none, what follows from it, and what to raise. */
+void hearthi_tmk_area_full(const char *call, size_t bytes);
+
 bool hearthi_tmk_area_has(const void *p);
 
 /* False if it is not the beginning of what was taken. */

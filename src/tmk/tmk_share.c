@@ -70,6 +70,7 @@ struct values {
     int64_t       count; /* that there ever were */
     int64_t       first_number;
     struct value *first, *last;
+    int64_t       beyond; /* an object was too much for the area */
 };
 
 /* A lock in the upper half, a condition in the lower. */
@@ -95,20 +96,36 @@ hearthi_tmk_share_open(void)
 
 /* ---- memory ---- */
 
+/* One process says so, once. */
+static void *
+allocate_beyond(const char *call, size_t size)
+{
+    void   *p = hearth_malloc(size);
+    int64_t before;
+
+    hearth_lock(GUARD);
+    before = values->beyond;
+    values->beyond = 1;
+    hearth_unlock(GUARD);
+    if (before == 0)
+        hearthi_tmk_area_full(call, size);
+    return p;
+}
+
 static void *
 allocate(const char *call, size_t size)
 {
-    void *p = NULL;
+    void *p;
 
     hearthi_tmk_require(call);
     if (size == 0)
         hearthi_fatal(call, "0 bytes: allocate at least 1");
-    if (hearthi_tmk_area_is_for(size)) {
-        hearth_lock(GUARD);
-        p = hearthi_tmk_area_take(size);
-        hearth_unlock(GUARD);
-    }
-    return p != NULL ? p : hearth_malloc(size);
+    if (!hearthi_tmk_area_is_for(size))
+        return hearth_malloc(size);
+    hearth_lock(GUARD);
+    p = hearthi_tmk_area_take(size);
+    hearth_unlock(GUARD);
+    return p != NULL ? p : allocate_beyond(call, size);
 }
 
 void *

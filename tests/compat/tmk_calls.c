@@ -363,6 +363,12 @@ bad(const char *name)
         Tmk_free(counter + 4);
     if (strcmp(name, "free_large") == 0)
         Tmk_free((char *)Tmk_malloc(100000) + 65536);
+    if (strcmp(name, "many_large") == 0) {
+        for (int i = 0; i < 70 && Tmk_proc_id == 0; i++)
+            Tmk_malloc(65536);
+        Tmk_barrier(1);
+        Tmk_malloc(65536);
+    }
     if (strcmp(name, "errexit") == 0 && Tmk_proc_id == 0)
         Tmk_errexit("out of %s at %d", "cheese", 5);
     if (strcmp(name, "sched_process") == 0)
