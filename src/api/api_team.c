@@ -116,10 +116,12 @@ hearth_team_of(MPI_Comm comm)
     t = calloc(1, sizeof *t);
     if (t == NULL)
         hearthi_fatal(call, "no memory");
+    hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     t->comm = hearthi_collective_dup(comm);
     HEARTHI_MPI(MPI_Comm_rank(t->comm, &t->rank));
     HEARTHI_MPI(MPI_Comm_size(t->comm, &t->size));
     flag_choose(t);
+    hearthi_thread_state_goes_on();
     hearthi_mutex_lock(&mutex, HEARTHI_MUTEX_TEAMS);
     t->next = teams;
     teams = t;
@@ -181,10 +183,13 @@ void
 hearth_team_free(hearth_team *team)
 {
     HEARTHI_UNCANCELLED;
+    const char *call = "hearth_team_free";
 
-    team_check("hearth_team_free", team);
+    team_check(call, team);
+    hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     hearthi_collective(team->comm);
     team_end(team);
+    hearthi_thread_state_goes_on();
 }
 
 void
@@ -243,7 +248,9 @@ hearth_team_alloc(hearth_team *team, size_t count, size_t size)
     if (team->rank == team->turn)
         p = hearth_calloc(count, size);
     team_meet(call, team);
+    hearthi_thread_state_waits(call, HEARTHI_NO_NUMBER);
     hearthi_collective_bcast(&p, sizeof p, team->turn, team->comm);
+    hearthi_thread_state_goes_on();
     team->turn = (team->turn + 1) % team->size;
     return p;
 }

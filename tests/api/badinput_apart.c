@@ -223,6 +223,29 @@ stalled_at_rwlock(void)
     hearth_rwunlock(RWLOCK);
 }
 
+static void
+stalled_at_team_of(void)
+{
+    hearth_team *team;
+
+    together();
+    if (me == last)
+        told_await();
+    team = hearth_team_of(MPI_COMM_WORLD);
+    hearth_team_free(team);
+}
+
+static void
+stalled_at_team_free(void)
+{
+    hearth_team *team = hearth_team_of(MPI_COMM_WORLD);
+
+    together();
+    if (me == last)
+        told_await();
+    hearth_team_free(team);
+}
+
 /* The last rank has all of the first one's memory, and frees it late.  How
  * long it takes to have it all is no wait that is told of, and the first one
  * waits for two seconds at most. */
@@ -277,6 +300,8 @@ const struct badinput badinput_aparts[] = {
     BADINPUT(stalled_at_flags),
     BADINPUT(stalled_at_condition),
     BADINPUT(stalled_at_rwlock),
+    BADINPUT(stalled_at_team_of),
+    BADINPUT(stalled_at_team_free),
     BADINPUT(stalled_for_memory),
     BADINPUT(stalled_never),
     { 0 },
