@@ -12,7 +12,7 @@
 #include "pin_count.h"
 #include "races/race_history.h"
 
-enum { RANGES = 16 };
+enum { RANGES = HEARTHI_OVERWRITE_RANGES };
 
 static struct {
     uint64_t page, count;

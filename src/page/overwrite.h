@@ -42,8 +42,10 @@ hearthi_is_overwritten(uint64_t page)
     return hearthi_table.twin[page] == HEARTHI_NO_TWIN;
 }
 
-/* These whole pages will be overwritten.  The oldest of some ranges is
- * forgotten. */
+enum { HEARTHI_OVERWRITE_RANGES = 16 };
+
+/* These whole pages will be overwritten.  Of more ranges than that the oldest
+ * is forgotten. */
 void hearthi_overwrite_add(uint64_t page, uint64_t count);
 
 /* How many there are: none is all that most programs know. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "page/overwrite.h"
 
 enum { PAGES = 48 };
 
@@ -181,6 +182,34 @@ START_TEST(what_its_home_writes_later_is_seen)
 }
 END_TEST
 
+/* Every second page is a range, first as many as are known and then one more:
+ * the page of one is fetched then. */
+START_TEST(the_oldest_range_that_is_overwritten_gives_way)
+{
+    enum { RANGES = HEARTHI_OVERWRITE_RANGES };
+    const size_t   bytes = 2 * (RANGES + 1) * page_bytes();
+    unsigned char *of[64], *p = bytes_new(of, bytes);
+    hearth_stats   a, b;
+
+    for (size_t n = RANGES; n <= RANGES + 1; n++) {
+        hearth_barrier();
+        hearth_get_stats(&a);
+        for (size_t i = 0; i < n; i++)
+            hearth_overwrite(p + 2 * i * page_bytes(), page_bytes());
+        for (size_t i = 0; i < n; i++)
+            memset(p + 2 * i * page_bytes(), (int)(n + i), page_bytes());
+        hearth_get_stats(&b);
+        expect_eq(b.overwritten - a.overwritten, remote(RANGES));
+        hearth_barrier();
+        for (int r = 0; r < ranks; r++)
+            for (size_t i = 0; i < n; i++)
+                expect_eq(of[r][(2 * i + 1) * page_bytes() - 1], n + i);
+    }
+    all_free(of);
+    all_expected();
+}
+END_TEST
+
 /* One word is stored afterwards; the rest of the page is another's. */
 static void
 stored_later(unsigned char **of, void (*synchronise)(void))
@@ -306,6 +335,7 @@ tests_of(const char *name, void (*start)(void))
     tcase_add_test(tc, the_last_page_of_an_allocation_counts_as_whole);
     tcase_add_test(tc, what_was_stored_before_a_page_went_home_stays);
     tcase_add_test(tc, what_its_home_writes_later_is_seen);
+    tcase_add_test(tc, the_oldest_range_that_is_overwritten_gives_way);
     tcase_add_test(tc, a_promise_ends_where_the_rank_synchronises);
     tcase_add_test(tc, a_page_that_is_held_in_between_is_whole);
     tcase_add_test(tc, many_ranges_are_right);

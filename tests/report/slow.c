@@ -372,6 +372,32 @@ objects(void)
     hearth_barrier();
 }
 
+/* More of them than a rank has room for, or as many. */
+static void
+locks(void)
+{
+    enum { MOST = 1024, MORE = 1100 };
+
+    for (int i = 0; me == 0 && i < (mended ? MOST : MORE); i++) {
+        hearth_lock(i);
+        hearth_unlock(i);
+    }
+    hearth_barrier();
+}
+
+/* From more places of the program than a rank has room for, or from as many:
+ * with the first barrier of main(), and that of the end, two are elsewhere. */
+static void
+barriers(void)
+{
+#define FIVE(x) x x x x x
+#define BARRIER hearth_barrier();
+    FIVE(FIVE(FIVE(BARRIER)))
+    if (!mended) {
+        FIVE(BARRIER)
+    }
+}
+
 /* More pages with a cost than a rank hands in; or less. */
 static void
 pages(void)
@@ -398,7 +424,8 @@ main(int argc, char **argv)
                   { "page", page },         { "word", word },
                   { "flag", flag },         { "prefetch", prefetch },
                   { "again", again },       { "bytes", bytes },
-                  { "objects", objects },   { "pages", pages } };
+                  { "objects", objects },   { "pages", pages },
+                  { "locks", locks },       { "barriers", barriers } };
 
     mended = argc > 2;
     hearth_init(MPI_COMM_WORLD);
