@@ -19,7 +19,7 @@
 enum { WORTH = 1 << 20, AT_ONCE = 16 << 20 };
 
 /* So often the thread looks whether a rank in need has asked. */
-enum { ANSWER_NS = 50000000 };
+enum { ANSWER_NS = 200000000 };
 
 _Atomic uint64_t hearthi_purge_ns = 1000000000;
 
