@@ -159,6 +159,8 @@ libhearth_core_la_SOURCES += \
   src/malloc/freelist_state.h \
   src/malloc/guard.c src/malloc/guard.h \
   src/malloc/large.c src/malloc/large_resize.c \
+  src/malloc/need.c src/malloc/need.h \
+  src/malloc/background_thread.c src/malloc/background_thread.h \
   src/malloc/purge.c src/malloc/purge.h \
   src/malloc/remote_free_overflow.c src/malloc/remote_free_overflow.h \
   src/malloc/remote_free_owner.c \

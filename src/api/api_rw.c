@@ -16,7 +16,7 @@
 #include "coherence/coherence.h"
 #include "coherence/race_sync.h"
 #include "hearth/hearth.h"
-#include "malloc/malloc.h"
+#include "malloc/need.h"
 #include "races/race_history.h"
 #include "thread_state.h"
 #include "world.h"
@@ -132,7 +132,7 @@ take(const char *call, int rwlock, bool write, bool try)
                       "rwlock %d is held already by this thread: unlock it "
                       "first",
                       rwlock);
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     hearthi_thread_state_waits(call, rwlock);
     taken = hearthi_rw_acquire(HEARTHI_RWS_AT + rwlock, write, try);
     hearthi_thread_state_goes_on();
@@ -188,7 +188,7 @@ hearth_rwunlock(int rwlock)
                       "rwlock %d is not held by this thread: lock it first",
                       rwlock);
     held_forget(rwlock, write);
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     if (hearthi_races != NULL)
         hearthi_race_releases(HEARTHI_RACE_RW_UNLOCK, HEARTHI_RWS_AT + rwlock);
     hearthi_rw_release(HEARTHI_RWS_AT + rwlock, write);

@@ -19,6 +19,7 @@
 #include "life/collective_watch.h"
 #include "lock.h"
 #include "malloc/malloc.h"
+#include "malloc/need.h"
 #include "node/lock_delegation.h"
 #include "node/lock_names.h"
 #include "node/relax.h"
@@ -95,7 +96,7 @@ lock_take(const char *call, int lock, bool try, const void *from)
                       "lock %s is held already by this thread: unlock "
                       "it first",
                       hearthi_lock_text(lock).text);
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     hearthi_thread_state_waits(call, lock);
     taken = hearthi_lock_acquire(lock, try);
     hearthi_thread_state_goes_on();
@@ -145,7 +146,7 @@ lock_leave(int lock)
                       "lock %s is not held by this thread: "
                       "lock it first",
                       hearthi_lock_text(lock).text);
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     HEARTHI_ASSERT(hearthi_thread_state.held > 0);
     hearthi_holder_set(lock, NULL);
     hearthi_thread_state.held--;
@@ -209,7 +210,7 @@ hearth_flag_set(int flag)
     uint64_t start = hearthi_time_begin();
 
     hearthi_require_number("hearth_flag_set", "flag", flag, HEARTH_FLAGS);
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     if (hearthi_races != NULL)
         hearthi_race_releases(HEARTHI_RACE_FLAG_SET, HEARTH_LOCKS + flag);
     hearthi_flag_set(HEARTH_LOCKS + flag);
@@ -323,7 +324,7 @@ order(const char *call, const void *p, size_t bytes,
         hearthi_table_unlock();
         range(r.page, r.count);
     }
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     hearthi_relax_serve();
     hearthi_time_end(lock_ns, start);
 }

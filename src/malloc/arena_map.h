@@ -83,6 +83,14 @@ enum hearthi_quantum_use {
 void hearthi_arena_map_open(void);
 void hearthi_arena_map_close(void);
 
+/* May there be something here that other ranks can have? */
+static inline bool
+hearthi_arena_map_has_freed(void)
+{
+    return __atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED);
+}
+
 static inline size_t
 hearthi_arena_map_at(const void *p)
 {

@@ -3,24 +3,15 @@
 
 #include "malloc.h"
 
+#include "background_thread.h"
 #include "base/report.h"
 #include "guard.h"
+#include "need.h"
 #include "owner_cache.h"
 #include "purge.h"
-#include "races/race_history.h"
 #include "remote_free.h"
 #include "tcache.h"
 #include "world.h"
-
-/* Over MPI it sends messages; and who looks at what threads do to memory would
- * take it for one of the program's. */
-static void (*answer_in_thread(void))(void)
-{
-    return hearthi_world.size == 1 || !hearthi_world.multiple ||
-                   hearthi_guard_on || hearthi_races != NULL
-               ? NULL
-               : hearthi_malloc_heed;
-}
 
 void
 hearthi_malloc_open(void)
@@ -28,7 +19,8 @@ hearthi_malloc_open(void)
     hearthi_arena_map_open();
     hearthi_freelists_open();
     hearthi_guard_open();
-    hearthi_purge_open(answer_in_thread());
+    hearthi_purge_open();
+    hearthi_background_thread_open();
     hearthi_owner_cache_open();
     hearthi_remote_free_open();
     hearthi_tcaches_open();
@@ -37,7 +29,7 @@ hearthi_malloc_open(void)
 void
 hearthi_malloc_close(void)
 {
-    hearthi_purge_close();
+    hearthi_background_thread_close();
     hearthi_guard_close();
     hearthi_tcaches_close();
     hearthi_remote_free_close();
@@ -49,14 +41,14 @@ hearthi_malloc_close(void)
 void
 hearthi_malloc_forked(void)
 {
-    hearthi_purge_forked();
+    hearthi_background_thread_forked();
     hearthi_tcaches_close();
 }
 
 void
 hearthi_malloc_send_freed(void)
 {
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     if (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED))
         hearthi_remote_free_settle();
 }
@@ -72,28 +64,7 @@ hearthi_malloc_remote_free_settle(void)
         hearthi_remote_free_take();
     if (__atomic_load_n(&hearthi_arena_map.idle, __ATOMIC_RELAXED))
         hearthi_freelists_shed(HEARTHI_SHED_SCARCE);
-    hearthi_purge_begin();
-}
-
-/* What other ranks freed is taken, what of theirs was freed here is handed
- * over, and what is free then goes. */
-static void
-all_give(enum hearthi_shed how)
-{
-    hearthi_remote_free_settle();
-    hearthi_remote_free_take();
-    if (hearthi_guard_on)
-        hearthi_guard_empty();
-    hearthi_freelists_shed(how);
-}
-
-void
-hearthi_malloc_asked(void)
-{
-    __atomic_store_n(&hearthi_arena_map.need,
-                     hearthi_arena_map_own(hearthi_arena_need_at()),
-                     __ATOMIC_RELAXED);
-    all_give(HEARTHI_SHED_ALL);
+    hearthi_background_thread_wake();
 }
 
 void
@@ -121,7 +92,7 @@ hearthi_malloc_resize(void *p, size_t bytes, size_t had)
          hearthi_block_get(p) != HEARTHI_BLOCK_LARGE ||
          bytes > hearthi_arena_map.room || !hearthi_run_resize(p, bytes)))
         return false;
-    hearthi_purge_begin();
+    hearthi_background_thread_wake();
     if (hearthi_arena_map.written)
         hearthi_written_note(p, bytes);
     return true;
@@ -157,7 +128,6 @@ own_free(const char *call, void *p, struct hearthi_slab *s)
         hearthi_tcache_put(c, s->class, p);
     else
         hearthi_freelist_give(p);
-    hearthi_purge_begin();
 }
 
 static char *
@@ -207,13 +177,14 @@ hearthi_malloc_free(const char *call, void *p, const void *caller)
             p, hearthi_malloc_bytes(call, p) + HEARTHI_GUARD_BYTES, caller);
     if (s != NULL || hearthi_block_get(p) == HEARTHI_BLOCK_LARGE) {
         own_free(call, p, s);
-        return;
+    } else {
+        hearthi_need_heed();
+        l = owner_tag_of(call, p, true);
+        hearthi_remote_free_put(
+            call, p, l.owner,
+            l.small ? 0 : l.quanta * hearthi_arena_map.quantum);
     }
-    hearthi_malloc_heed();
-    l = owner_tag_of(call, p, true);
-    hearthi_remote_free_put(
-        call, p, l.owner, l.small ? 0 : l.quanta * hearthi_arena_map.quantum);
-    hearthi_purge_begin();
+    hearthi_background_thread_wake();
 }
 
 /* ---- its size ---- */
@@ -258,5 +229,5 @@ void
 hearthi_malloc_collect(void)
 {
     hearthi_tcache_empty();
-    all_give(HEARTHI_SHED_PURGED);
+    hearthi_need_give(HEARTHI_SHED_PURGED);
 }

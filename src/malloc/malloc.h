@@ -2,7 +2,8 @@
  *
  * Memory without collectives: objects of any size that any thread of any rank
  * takes and gives back.  The files, lowest first: size_class.h, slab.h,
- * arena_map.h, central_freelist.h, remote_free.h, tcache.h, and this.
+ * arena_map.h, central_freelist.h, remote_free.h, need.h, background_thread.h,
+ * tcache.h, and this.
  *
  * Why an allocator of our own: others keep what they know where it faults, and
  * where two nodes would change it at once.  mimalloc links free blocks through
@@ -25,7 +26,6 @@ void hearthi_malloc_open(void);
 void hearthi_malloc_close(void);
 
 void hearthi_malloc_remote_free_settle(void);
-void hearthi_malloc_asked(void);
 
 /* In a child of fork(2): nothing can be taken or given back. */
 void hearthi_malloc_forked(void);
@@ -35,28 +35,13 @@ void hearthi_malloc_forked(void);
 static inline void
 hearthi_malloc_settle(void)
 {
-    if (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED))
+    if (hearthi_arena_map_has_freed())
         hearthi_malloc_remote_free_settle();
 }
 
-/* Before a wait that may be long: what this rank has freed of others goes to
- * them. */
+/* Before a wait that may be long, as the wait for a flag: what this rank has
+ * freed of others goes to them. */
 void hearthi_malloc_send_freed(void);
-
-/* At any other synchronisation, and wherever else this rank has time for it:
- * another rank that finds no memory asks all ranks for what they have freed,
- * by a step on a word of theirs.  Locks are too many, and taken too often, for
- * messages of that kind each time. */
-static inline void
-hearthi_malloc_heed(void)
-{
-    if ((__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
-         __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED)) &&
-        hearthi_arena_map_own(hearthi_arena_need_at()) !=
-            __atomic_load_n(&hearthi_arena_map.need, __ATOMIC_RELAXED))
-        hearthi_malloc_asked();
-}
 
 /* After a last barrier: what was freed wrongly is found. */
 void hearthi_malloc_check(void);

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "background_thread.h"
 #include "base/clock.h"
 #include "base/min.h"
 #include "base/report.h"
 #include "guard.h"
 #include "malloc.h"
+#include "need.h"
 #include "profile/allocations.h"
 #include "profile/profile.h"
-#include "purge.h"
 #include "races/race_history.h"
 #include "remote_free.h"
 #include "space/segment.h"
@@ -130,7 +131,7 @@ object_await(const struct hearthi_wanted *w)
             ask = now + AGAIN_NS;
         }
         hearthi_transport->progress();
-        hearthi_malloc_heed(); /* who waits for this rank may do so, too */
+        hearthi_need_heed(); /* who waits for this rank may do so, too */
         hearthi_remote_free_take();
         o = object_try(w);
         if (o == 0)
@@ -146,10 +147,10 @@ object_take(const struct hearthi_wanted *w)
 {
     hearthi_object o;
 
-    hearthi_malloc_heed();
+    hearthi_need_heed();
     hearthi_remote_free_take();
     o = object_try(w);
-    hearthi_purge_begin();
+    hearthi_background_thread_wake();
     if (o != 0)
         return o;
     hearthi_tcache_empty();

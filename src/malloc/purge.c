@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/min.h"
 #include "base/mutex.h"
-#include "base/thread.h"
 #include "page/page_map.h"
 #include "space/segment.h"
 #include "transport/transport.h"
@@ -18,17 +16,11 @@
  * goes back at a time, while other threads wait for the free list. */
 enum { WORTH = 1 << 20, AT_ONCE = 16 << 20 };
 
-/* So often the thread looks whether a rank in need has asked. */
-enum { ANSWER_NS = 200000000 };
-
 _Atomic uint64_t hearthi_purge_ns = 1000000000;
 
 static struct {
-    struct hearthi_poller thread;
-    void (*answer)(void); /* NULL: this thread must not */
-    bool                  begun, runs;
-    bool                  kept;  /* there may be such; the freelist's mutex */
-    bool                  since; /* the thread began to look some were freed */
+    bool kept;  /* there may be such; the freelist's mutex */
+    bool since; /* the last look began some were freed */
 } g;
 
 /* A look at what is free, some at a time. */
@@ -124,17 +116,23 @@ hearthi_purge_all(struct hearthi_freelist *s, bool used)
             continue;
 }
 
-/* ---- the thread ---- */
+/* ---- by time ---- */
 
-static void
-look_around(void)
+bool
+hearthi_purge_is_kept(void)
+{
+    return __atomic_load_n(&g.kept, __ATOMIC_SEQ_CST);
+}
+
+void
+hearthi_purge_look(const atomic_bool *stop)
 {
     struct hearthi_freelist *s = hearthi_freelist_of(hearthi_world.rank);
     struct look              l = { .kept = false };
     bool                     more = true;
 
     __atomic_store_n(&g.since, false, __ATOMIC_RELAXED);
-    while (more && !g.thread.stop) {
+    while (more && !*stop) {
         hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
         more = freelist_look(s, &l);
         if (!more)
@@ -143,84 +141,10 @@ look_around(void)
     }
 }
 
-/* There may be something here that another rank has need of. */
-static bool
-may_answer(void)
-{
-    return g.answer != NULL &&
-           (__atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
-            __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED));
-}
-
-/* Sleep until one of the two is due, if any is; true if the thread goes on. */
-static bool
-next_await(bool kept, uint64_t due, bool answers)
-{
-    uint64_t      next = answers ? hearthi_now() + ANSWER_NS : UINT64_MAX;
-    struct pollfd fd;
-
-    hearthi_poller_wait(&g.thread, &fd, 1,
-                        kept ? hearthi_min(due, next) : next);
-    return !g.thread.stop;
-}
-
-static void *
-purge(void *none)
-{
-    uint64_t due = 0; /* 0: nothing is kept, as far as is known */
-
-    while (!g.thread.stop) {
-        bool kept = __atomic_load_n(&g.kept, __ATOMIC_RELAXED);
-        bool answers = may_answer();
-
-        if (!kept || due == 0)
-            due = kept ? hearthi_now() + hearthi_purge_ns : 0;
-        if (!next_await(kept, due, answers))
-            break;
-        if (answers)
-            g.answer();
-        if (kept && hearthi_now() >= due) {
-            look_around();
-            due = 0;
-        }
-    }
-    return none;
-}
-
 void
-hearthi_purge_open(void (*answer)(void))
+hearthi_purge_open(void)
 {
-    g.begun = g.runs = g.kept = false;
-    g.answer = answer;
-}
-
-void
-hearthi_purge_close(void)
-{
-    if (g.runs)
-        hearthi_poller_end(&g.thread);
-    g.begun = g.runs = false;
-}
-
-void
-hearthi_purge_forked(void)
-{
-    if (g.runs)
-        hearthi_poller_forked(&g.thread);
-    g.begun = g.runs = false;
-}
-
-/* Another thread may have freed more before it could wake this one. */
-void
-hearthi_purge_begin(void)
-{
-    if (__atomic_load_n(&g.begun, __ATOMIC_RELAXED) ||
-        !(may_answer() || __atomic_load_n(&g.kept, __ATOMIC_RELAXED)) ||
-        __atomic_exchange_n(&g.begun, true, __ATOMIC_ACQ_REL))
-        return;
-    hearthi_poller_start(&g.thread, purge, "thread to give memory back");
-    __atomic_store_n(&g.runs, true, __ATOMIC_SEQ_CST);
-    hearthi_poller_wake(&g.thread);
+    g.kept = false;
 }
 
 void
@@ -234,9 +158,5 @@ hearthi_purge_keep(const struct hearthi_freelist *s, uint64_t first,
         return;
     memset(hearthi_arena_map.use + first, HEARTHI_QUANTUM_KEPT, quanta);
     __atomic_store_n(&g.since, true, __ATOMIC_RELAXED);
-    if (g.kept)
-        return;
     __atomic_store_n(&g.kept, true, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&g.runs, __ATOMIC_SEQ_CST))
-        hearthi_poller_wake(&g.thread);
 }

@@ -5,14 +5,11 @@
  * it, and then goes back to the system: mimalloc's purge delay, jemalloc's
  * decay.
  *
- * A quantum that is freed is KEPT.  Once in HEARTHI_PURGE_NS a thread of the
- * library looks at all that is free: what is KEPT is OLD from then on, and the
- * memory of what is OLD goes back, so between one and two such times after it
- * was freed.  What is taken before that has its memory still, and is USED.
- * The thread begins with the first object that is worth it, and sleeps while
- * nothing is kept and no other rank may have need of what is here: such a rank
- * asks by a word, which the thread looks at, since the program's threads may
- * wait for that very rank, or compute.
+ * A quantum that is freed is KEPT.  Once in hearthi_purge_ns a thread of the
+ * library (background_thread.h) looks at all that is free: what is KEPT is OLD
+ * from then on, and the memory of what is OLD goes back, so between one and
+ * two such times after it was freed.  What is taken before that has its memory
+ * still, and is USED.
  *
  * To give memory back writes zeros at home, while other ranks may have copies
  * of what was there.  A store to such a copy of what it has already would make
@@ -32,6 +29,7 @@
 #ifndef HEARTHI_MALLOC_PURGE_H
 #define HEARTHI_MALLOC_PURGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,20 +40,17 @@
 /* How long memory stays at least; tests change it. */
 extern _Atomic uint64_t hearthi_purge_ns;
 
-/* `answer`, if there is something to give, and no rank may have asked; NULL
- * where only the program's threads may do what it does. */
-void hearthi_purge_open(void (*answer)(void));
-void hearthi_purge_close(void);
-void hearthi_purge_forked(void);
+void hearthi_purge_open(void);
 
 /* A run was freed.  Callers of this one and the last have the mutex of the
  * freelist. */
 void hearthi_purge_keep(const struct hearthi_freelist *s, uint64_t first,
                         uint64_t quanta);
 
-/* Behind calls that may leave something for the thread to do, with no mutex
- * held: it begins, if it must. */
-void hearthi_purge_begin(void);
+/* In the background thread: may there be something that is kept?  And a look
+ * at all that is free, until it is to stop. */
+bool hearthi_purge_is_kept(void);
+void hearthi_purge_look(const atomic_bool *stop);
 
 /* All that is kept goes back now; and what else is free, and was used. */
 void hearthi_purge_all(struct hearthi_freelist *s, bool used);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "background_thread.h"
+
+#include "base/clock.h"
+#include "base/min.h"
+#include "base/thread.h"
+#include "guard.h"
+#include "need.h"
+#include "purge.h"
+#include "races/race_history.h"
+#include "world.h"
+
+/* So often it looks whether a rank in need has asked. */
+enum { ANSWER_NS = 200000000 };
+
+static struct {
+    struct hearthi_poller thread;
+    bool                  answers; /* to ranks in need, too */
+    bool                  begun, runs;
+    bool                  idle; /* it sleeps until it is woken, or soon will */
+} g;
+
+/* There may be something here that another rank has need of. */
+static bool
+may_answer(void)
+{
+    return g.answers && hearthi_arena_map_has_freed();
+}
+
+/* Sleep until one of the two is due, if any is; true if the thread goes on. */
+static bool
+next_await(bool kept, uint64_t due, bool answers)
+{
+    uint64_t      next = answers ? hearthi_now() + ANSWER_NS : UINT64_MAX;
+    struct pollfd fd;
+
+    hearthi_poller_wait(&g.thread, &fd, 1,
+                        kept ? hearthi_min(due, next) : next);
+    return !g.thread.stop;
+}
+
+/* It says that it is idle before it looks whether it is: who leaves something
+ * behind that look sees it idle, and wakes it. */
+static void *
+background(void *none)
+{
+    uint64_t due = 0; /* 0: nothing is kept, as far as is known */
+
+    while (!g.thread.stop) {
+        bool kept, answers;
+
+        __atomic_store_n(&g.idle, true, __ATOMIC_SEQ_CST);
+        kept = hearthi_purge_is_kept();
+        answers = may_answer();
+        __atomic_store_n(&g.idle, !kept && !answers, __ATOMIC_SEQ_CST);
+        if (!kept || due == 0)
+            due = kept ? hearthi_now() + hearthi_purge_ns : 0;
+        if (!next_await(kept, due, answers))
+            break;
+        if (answers)
+            hearthi_need_heed();
+        if (kept && hearthi_now() >= due) {
+            hearthi_purge_look(&g.thread.stop);
+            due = 0;
+        }
+    }
+    return none;
+}
+
+/* Over MPI an answer sends messages; and who looks at what threads do to
+ * memory would take the thread for one of the program's. */
+void
+hearthi_background_thread_open(void)
+{
+    g.begun = g.runs = g.idle = false;
+    g.answers = hearthi_world.size > 1 && hearthi_world.multiple &&
+                !hearthi_guard_on && hearthi_races == NULL;
+}
+
+void
+hearthi_background_thread_close(void)
+{
+    if (g.runs)
+        hearthi_poller_end(&g.thread);
+    g.begun = g.runs = false;
+}
+
+void
+hearthi_background_thread_forked(void)
+{
+    if (g.runs)
+        hearthi_poller_forked(&g.thread);
+    g.begun = g.runs = false;
+}
+
+void
+hearthi_background_thread_wake(void)
+{
+    bool begun = __atomic_load_n(&g.begun, __ATOMIC_RELAXED);
+
+    if ((begun && !__atomic_load_n(&g.idle, __ATOMIC_SEQ_CST)) ||
+        !(may_answer() || hearthi_purge_is_kept()))
+        return;
+    if (begun) {
+        if (__atomic_exchange_n(&g.idle, false, __ATOMIC_SEQ_CST))
+            hearthi_poller_wake(&g.thread);
+    } else if (!__atomic_exchange_n(&g.begun, true, __ATOMIC_ACQ_REL)) {
+        hearthi_poller_start(&g.thread, background,
+                             "thread to give memory back");
+        g.runs = true;
+    }
+}
