@@ -107,6 +107,7 @@ libhearth_core_la_SOURCES += \
   src/transport/mpi/shm_fabric.c \
   src/transport/mpi/rma_object.c src/transport/mpi/rma_object.h \
   src/transport/mpi/mcs_nodes.c src/transport/mpi/mcs_nodes.h \
+  src/transport/mpi/mcs_grant.c src/transport/mpi/mcs_grant.h \
   src/transport/mpi/mcs_lock.c src/transport/mpi/mcs_lock.h \
   src/transport/mpi/wait_slot.c src/transport/mpi/wait_slot.h \
   src/transport/mpi/sync.c \

@@ -80,8 +80,8 @@ leave(void)
 }
 
 /* A helper that stays out of MPI serves no rank. */
-static bool
-others_are_served(void)
+bool
+hearthi_relax_are_served(void)
 {
     return hearthi_relaxing.may_sleep && !hearthi_mpi_exclusion_is();
 }
@@ -91,7 +91,7 @@ hearthi_relax_serve(void)
 {
     HEARTHI_UNCANCELLED;
 
-    if (!others_are_served())
+    if (!hearthi_relax_are_served())
         hearthi_relaxing.progress();
 }
 
@@ -102,7 +102,7 @@ hearthi_crowd_may_sleep(void)
 
     return others > 0 &&
            others >= hearthi_cluster.cores / hearthi_cluster.machine_ranks &&
-           others_are_served();
+           hearthi_relax_are_served();
 }
 
 void
@@ -233,7 +233,7 @@ hearthi_long_relax(unsigned *turn, uint64_t waited, bool near)
         return;
     }
     begun = hearthi_now();
-    serve = others_are_served() ? look : hearthi_min(look, SERVE_MOST);
+    serve = hearthi_relax_are_served() ? look : hearthi_min(look, SERVE_MOST);
     do
         nap_and_serve(serve);
     while (!near && hearthi_now() - begun < look);

@@ -53,6 +53,9 @@ void hearthi_long_relax(unsigned *turn, uint64_t waited, bool near);
  * nothing but this rank's own calls does that. */
 void hearthi_relax_serve(void);
 
+/* Are others served while all threads of this rank sleep? */
+bool hearthi_relax_are_served(void);
+
 /* With this thread more threads of this rank wait than it has cores, and what
  * they wait for comes without them. */
 bool hearthi_crowd_may_sleep(void);

@@ -29,6 +29,7 @@
 #include "cluster.h"
 #include "collective.h"
 #include "front/direct.h"
+#include "mcs_grant.h"
 #include "mpi.h"
 #include "node/node.h"
 #include "progress.h"
@@ -61,7 +62,15 @@ struct doorbell {                 /* of a rank */
 };
 
 /* What a datagram says; a ring may ask for an answer too. */
-enum { RING = 1, STAY = 2, ASK = 4, ANSWER = 8, AM = 16, WANT = 32 };
+enum {
+    RING = 1,
+    STAY = 2,
+    ASK = 4,
+    ANSWER = 8,
+    AM = 16,
+    WANT = 32,
+    GRANT = 64
+};
 
 struct datagram {
     uint64_t word;
@@ -243,6 +252,12 @@ hearthi_doorbell_want(int rank, int lock)
     ring(rank, WANT, lock);
 }
 
+void
+hearthi_doorbell_grant(int rank, int lock)
+{
+    ring(rank, GRANT, lock);
+}
+
 /* ---- listening ---- */
 
 static bool
@@ -286,6 +301,8 @@ datagram_take(void)
         hearthi_am_mailbox_from(d.from);
     if (d.says & WANT) /* any rank of the node may keep it */
         hearthi_node_lock_want(d.lock);
+    if (d.says & GRANT)
+        hearthi_mcs_granted();
     if (d.says & ANSWER)
         atomic_store_explicit(&doorbell[d.from].use, d.address,
                               memory_order_relaxed);
@@ -350,7 +367,10 @@ hearthi_doorbell_open(void)
         cards_exchange(&mine);
         good = all_agree(doorbells_heard());
     }
-    if (!good)
+    if (good)
+        hearthi_help.crowds =
+            hearthi_collective_here(hearthi_crowded(), MPI_LOR);
+    else
         hearthi_doorbell_close();
     return good;
 }

@@ -62,17 +62,13 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "cluster.h"
+#include "mcs_grant.h"
 #include "mcs_nodes.h"
 #include "node/lock_names.h"
 #include "node/relax.h"
 #include "progress.h"
 #include "rma_object.h"
 #include "space/heap.h"
-
-#define GRANTED (UINT64_C(1) << 63)
-
-/* In nanoseconds, for a rank that waits for what is not known to be kept. */
-enum { WANT_LATE = 100000000 };
 
 static uint8_t *used; /* place that was waited at last; not by a manager */
 
@@ -132,33 +128,9 @@ name_add(int lock, int place, uint64_t name)
 }
 
 static void
-grant(int lock, uint64_t name, uint64_t token)
-{
-    HEARTHI_ASSERT(hearthi_item_of(name) == HEARTHI_TAKEN ||
-                   hearthi_item_of(name) == HEARTHI_NAME);
-    HEARTHI_ASSERT(token <= HEARTHI_ITEM_VALUE);
-    hearthi_mcs_nodes_op(lock,
-                         (int)((name & HEARTHI_ITEM_VALUE) >> HEARTHI_NAME_AT),
-                         offsetof(struct hearthi_mcs_nodes, grant),
-                         HEARTHI_OP_SWAP, token | GRANTED);
-}
-
-/* The callers of this node take turns, so no rank of it keeps the lock now;
- * and writers keep nothing. */
-static void
-ring(struct hearthi_want *want, int lock, int place)
-{
-    int rank = hearthi_mcs_node_rank(place);
-
-    if (hearthi_help.listens && lock < hearthi_syncs &&
-        hearthi_cluster.node_of[rank] != hearthi_cluster.node)
-        hearthi_want_from(want, rank, lock);
-}
-
-static void
 ring_once(int lock, int place)
 {
-    ring(&(struct hearthi_want){ 0 }, lock, place);
+    hearthi_mcs_ring(&(struct hearthi_want){ 0 }, lock, place);
 }
 
 /* ---- what is in a hand ---- */
@@ -171,7 +143,7 @@ name_back(int lock, int place, uint64_t word)
 
     HEARTHI_ASSERT(hearthi_item_of(out) != HEARTHI_NAME);
     if (hearthi_item_of(out) == HEARTHI_REST)
-        grant(lock, name, out & HEARTHI_ITEM_VALUE);
+        hearthi_mcs_grant(lock, name, out & HEARTHI_ITEM_VALUE);
     else if (hearthi_item_of(out) == HEARTHI_KEPT)
         ring_once(lock, place);
 }
@@ -226,25 +198,6 @@ hearthi_mcs_lock_begin(int lock)
 
 /* ---- waiting ---- */
 
-static uint64_t
-grant_wait(int lock, int before, bool kept)
-{
-    struct hearthi_want want = { 0 };
-    unsigned            turn = 0;
-    uint64_t            got;
-
-    if (!kept)
-        want.at = hearthi_now() + WANT_LATE;
-    while (got = __atomic_load_n(&hearthi_mcs_nodes_own(lock)->grant,
-                                 __ATOMIC_ACQUIRE),
-           got == 0) {
-        ring(&want, lock, before);
-        hearthi_crowd_relax(&turn, 0);
-    }
-    HEARTHI_ASSERT(got & GRANTED);
-    return got & ~GRANTED;
-}
-
 static void
 behind_set(int lock, int name)
 {
@@ -284,8 +237,8 @@ hearthi_mcs_lock_wait(int lock, uint64_t *token)
     if (hearthi_item_of(out) == HEARTHI_REST)
         *token = out & HEARTHI_ITEM_VALUE;
     else
-        *token =
-            grant_wait(lock, before, hearthi_item_of(out) == HEARTHI_KEPT);
+        *token = hearthi_mcs_grant_wait(lock, before,
+                                        hearthi_item_of(out) == HEARTHI_KEPT);
     behind_set(lock, 0);
     return mine;
 }
@@ -357,7 +310,7 @@ hearthi_mcs_lock_leave(int lock, int place, uint64_t token)
     if (hearthi_mcs_lock_is_wanted(lock, place)) {
         out = swap(lock, place, hearthi_item_make(HEARTHI_EMPTY, 0));
         if (hearthi_item_of(out) == HEARTHI_NAME) { /* no try has it */
-            grant(lock, name_in(out), token);
+            hearthi_mcs_grant(lock, name_in(out), token);
             return false;
         }
     }

@@ -42,6 +42,7 @@ struct hearthi_help {
     uint64_t          page_time; /* nanoseconds to get one, at best */
     bool              doorbells; /* every rank has a helper with a doorbell */
     bool              listens;   /* every rank has a thread at its doorbell */
+    bool              crowds; /* ... and on some machine ranks share cores */
     int flushes_long; /* that took long: any thread adds (mpi_fabric_wait.c) */
 };
 
@@ -140,6 +141,9 @@ void hearthi_doorbell_mail(int rank);
 
 /* Tell a rank that a lock that its node keeps is wanted. */
 void hearthi_doorbell_want(int rank, int lock);
+
+/* Wake the threads of a rank that wait for a lock: it was granted to them. */
+void hearthi_doorbell_grant(int rank, int lock);
 
 enum hearthi_rung {
     HEARTHI_SILENT,

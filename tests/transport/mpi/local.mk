@@ -27,7 +27,8 @@ check_LTLIBRARIES += %D%/registered.la
 %C%_registered_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 mpi_tests += %D%/progress.mpi
-%C%_progress_mpi_SOURCES = %D%/progress.c %D%/gets.c %D%/gets.h
+%C%_progress_mpi_SOURCES = %D%/progress.c %D%/gets.c %D%/gets.h %D%/grants.c \
+  %D%/grants.h
 %C%_progress_mpi_CFLAGS = $(test_cflags)
 %C%_progress_mpi_LDADD = $(mpi_ldadd)
 

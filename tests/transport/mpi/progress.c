@@ -22,6 +22,7 @@
 #include "base/mpi_call.h"
 #include "fixture.h"
 #include "gets.h"
+#include "grants.h"
 #include "seen.h"
 #include "transport/mpi/mpi.h"
 #include "transport/mpi/mpi_fabric.h"
@@ -488,5 +489,6 @@ main(int argc, char **argv)
     suite_add_tcase(s, thread);
     suite_add_tcase(s, none);
     suite_add_tcase(s, gets());
+    suite_add_tcase(s, grants());
     return mpi_main(argc, argv, s);
 }
