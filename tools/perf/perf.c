@@ -14,7 +14,7 @@
 #include "base/machine_part.h"
 
 enum {
-    TABLES = 17,
+    TABLES = 18,
     ROUNDS = 9,
     ROUNDS_QUICK = 3,
     ROUNDS_MOST = 1000,
@@ -29,7 +29,7 @@ static const struct perf_figure *const tables[TABLES] = {
     perf_home_figures,    perf_trip_figures,    perf_model_figures,
     perf_scatter_figures, perf_pattern_figures, perf_beside_figures,
     perf_malloc_figures,  perf_idle_figures,    perf_far_figures,
-    perf_atomic_figures,  perf_word_figures,
+    perf_atomic_figures,  perf_word_figures,    perf_heap_figures,
 };
 
 struct request {

@@ -107,6 +107,7 @@ extern const struct perf_figure perf_atomic_figures[];
 extern const struct perf_figure perf_word_figures[];
 extern const struct perf_figure perf_lock_figures[];
 extern const struct perf_figure perf_home_figures[];
+extern const struct perf_figure perf_heap_figures[];
 extern const struct perf_figure perf_trip_figures[];
 extern const struct perf_figure perf_model_figures[];
 extern const struct perf_figure perf_scatter_figures[];
