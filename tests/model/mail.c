@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Letters (src/transport/mpi/am_mailbox.c): a home, its helper, a thread of
- * its own that writes beside, and two ranks that write bytes of one word
- * there, by letters and by Puts.  What a rank puts arrives in pieces and in
- * any order, until it has waited for that, words too.  A bell may be lost, and
- * then who waits rings again.  With --sure bells arrive, words come whole and
- * nobody rings again, which shows that the helper never sleeps over a letter.
+ * Active messages (src/transport/mpi/am_mailbox.c): a home, its helper, a
+ * thread of its own that writes beside, and two ranks that write bytes of one
+ * word there, by messages and by Puts.  What a rank puts arrives in pieces and
+ * in any order, until it has waited for that, words too.  A bell may be lost,
+ * and then who waits rings again.  With --sure bells arrive, words come whole
+ * and nobody rings again, which shows that the helper never sleeps over a
+ * message.
  */
 #include "mail.h"
 
@@ -28,18 +29,18 @@ static const char *const rules[RULES + 1] = {
 };
 
 const struct op program[WRITERS][OPS] = {
-    { { LETTER, 0, 1 },
-      { LETTER, 1, 1 },
-      { LETTER, 2, 1 },
+    { { MESSAGE, 0, 1 },
+      { MESSAGE, 1, 1 },
+      { MESSAGE, 2, 1 },
       { EVICT, 0, 0 },
       { PLAIN, 2, 2 },
       { FLUSH, 0, 0 },
       { RELEASE, 0, 0 },
-      { LETTER, 2, 3 },
+      { MESSAGE, 2, 3 },
       { FLUSH, 0, 0 },
       { RELEASE, 0, 0 },
       { END, 0, 0 } },
-    { { LETTER, 3, 1 },
+    { { MESSAGE, 3, 1 },
       { FLUSH, 0, 0 },
       { RELEASE, 0, 0 },
       { PLAIN, 3, 2 },
@@ -123,7 +124,7 @@ settle(struct state *s, int i, int choice)
 }
 
 static bool
-letter_put(struct state *s, int i, int choice)
+message_put(struct state *s, int i, int choice)
 {
     struct writer *w = &s->writer[i];
     int            place = w->put % PLACES;
@@ -184,10 +185,10 @@ writer_step(struct state *s, int i, int choice)
         return untold && (choice == 0 || op->what <= PLAIN);
     }
     switch (op->what) {
-    case LETTER:
+    case MESSAGE:
         if (untold && w->put - w->sent == PLACES)
             return false;
-        return letter_put(s, i, choice);
+        return message_put(s, i, choice);
     case PLAIN:
         w->way[PUT] = op->value;
         w->op++;
@@ -226,7 +227,7 @@ fault(const void *state)
     const struct state *s = state;
 
     if (s->wrong)
-        return "a letter is stored that is not there as a whole";
+        return "a message is stored that is not there as a whole";
     for (int i = 0; i < BYTES; i++)
         if (s->memory[i] < s->published[i])
             return i == OWN ? "what the home wrote is lost"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The model of letters: its state, and who takes steps.
+ * The model of messages: its state, and who takes steps.
  */
 #ifndef HEARTH_MODEL_MAIL_H
 #define HEARTH_MODEL_MAIL_H
@@ -10,19 +10,19 @@
 enum { WRITERS = 2, PLACES = 2, BYTES = 5, OWN = 4, LOSSES = 1 };
 enum { HELPER = WRITERS, HOME, NET, ACTORS, TORN = 8 };
 
-/* Of a writer's Puts: the halves of each letter, `sent`, and a byte. */
+/* Of a writer's Puts: the halves of each message, `sent`, and a byte. */
 enum { SENT = 2 * PLACES, PUT, PIECES };
 enum { CHOICES = WRITERS * PIECES };
 
 enum rule {
     SURE,
-    REUSE_EARLY,    /* a place is written while its letter is not done */
-    SENT_EARLY,     /* `sent` is put before the letters have arrived */
-    READ_EARLY,     /* the helper reads a letter before it looks at `sent` */
-    COUNT_FIRST,    /* a letter counts as done before it is stored */
-    NO_WAIT,        /* a release does not wait for letters */
+    REUSE_EARLY,    /* a place is written while its message is not done */
+    SENT_EARLY,     /* `sent` is put before the messages have arrived */
+    READ_EARLY,     /* the helper reads a message before it looks at `sent` */
+    COUNT_FIRST,    /* a message counts as done before it is stored */
+    NO_WAIT,        /* a release does not wait for messages */
     NO_PUT_WAIT,    /* ... nor for Puts */
-    TWICE,          /* a byte goes by a letter and a Put of one flush */
+    TWICE,          /* a byte goes by a message and a Put of one flush */
     WHOLE_WORD,     /* the helper writes the bytes beside, too */
     TRUST_SENT,     /* it believes whatever `sent` says */
     TRUST_DONE,     /* who waits believes whatever `done` says */
@@ -33,9 +33,9 @@ enum rule {
     RULES
 };
 
-/* What writers do: a letter or a Put of a byte, a flush in the middle of a
+/* What writers do: a message or a Put of a byte, a flush in the middle of a
  * release, which an eviction makes, the release's flush, and the release. */
-enum what { LETTER, PLAIN, EVICT, FLUSH, RELEASE, END };
+enum what { MESSAGE, PLAIN, EVICT, FLUSH, RELEASE, END };
 
 enum { OPS = 11 };
 struct op {
@@ -57,7 +57,7 @@ enum { ASLEEP, LOOK, STORE, WRITE, COUNT, REST };
 
 struct state {
     struct writer writer[WRITERS];
-    uint8_t       half[WRITERS][2 * PLACES]; /* of the letters at the home */
+    uint8_t       half[WRITERS][2 * PLACES]; /* of the messages at the home */
     uint8_t       sent[WRITERS], done[WRITERS];
     uint8_t       memory[BYTES], published[BYTES];
     uint8_t       bell, ringing; /* a bit for each writer */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The home's side of the model of letters: what arrives there, and the helper.
+ * The home's side of the model of messages: what arrives there, and the
+ * helper.
  */
 #include "mail.h"
 
@@ -11,12 +12,12 @@
 static const uint8_t plain_byte[WRITERS] = { 2, 3 };
 
 static const struct op *
-letter_of(int i, int number)
+message_of(int i, int number)
 {
     const struct op *op = program[i];
 
     for (; op->what != END; op++)
-        if (op->what == LETTER && --number == 0)
+        if (op->what == MESSAGE && --number == 0)
             return op;
     return NULL;
 }
@@ -59,7 +60,7 @@ arrive(struct state *s, int choice)
 /* ---- the helper ---- */
 
 static void
-letter_read(struct state *s)
+message_read(struct state *s)
 {
     int place = s->served[s->of] % PLACES;
 
@@ -75,7 +76,7 @@ helper_next(struct state *s, int from)
     s->of = (uint8_t)(from < WRITERS ? from : 0);
     s->at = from < WRITERS ? LOOK : REST;
     if (broken(READ_EARLY) && s->at == LOOK)
-        letter_read(s);
+        message_read(s);
 }
 
 static void
@@ -95,12 +96,12 @@ static void
 helper_store(struct state *s)
 {
     uint8_t          next = s->served[s->of] + !broken(COUNT_FIRST);
-    const struct op *op = letter_of(s->of, next);
+    const struct op *op = message_of(s->of, next);
 
     if (broken(COUNT_FIRST))
         memcpy(s->read, &s->half[s->of][2 * ((next - 1) % PLACES)], 2);
     else if (!broken(READ_EARLY))
-        letter_read(s);
+        message_read(s);
     s->at = broken(COUNT_FIRST) ? LOOK : COUNT;
     if (op == NULL || s->read[0] != next || s->read[1] != next) {
         s->wrong = 1;
@@ -127,7 +128,7 @@ helper_count(struct state *s)
     else
         helper_next(s, s->of + 1);
     if (broken(READ_EARLY) && s->at == LOOK)
-        letter_read(s);
+        message_read(s);
 }
 
 /* It may look for who rings for as long as it likes. */

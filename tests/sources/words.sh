@@ -1,8 +1,8 @@
 #!/bin/sh
-# words.sh -- names that were retired do not come back in src/ and doc/design
-# (words.retired beside this lists them, each with what it is called now), a
-# file's name exists once, and so does each shared struct tag, enumerator and
-# macro.
+# words.sh -- names that were retired do not come back in what is built and
+# tested, nor in doc/design (words.retired beside this lists them, each with what
+# it is called now), a file's name exists once in src/, and so does each shared
+# struct tag, enumerator and macro.
 #
 #   tests/sources/words.sh     from the build folder, as make check does
 #   srcdir=. tests/sources/words.sh
@@ -23,8 +23,11 @@ retired=tests/sources/words.retired
 cd "$srcdir" || exit 99
 test -s "$retired" || wrong "there is no $retired"
 find src -name '*.[ch]' | sort >"$work/files"
-xargs grep -ohE '\<(hearthi|HEARTHI)_[A-Za-z0-9_]+' <"$work/files" |
+grep -rohE --include='*.[ch]' --include='*.def' --include='*.sh' \
+    --include='*.tap' --include='*.list' --include='*.py' --include='*.hpp' \
+    '\<(hearthi|HEARTHI)_[A-Za-z0-9_]+' apps include python src tests tools |
     sort -u >"$work/names"
+test `wc -l <"$work/names"` -gt 2000 || wrong "the names were not read"
 sed 's,^src/,,; s,\.[ch]$,,' "$work/files" | sort -u >"$work/stems"
 
 # file OLD NEW and name OLD NEW; OLD may end with * for all that begin so.
@@ -52,7 +55,9 @@ done <"$work/back"
 # names there.
 grep '^text ' "$retired" >"$work/texts"
 while read text folder word new; do
-    grep -rniwE --include='*.[ch]' --include='*.md' "$word" $folder >"$work/hits" &&
+    test -d $folder || wrong "$retired names $folder, which is not there"
+    grep -rniwE --include='*.[ch]' --include='*.def' --include='*.md' \
+        "$word" $folder >"$work/hits" &&
         wrong "a retired word in $folder, $new now: `sed 1q "$work/hits"`"
 done <"$work/texts"
 

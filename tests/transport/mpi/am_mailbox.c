@@ -277,7 +277,7 @@ START_TEST(an_active_message_that_is_late_is_done_when_it_is_there)
 END_TEST
 
 static void
-start_with_letters_alone(void)
+start_with_messages_alone(void)
 {
     fixture_start_with("PUT_RUNS", "0");
 }
@@ -310,8 +310,8 @@ main(int argc, char **argv)
 {
     Suite *s = suite_create("mail");
 
-    suite_add_tcase(s, mail_case("letters and puts", fixture_start));
-    suite_add_tcase(s, mail_case("letters alone", start_with_letters_alone));
+    suite_add_tcase(s, mail_case("messages and puts", fixture_start));
+    suite_add_tcase(s, mail_case("messages alone", start_with_messages_alone));
     suite_add_tcase(s, mail_case("few pages", start_with_a_small_cache));
     return mpi_main(argc, argv, s);
 }
