@@ -113,7 +113,7 @@ without() {
     skip { skip = 0; next }
     held != "" && !/size-in/ { print held; held = "" }
     { print }' "$kept" >"$out/$1.abi"
-    test `grep -c "" "$out/$1.abi"` = `expr \`grep -c "" "$kept"\` - 3` ||
+    test `grep -c "" "$out/$1.abi"` = $((`grep -c "" "$kept"` - 3)) ||
         { echo "no member $1"; fail=1; }
     compare "$out/$1.abi"
 }

@@ -23,8 +23,8 @@ walk=0
 
 # expect 0|1 ARGS: the walk holds (0) or finds a fault (1).
 expect() {
-    walk=`expr $walk + 1`
-    test `expr $walk % 2` = $MODEL_HALF || return 0
+    walk=$(($walk + 1))
+    test $(($walk % 2)) = $MODEL_HALF || return 0
     want=$1
     shift
     text=`"$model" "$@"`
@@ -227,8 +227,8 @@ fails --asleep --no-raise
 fails --asleep --raise-first
 fails --asleep --pass-unraised
 fails --asleep --no-wake
-# Letters, over a network that loses bells and tears words; and over one that
-# does not, where nobody may have to ring again.
+# Active messages, over a network that loses doorbells and tears words; and over
+# one that does not, where nobody may have to ring again.
 model=tests/model/mail
 holds
 holds --sure
