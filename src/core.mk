@@ -61,7 +61,7 @@ libhearth_core_la_SOURCES += \
   src/page/page_in_flight.c src/page/page_in_flight.h \
   src/page/fetch.c src/page/fetch.h src/page/fetch_range.c \
   src/page/sharer_notify.c src/page/sharer_notify.h \
-  src/page/pin_count.c src/page/pin_count.h \
+  src/page/hull.h src/page/pin_count.c src/page/pin_count.h \
   src/page/home_write_guard.c src/page/home_write_guard.h \
   src/page/migration_freeze.c src/page/migration_freeze.h \
   src/page/pin.c src/page/pin.h \

@@ -12,6 +12,7 @@
 #include "page/copies.h"
 #include "page/diffs.h"
 #include "page/evict.h"
+#include "page/hull.h"
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin_count.h"
@@ -86,6 +87,29 @@ run_end(uint64_t page, uint64_t count, enum ending e)
     for (uint64_t p = page; p < page + count; p++)
         if (!hearthi_copies_refresh(p) && e == STAY)
             hearthi_copies_shut(p, 1); /* not written this time */
+}
+
+/* What ends in one way, and where it begins. */
+struct row {
+    uint64_t         first;
+    enum ending      e;
+    enum hearthi_end how;
+};
+
+/* Home pages that are armed may lie between those that will be, and nothing
+ * else: one that no other node has must stay writable, as must one that stays
+ * open, and one whose mapping is gone has none to protect. */
+static enum hearthi_in_hull
+in_row(uint64_t page, const void *arg)
+{
+    const struct row *r = arg;
+
+    if ((hearthi_table.mark[page] & HEARTHI_LISTED) &&
+        ending_of(page, r->how) == r->e)
+        return HEARTHI_HULL_OF;
+    return r->e == ARM && hearthi_table.state[page] == HEARTHI_HOME_ARMED
+               ? HEARTHI_HULL_OVER
+               : HEARTHI_HULL_END;
 }
 
 /* Of a copy that is open after an interval: was it to stay so? */
@@ -190,17 +214,17 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
         return;
     end = hearthi_now();
     hearthi_pagelist_sort(&hearthi_written);
-    for (size_t i = 0, run; i < n; i += run) {
-        enum ending e;
+    for (size_t i = 0; i < n;) {
+        struct row r = { .first = page[i], .how = how };
+        uint64_t   count;
 
         hearthi_copies_reserve(0); /* may give up pages of this list too */
         HEARTHI_ASSERT(i == 0 || page[i - 1] < page[i]);
-        e = ending_of(page[i], how);
-        for (run = 1; i + run < n && page[i + run] == page[i] + run &&
-                      ending_of(page[i + run], how) == e;
-             run++)
-            ;
-        run_end(page[i], run, e);
+        r.e = ending_of(r.first, how);
+        count = hearthi_hull(r.first, hearthi_table.top, in_row, &r);
+        run_end(r.first, count, r.e);
+        while (i < n && page[i] < r.first + count)
+            i++;
     }
     HEARTHI_ASSERT(hearthi_written.n == n);
     hearthi_diff_end();

@@ -31,7 +31,8 @@ mpi_tests += %D%/threads.mpi
 # Copies beyond the kernel's mappings.
 mpi_tests += %D%/scattered.mpi
 %C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h \
-  tests/harness/forbid.h %D%/scattered_many.c %D%/uffd_pages.c
+  tests/harness/forbid.h %D%/hulls.c %D%/scattered_many.c \
+  %D%/uffd_pages.c
 %C%_scattered_mpi_CFLAGS = $(test_cflags)
 %C%_scattered_mpi_LDADD = $(mpi_ldadd)
 

@@ -248,6 +248,7 @@ main(int argc, char **argv)
 {
     Suite *s = suite_create("scattered");
     TCase *tc = tcase_create("copies");
+    TCase *hulls = tcase_create("hulls");
 
     scattered_many(tc);
     tcase_add_test(tc, an_entry_that_the_kernel_loses_comes_back);
@@ -256,6 +257,8 @@ main(int argc, char **argv)
     tcase_add_test(tc, bus_errors_that_come_late_are_none);
     uffd_pages_tests(tc);
     tcase_add_test(tc, where_it_fails_mprotect_does);
+    hulls_tests(hulls);
+    suite_add_tcase(s, hulls);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
 }

@@ -16,6 +16,11 @@ bool watched(void);
 /* What is in page i after this turn. */
 int64_t value_of(int i, int turn);
 
+/* Calls of the kernel by this process that changed protections, or what is
+ * shown, so far (uffd_pages.c). */
+extern _Atomic long protections;
+
+void hulls_tests(TCase *tc);      /* hulls.c */
 void uffd_pages_tests(TCase *tc); /* uffd_pages.c */
 void scattered_many(TCase *tc);   /* scattered_many.c */
 

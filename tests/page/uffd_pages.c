@@ -8,10 +8,12 @@
 #include "scattered.h"
 
 #include <dirent.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -100,6 +102,27 @@ END_TEST
 
 static _Atomic bool slow, between; /* a thread is asleep in mprotect(2) */
 
+_Atomic long protections;
+
+/* What userfaultfd is asked to do for pages.  One argument is all that any
+ * request has. */
+int
+ioctl(int fd, unsigned long request, ...)
+{
+    static int (*next)(int, unsigned long, ...);
+    va_list more;
+    void   *arg;
+
+    va_start(more, request);
+    arg = va_arg(more, void *);
+    va_end(more);
+    if (next == NULL)
+        hearthi_dlsym_next(&next, "ioctl");
+    protections +=
+        request == UFFDIO_WRITEPROTECT || request == UFFDIO_CONTINUE;
+    return next(fd, request, arg);
+}
+
 /* One that loses its processor when pages have just become watched.  Hearth
  * makes its calls of mprotect(2) past the function of that name. */
 long
@@ -116,6 +139,7 @@ syscall(long number, ...)
     if (next == NULL)
         hearthi_dlsym_next(&next, "syscall");
     got = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    protections += number == SYS_mprotect || number == SYS_madvise;
     if (slow && number == SYS_mprotect && a[2] == (PROT_READ | PROT_WRITE)) {
         slow = false;
         between = true; /* for as long as it takes the other to see it */

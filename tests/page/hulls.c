@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Pages that lie scattered, and those between them: what changes is protected
+ * by few calls of the kernel, and what lies between stays as it was.
+ */
+#define _GNU_SOURCE /* syscall */
+
+#include "scattered.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+/* Of PAGES pages every second one changes, so HALF of them. */
+enum { PAGES = 256, HALF = PAGES / 2, FEW = 16 };
+
+/* The last rank has copies of some pages of rank 0. */
+static bool
+is_taker(void)
+{
+    return me == ranks - 1 && apart(0, me);
+}
+
+static bool
+is_home(void)
+{
+    return me == 0 && apart(0, ranks - 1);
+}
+
+/* What has been prefetched would be shown one by one. */
+static void
+start(bool watching)
+{
+    const char *asked = getenv("HEARTH_PROTECT");
+    char        saved[16];
+
+    if (watching) {
+        watching_start("PREDICT", "off");
+        return;
+    }
+    snprintf(saved, sizeof saved, "%s", asked == NULL ? "auto" : asked);
+    setenv("HEARTH_PROTECT", "mprotect", 1);
+    fixture_start_with("PREDICT", "off");
+    setenv("HEARTH_PROTECT", saved, 1);
+}
+
+static int
+wrong_of(int64_t *p, int first, int step, int64_t value)
+{
+    int wrong = 0;
+
+    for (int i = first; i < PAGES; i += step)
+        wrong += *word(p, i) != value;
+    return wrong;
+}
+
+static void
+fill(int64_t *p, int first, int step, int64_t value)
+{
+    for (int i = first; i < PAGES; i += step)
+        *word(p, i) = value;
+}
+
+/* Pages of rank 0.  The last rank has every step-th so that it keeps it, and
+ * rank 0 is to tell of stores to these. */
+static int64_t *
+pages_taken(int step)
+{
+    int64_t *p =
+        hearth_alloc((size_t)PAGES * page_words(), sizeof *p, hearth_on(0));
+
+    if (me == 0)
+        fill(p, 0, 1, 1);
+    barrier();
+    for (int k = 0; k < 6; k++) {
+        if (is_taker())
+            expect_eq(wrong_of(p, 0, step, 1), 0);
+        barrier();
+    }
+    return p;
+}
+
+/* How many calls of this rank change protections in a barrier. */
+static long
+calls_of_barrier(void)
+{
+    long before = protections;
+
+    barrier();
+    return protections - before;
+}
+
+static void
+end(int64_t *p)
+{
+    barrier();
+    hearth_free(p);
+    fixture_stop();
+}
+
+/* ---- home pages ---- */
+
+static void
+home_is_written(bool watching)
+{
+    int64_t *p;
+    long     calls;
+
+    start(watching);
+    p = pages_taken(1);
+    if (is_home())
+        fill(p, 0, 2, 2);
+    calls = calls_of_barrier();
+    if (is_home())
+        expect(calls <= FEW);
+    if (is_taker()) {
+        expect_eq(wrong_of(p, 0, 2, 2), 0);
+        expect_eq(wrong_of(p, 1, 2, 1), 0);
+    }
+    barrier();
+    if (is_home())
+        fill(p, 1, 2, 3); /* those between are told of, as before */
+    barrier();
+    if (is_taker()) {
+        expect_eq(wrong_of(p, 0, 2, 2), 0);
+        expect_eq(wrong_of(p, 1, 2, 3), 0);
+    }
+    end(p);
+}
+
+START_TEST(a_barrier_protects_scattered_home_pages_together)
+{
+    home_is_written(false);
+    home_is_written(true);
+    all_expected();
+}
+END_TEST
+
+/* What no other rank has ever had is written without a fault. */
+START_TEST(a_private_page_between_shared_ones_stays_writable)
+{
+    hearth_stats before, after;
+    int64_t     *p;
+
+    start(false);
+    p = pages_taken(2);
+    if (is_home())
+        fill(p, 0, 2, 2);
+    barrier();
+    hearth_get_stats(&before);
+    if (is_home())
+        fill(p, 1, 2, 2);
+    hearth_get_stats(&after);
+    expect_eq(after.write_faults - before.write_faults, 0);
+    barrier();
+    if (is_taker())
+        expect_eq(wrong_of(p, 0, 1, 2), 0);
+    end(p);
+    all_expected();
+}
+END_TEST
+
+/* The kernel writes there, which no fault can stop and open. */
+static void
+kernel_writes(int64_t *at, int64_t value)
+{
+    int ends[2];
+
+    expect_eq(pipe(ends), 0);
+    expect_eq(syscall(SYS_write, ends[1], &value, sizeof value), sizeof value);
+    expect_eq(syscall(SYS_read, ends[0], at, sizeof value), sizeof value);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+START_TEST(a_pinned_page_between_others_stays_writable)
+{
+    int64_t *p, *held;
+
+    start(false);
+    p = pages_taken(1);
+    held = word(p, 101);
+    if (is_home()) {
+        hearth_hold(held, page_bytes(), HEARTH_WRITE);
+        fill(p, 0, 2, 2);
+    }
+    barrier();
+    if (is_home()) {
+        kernel_writes(held, 5);
+        expect_eq(*held, 5);
+    }
+    barrier();
+    if (is_taker())
+        expect_eq(*held, 5);
+    barrier();
+    if (is_home())
+        hearth_drop(held, page_bytes(), HEARTH_WRITE);
+    end(p);
+    all_expected();
+}
+END_TEST
+
+void
+hulls_tests(TCase *tc)
+{
+    tcase_add_test(tc, a_barrier_protects_scattered_home_pages_together);
+    tcase_add_test(tc, a_private_page_between_shared_ones_stays_writable);
+    tcase_add_test(tc, a_pinned_page_between_others_stays_writable);
+}
