@@ -98,7 +98,16 @@ struct row {
 
 /* Home pages that are armed may lie between those that will be, and nothing
  * else: one that no other node has must stay writable, as must one that stays
- * open, and one whose mapping is gone has none to protect. */
+ * open, and one whose mapping is gone has none to protect.  Clean copies may
+ * lie between those that will be (copies.c). */
+static bool
+lies_between(uint64_t page, const struct row *r)
+{
+    if (r->e == ARM)
+        return hearthi_table.state[page] == HEARTHI_HOME_ARMED;
+    return r->e == CLOSE && hearthi_copies_may_cover(page, r->first);
+}
+
 static enum hearthi_in_hull
 in_row(uint64_t page, const void *arg)
 {
@@ -107,9 +116,7 @@ in_row(uint64_t page, const void *arg)
     if ((hearthi_table.mark[page] & HEARTHI_LISTED) &&
         ending_of(page, r->how) == r->e)
         return HEARTHI_HULL_OF;
-    return r->e == ARM && hearthi_table.state[page] == HEARTHI_HOME_ARMED
-               ? HEARTHI_HULL_OVER
-               : HEARTHI_HULL_END;
+    return lies_between(page, r) ? HEARTHI_HULL_OVER : HEARTHI_HULL_END;
 }
 
 /* Of a copy that is open after an interval: was it to stay so? */

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/min.h"
 #include "base/mutex.h"
 #include "base/stat.h"
 #include "diffs.h"
@@ -64,12 +65,13 @@ hearthi_copies_write(uint64_t page, uint64_t count)
     hearthi_pages_set(page, count, HEARTHI_DIRTY);
 }
 
-/* Does its home tell of its own stores to this page?  If not, one that was
- * opened without a fetch is no copy now. */
+/* What it is when it is closed.  Does its home tell of its own stores to this
+ * page?  If not, one that was opened without a fetch is no copy now. */
 static enum hearthi_state
 shut_state(uint64_t page)
 {
-    return !hearthi_is_overwritten(page) ||
+    return hearthi_table.state[page] == HEARTHI_CLEAN ||
+                   !hearthi_is_overwritten(page) ||
                    ((hearthi_table.mark[page] & HEARTHI_REGISTERED) &&
                     hearthi_sharer_is_notified(hearthi_home_of(page)))
                ? HEARTHI_CLEAN
@@ -77,10 +79,10 @@ shut_state(uint64_t page)
 }
 
 HEARTHI_FOR_ASSERT static bool
-are_all(uint64_t page, uint64_t count, unsigned state)
+are_copies(uint64_t page, uint64_t count)
 {
     for (uint64_t p = page; p < page + count; p++)
-        if (hearthi_table.state[p] != state)
+        if (!hearthi_is_copy(hearthi_table.state[p]))
             return false;
     return true;
 }
@@ -95,22 +97,79 @@ is_any_held_open(uint64_t page, uint64_t count)
     return false;
 }
 
+/* One that is shown as the first is, and has no diff.  A copy that is pinned,
+ * or is about to be, is left to the thread that pins it. */
+bool
+hearthi_copies_may_cover(uint64_t page, uint64_t first)
+{
+    return hearthi_table.state[page] == HEARTHI_CLEAN &&
+           !hearthi_is_pinned(page) && hearthi_view_is_alike(page, first);
+}
+
+/* Dirty copies, which are protected by now. */
+static void
+written_send(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; p < page + count; p++) {
+        hearthi_diff_begin(p, false);
+        hearthi_twin_free(p);
+    }
+    hearthi_node_cache_lend_written(page, count);
+}
+
+/* A run of which some are clean.  Note which, before all of them are. */
+static void
+hull_shut(uint64_t page, uint64_t count)
+{
+    uint8_t was[BATCH];
+
+    HEARTHI_ASSERT(count <= BATCH);
+    count = hearthi_min(count, BATCH); /* compilers see it so */
+    memcpy(was, hearthi_table.state + page, count);
+    hearthi_pages_set(page, count, HEARTHI_CLEAN);
+    for (uint64_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && was[i + n] == was[i];)
+            n++;
+        if (was[i] == HEARTHI_DIRTY)
+            written_send(page + i, n);
+    }
+}
+
+/* How many can be closed by one call: of a run in which some are clean no more
+ * than can be noted. */
+static uint64_t
+shut_together(uint64_t page, uint64_t end, bool *mixed)
+{
+    const uint8_t     *state = hearthi_table.state;
+    enum hearthi_state to = shut_state(page);
+    uint64_t           n = 0;
+
+    *mixed = false;
+    for (; page + n < end && shut_state(page + n) == to; n++) {
+        bool clean = state[page + n] == HEARTHI_CLEAN;
+
+        if (n >= BATCH && (*mixed || clean))
+            break;
+        *mixed |= clean;
+    }
+    return n;
+}
+
 void
 hearthi_copies_shut(uint64_t page, uint64_t count)
 {
-    for (uint64_t end = page + count, n; page < end; page += n) {
-        enum hearthi_state to = shut_state(page);
+    bool mixed;
 
-        for (n = 1; page + n < end && shut_state(page + n) == to;)
-            n++;
-        HEARTHI_ASSERT(are_all(page, n, HEARTHI_DIRTY));
+    for (uint64_t end = page + count, n; page < end; page += n) {
+        n = shut_together(page, end, &mixed);
+        HEARTHI_ASSERT(are_copies(page, n));
         HEARTHI_ASSERT(!is_any_held_open(page, n));
-        hearthi_pages_set(page, n, to);
-        for (uint64_t p = page; p < page + n; p++) {
-            hearthi_diff_begin(p, false);
-            hearthi_twin_free(p);
+        if (mixed) {
+            hull_shut(page, n);
+        } else {
+            hearthi_pages_set(page, n, shut_state(page));
+            written_send(page, n);
         }
-        hearthi_node_cache_lend_written(page, n);
     }
 }
 

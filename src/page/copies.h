@@ -28,9 +28,14 @@ void hearthi_copies_write(uint64_t page, uint64_t count);
 void hearthi_copies_opened(struct hearthi_stride *s, uint64_t page,
                            uint64_t count);
 
-/* Close a run of dirty copies: read-only again, twins given back, diffs
- * queued; a hearthi_diff_end() follows. */
+/* Close the dirty copies of a run: read-only again, twins given back, diffs
+ * queued; a hearthi_diff_end() follows.  The others of the run are clean, and
+ * lie between dirty ones (hull.h). */
 void hearthi_copies_shut(uint64_t page, uint64_t count);
+
+/* May this page lie between copies that are closed, the first of which is that
+ * one? */
+bool hearthi_copies_may_cover(uint64_t page, uint64_t first);
 
 /* Close those of a range that are dirty and that no hold keeps open. */
 void hearthi_copies_shut_range(uint64_t page, uint64_t end);

@@ -215,6 +215,10 @@ hearthi_areas_short(void)
  * hearthi_pages_set() would have it. */
 bool hearthi_view_is_own(uint64_t page);
 
+/* Does the view show two pages that are no home pages, or nothing of them, in
+ * one way: would one call for both do? */
+bool hearthi_view_is_alike(uint64_t page, uint64_t other);
+
 /* Copies are about to be given to the kernel: none of the run is watched
  * (uffd_pages.h) from now on. */
 void hearthi_copies_unwatch(uint64_t page, uint64_t count);

@@ -353,6 +353,13 @@ hearthi_view_is_own(uint64_t page)
             hearthi_uffd_pages.page[page] != HEARTHI_UFFD_LEFT);
 }
 
+bool
+hearthi_view_is_alike(uint64_t page, uint64_t other)
+{
+    return hearthi_table.shown[page] == hearthi_table.shown[other] &&
+           hearthi_is_uffd_page(page) == hearthi_is_uffd_page(other);
+}
+
 void
 hearthi_copies_unwatch(uint64_t page, uint64_t count)
 {

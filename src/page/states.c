@@ -15,7 +15,8 @@ static const unsigned from_of[] = {
     [HEARTHI_INVALID] = 1 << HEARTHI_INVALID | 1 << HEARTHI_PREFETCHED |
                         1 << HEARTHI_CLEAN | 1 << HEARTHI_DIRTY | ANY_HOME,
     [HEARTHI_CLEAN] = 1 << HEARTHI_INVALID | 1 << HEARTHI_IN_FLIGHT |
-                      1 << HEARTHI_PREFETCHED | 1 << HEARTHI_DIRTY,
+                      1 << HEARTHI_PREFETCHED | 1 << HEARTHI_DIRTY |
+                      1 << HEARTHI_CLEAN, /* between others (hull.h) */
     [HEARTHI_DIRTY] = 1 << HEARTHI_INVALID | 1 << HEARTHI_IN_FLIGHT |
                       1 << HEARTHI_PREFETCHED | 1 << HEARTHI_CLEAN,
     [HEARTHI_HOME_OPEN] = 1 << HEARTHI_INVALID | 1 << HEARTHI_HOME_AWAY,

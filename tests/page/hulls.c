@@ -204,10 +204,83 @@ START_TEST(a_pinned_page_between_others_stays_writable)
 }
 END_TEST
 
+/* ---- copies ---- */
+
+/* Those that were written are closed, and those between, which were not, go on
+ * being copies. */
+static void
+copies_are_written(bool watching)
+{
+    hearth_stats before, after;
+    int64_t     *p;
+    long         calls;
+
+    start(watching);
+    p = pages_taken(1);
+    if (is_taker())
+        fill(p, 0, 2, 2);
+    hearth_get_stats(&before);
+    calls = calls_of_barrier();
+    if (is_taker()) {
+        expect(calls <= FEW);
+        expect_eq(wrong_of(p, 0, 2, 2), 0);
+        expect_eq(wrong_of(p, 1, 2, 1), 0);
+    }
+    hearth_get_stats(&after);
+    expect_eq(after.getpages - before.getpages, 0);
+    expect_eq(after.read_faults - before.read_faults, 0);
+    if (is_taker())
+        expect_eq(after.diffs - before.diffs, HALF);
+    if (is_home()) {
+        expect_eq(wrong_of(p, 0, 2, 2), 0);
+        expect_eq(wrong_of(p, 1, 2, 1), 0);
+    }
+    barrier();
+    if (is_taker())
+        fill(p, 1, 2, 3); /* those between are told of, as before */
+    barrier();
+    if (is_home())
+        expect_eq(wrong_of(p, 1, 2, 3), 0);
+    end(p);
+}
+
+START_TEST(a_barrier_closes_scattered_copies_together)
+{
+    copies_are_written(false);
+    copies_are_written(true);
+    all_expected();
+}
+END_TEST
+
+/* What lies between is written by its home: it is not here, or is on its way,
+ * and no old bytes of a frame are shown for it. */
+START_TEST(what_is_no_copy_between_closed_ones_is_none)
+{
+    int64_t *p;
+
+    start(false);
+    p = pages_taken(1);
+    if (is_home())
+        fill(p, 1, 2, 4);
+    barrier(); /* those between are invalid, and have frames */
+    if (is_taker())
+        fill(p, 0, 2, 5);
+    barrier();
+    if (is_taker()) {
+        expect_eq(wrong_of(p, 0, 2, 5), 0);
+        expect_eq(wrong_of(p, 1, 2, 4), 0);
+    }
+    end(p);
+    all_expected();
+}
+END_TEST
+
 void
 hulls_tests(TCase *tc)
 {
     tcase_add_test(tc, a_barrier_protects_scattered_home_pages_together);
     tcase_add_test(tc, a_private_page_between_shared_ones_stays_writable);
     tcase_add_test(tc, a_pinned_page_between_others_stays_writable);
+    tcase_add_test(tc, a_barrier_closes_scattered_copies_together);
+    tcase_add_test(tc, what_is_no_copy_between_closed_ones_is_none);
 }
