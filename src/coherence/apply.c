@@ -4,11 +4,13 @@
  */
 #include "config.h"
 
+#include "base/min.h"
 #include "base/mutex.h"
 #include "coherence.h"
 
 #include "base/stat.h"
 #include "page/copies.h"
+#include "page/hull.h"
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin.h"
@@ -31,6 +33,40 @@ may_remain(uint64_t page)
              !(hearthi_table.mark[page] & HEARTHI_RESIDENT)));
 }
 
+/* Are copies that lie from `next` on worth being dropped with those that end
+ * before `end`, as one hull (page/hull.h)?  Nothing between must change. */
+static bool
+joins(uint64_t end, uint64_t next)
+{
+    const uint8_t *state = hearthi_table.state;
+
+    if (next < end || next - end > HEARTHI_HULL_GAP ||
+        next >= hearthi_table.top)
+        return false;
+    if (next > end &&
+        !(hearthi_is_copy(state[end - 1]) && hearthi_is_copy(state[next])))
+        return false;
+    for (uint64_t p = end; p < next; p++)
+        if (!hearthi_is_absent(p))
+            return false;
+    return true;
+}
+
+/* How many of the list, from the i-th on, are dropped together. */
+static size_t
+first_copies_together(size_t i, uint64_t *end)
+{
+    const struct hearthi_pagelist *l = &hearthi_provisional;
+    size_t                         n = 0, row;
+
+    do {
+        row = hearthi_pages_in_row(l->page, l->n, i + n);
+        *end = l->page[i + n] + row;
+        n += row;
+    } while (i + n < l->n && joins(*end, l->page[i + n]));
+    return n;
+}
+
 /* A first copy may have been fetched before its sharer flag could be seen. The
  * flags have arrived by now, since each fetch waited for its own, and their
  * homes are to be told (sharer_flags.c). */
@@ -40,7 +76,9 @@ provisional_drop(void)
     struct hearthi_pagelist *l = &hearthi_provisional;
 
     for (size_t i = 0, n; i < l->n; i += n) {
-        n = hearthi_pages_in_row(l->page, l->n, i);
+        uint64_t end;
+
+        n = first_copies_together(i, &end);
         for (size_t k = i; k < i + n; k++) {
             HEARTHI_ASSERT(hearthi_table.mark[l->page[k]] &
                            HEARTHI_PROVISIONAL);
@@ -49,9 +87,9 @@ provisional_drop(void)
             hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
             hearthi_sharer_notify_later(hearthi_home_of(l->page[k]));
         }
-        hearthi_count(provisional, hearthi_copies_drop(l->page[i], n));
-        HEARTHI_ASSERT(may_remain(l->page[i]) &&
-                       may_remain(l->page[i] + n - 1));
+        hearthi_count(provisional,
+                      hearthi_copies_drop(l->page[i], end - l->page[i]));
+        HEARTHI_ASSERT(may_remain(l->page[i]) && may_remain(end - 1));
     }
     l->n = 0;
 }
@@ -98,6 +136,29 @@ are_notices(const struct hearthi_notice *notice, size_t n)
     return true;
 }
 
+/* A writer that was alone keeps its own copy.  Which other rank it was is all
+ * one, so transports join what those wrote (coalesce.c). */
+static bool
+is_to_drop(const struct hearthi_notice *notice)
+{
+    return notice->writer != (uint32_t)hearthi_world.rank &&
+           notice->page < hearthi_table.top;
+}
+
+/* How many of them are dropped together, and the end of their pages. */
+static size_t
+notices_together(const struct hearthi_notice *notice, size_t n, uint64_t *end)
+{
+    size_t i = 0;
+
+    do {
+        *end =
+            hearthi_min(notice[i].page + notice[i].count, hearthi_table.top);
+        i++;
+    } while (i < n && is_to_drop(&notice[i]) && joins(*end, notice[i].page));
+    return i;
+}
+
 static void
 notices_drop(const struct hearthi_notice *notice, size_t n,
              bool invalidate_all)
@@ -110,17 +171,14 @@ notices_drop(const struct hearthi_notice *notice, size_t n,
         hearthi_count(invalidations, hearthi_copies_drop_all());
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t page = notice[i].page, count = notice[i].count;
+    for (size_t i = 0, together; i < n; i += together) {
+        uint64_t page = notice[i].page, end;
 
-        /* A writer that was alone keeps its own copy.  Which other rank it
-         * was is all one, so transports join what those wrote (coalesce.c). */
-        if (notice[i].writer == (uint32_t)hearthi_world.rank ||
-            page >= hearthi_table.top)
+        together = 1;
+        if (!is_to_drop(&notice[i]))
             continue;
-        if (count > hearthi_table.top - page)
-            count = hearthi_table.top - page;
-        hearthi_count(invalidations, hearthi_copies_drop(page, count));
+        together = notices_together(notice + i, n - i, &end);
+        hearthi_count(invalidations, hearthi_copies_drop(page, end - page));
     }
     hearthi_count(notices_in, n);
 }

@@ -17,6 +17,7 @@
 #include "diffs.h"
 #include "evict.h"
 #include "frames.h"
+#include "hull.h"
 #include "node_cache.h"
 #include "overwrite.h"
 #include "page.h"
@@ -216,37 +217,42 @@ hearthi_copies_refresh(uint64_t page)
 
 /* ---- dropping ---- */
 
+/* A page of a run that shows nothing now, and what it was before.  True if it
+ * was a copy. */
 static bool
-run_has_dirty(uint64_t page, uint64_t count)
+page_went(uint64_t page, unsigned was)
 {
-    return memchr(hearthi_table.state + page, HEARTHI_DIRTY, count) != NULL;
+    if (!hearthi_is_copy(was))
+        return false;
+    hearthi_reuse_prefetch_dropped(page, 1);
+    if (was == HEARTHI_DIRTY) {
+        hearthi_diff_begin(page, false);
+        hearthi_twin_free(page);
+    }
+    return true;
 }
 
-/* Copies of a run, all valid: note the dirty ones before the protection and
- * with it the states change.  Runs are cut so that the note is small. */
-static void
-valid_run_drop(uint64_t page, uint64_t count)
+/* Valid copies of a run, and invalid pages between them (hull.h): note which
+ * are which before the protection and with it the states change.  Runs are cut
+ * so that the note is small.  Returns how many copies there were. */
+static uint64_t
+hull_drop(uint64_t page, uint64_t count)
 {
-    uint8_t was[BATCH];
-    bool    dirty;
+    uint8_t  was[BATCH];
+    uint64_t dropped = 0;
 
     while (count > 0) {
-        uint64_t n = count < BATCH ? count : BATCH;
+        uint64_t n = hearthi_min(count, BATCH);
 
         HEARTHI_ASSERT(hearthi_pin_count_of(page, n) == 0);
-        dirty = run_has_dirty(page, n);
         memcpy(was, hearthi_table.state + page, n);
         hearthi_pages_set(page, n, HEARTHI_INVALID);
-        hearthi_reuse_prefetch_dropped(page, n);
-        for (uint64_t i = 0; dirty && i < n; i++) {
-            if (was[i] != HEARTHI_DIRTY)
-                continue;
-            hearthi_diff_begin(page + i, false);
-            hearthi_twin_free(page + i);
-        }
+        for (uint64_t i = 0; i < n; i++)
+            dropped += page_went(page + i, was[i]);
         page += n;
         count -= n;
     }
+    return dropped;
 }
 
 /* A pinned copy must not go, not for a moment: it is brought up to date where
@@ -274,6 +280,27 @@ may_go(uint64_t page)
     return false;
 }
 
+bool
+hearthi_is_absent(uint64_t page)
+{
+    return hearthi_state_of(page) == HEARTHI_INVALID &&
+           !hearthi_is_pinned(page);
+}
+
+/* Pages without a copy may lie between copies that go: all of them show
+ * nothing in the end.  One that is on its way has a state of its own, and a
+ * copy that stays is to be seen. */
+static enum hearthi_in_hull
+in_drop(uint64_t page, const void *first)
+{
+    if (may_go(page))
+        return HEARTHI_HULL_OF;
+    return hearthi_is_absent(page) &&
+                   hearthi_view_is_alike(page, *(const uint64_t *)first)
+               ? HEARTHI_HULL_OVER
+               : HEARTHI_HULL_END;
+}
+
 uint64_t
 hearthi_copies_drop_begin(uint64_t page, uint64_t count)
 {
@@ -282,16 +309,13 @@ hearthi_copies_drop_begin(uint64_t page, uint64_t count)
     HEARTHI_ASSERT_HAS(TABLE);
     HEARTHI_ASSERT(end <= hearthi_heap.pages);
     while (page < end) {
-        uint64_t n = 0;
+        uint64_t n = 1;
 
-        while (page < end && !may_go(page))
-            page++;
-        while (page + n < end && may_go(page + n))
-            n++;
-        if (n > 0)
-            valid_run_drop(page, n);
+        if (may_go(page)) {
+            n = hearthi_hull(page, end, in_drop, &page);
+            dropped += hull_drop(page, n);
+        }
         page += n;
-        dropped += n;
     }
     return dropped;
 }

@@ -53,6 +53,10 @@ uint64_t hearthi_copies_drop(uint64_t page, uint64_t count);
 /* The same, but a hearthi_diff_end() follows. */
 uint64_t hearthi_copies_drop_begin(uint64_t page, uint64_t count);
 
+/* Nothing of this page is here, and nothing is on its way or about to be
+ * pinned: it may lie between copies that are dropped. */
+bool hearthi_is_absent(uint64_t page);
+
 /* Drop every copy. */
 uint64_t hearthi_copies_drop_all(void);
 

@@ -176,6 +176,21 @@ show(uint64_t page, uint64_t count, bool write)
     check("show", page, count, code);
 }
 
+/* What is hidden already stays so: no run is cut for it. */
+static void
+hide(uint64_t page, uint64_t count)
+{
+    uint64_t n = 0;
+
+    while (n < count && !hearthi_is_copy(hearthi_table.state[page + n]))
+        n++;
+    if (n < count)
+        check("hide", page, count,
+              hearthi_userfault_hide(hearthi_app(page),
+                                     count << hearthi_heap.shift));
+}
+
+/* They are copies from now on. */
 static void
 run_set(uint64_t page, uint64_t count, bool was_copy, enum hearthi_state to)
 {
@@ -183,10 +198,7 @@ run_set(uint64_t page, uint64_t count, bool was_copy, enum hearthi_state to)
     size_t len = count << hearthi_heap.shift;
     bool   write = to == HEARTHI_DIRTY;
 
-    if (!hearthi_is_copy(to)) {
-        if (was_copy)
-            check("hide", page, count, hearthi_userfault_hide(at, len));
-    } else if (was_copy) {
+    if (was_copy) {
         check(write ? "open" : "close", page, count,
               hearthi_userfault_allow(at, len, write));
     } else {
@@ -200,6 +212,10 @@ hearthi_uffd_pages_set(uint64_t page, uint64_t count, enum hearthi_state to)
     const uint8_t *state = hearthi_table.state;
 
     HEARTHI_ASSERT(hearthi_is_uffd_page(page));
+    if (!hearthi_is_copy(to)) {
+        hide(page, count);
+        return;
+    }
     for (uint64_t end = page + count, n; page < end; page += n) {
         bool was = hearthi_is_copy(state[page]);
 

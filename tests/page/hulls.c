@@ -31,21 +31,41 @@ is_home(void)
     return me == 0 && apart(0, ranks - 1);
 }
 
-/* What has been prefetched would be shown one by one. */
+/* For one start, unlike what the environment says, which `saved` is to keep.
+ */
+static void
+option_set(const char *name, const char *value, char saved[static 64])
+{
+    const char *asked = getenv(name);
+
+    snprintf(saved, 64, "%s", asked == NULL ? "" : asked);
+    setenv(name, value, 1);
+}
+
+static void
+option_restore(const char *name, const char *saved)
+{
+    if (*saved == '\0')
+        unsetenv(name);
+    else
+        setenv(name, saved, 1);
+}
+
+/* Pages that move, or come in advance, have calls of their own. */
 static void
 start(bool watching)
 {
-    const char *asked = getenv("HEARTH_PROTECT");
-    char        saved[16];
+    char migrate[64], protect[64];
 
+    option_set("HEARTH_MIGRATE", "off", migrate);
     if (watching) {
         watching_start("PREDICT", "off");
-        return;
+    } else {
+        option_set("HEARTH_PROTECT", "mprotect", protect);
+        fixture_start_with("PREDICT", "off");
+        option_restore("HEARTH_PROTECT", protect);
     }
-    snprintf(saved, sizeof saved, "%s", asked == NULL ? "auto" : asked);
-    setenv("HEARTH_PROTECT", "mprotect", 1);
-    fixture_start_with("PREDICT", "off");
-    setenv("HEARTH_PROTECT", saved, 1);
+    option_restore("HEARTH_MIGRATE", migrate);
 }
 
 static int
@@ -275,6 +295,126 @@ START_TEST(what_is_no_copy_between_closed_ones_is_none)
 }
 END_TEST
 
+/* ---- copies that go ---- */
+
+/* Copies every second page: the first time, which goes at the next barrier in
+ * any case, and when its home has told of stores. */
+static void
+copies_go(bool watching)
+{
+    int64_t *p;
+    long     calls;
+
+    start(watching);
+    p = hearth_alloc((size_t)PAGES * page_words(), sizeof *p, hearth_on(0));
+    if (me == 0)
+        fill(p, 0, 1, 1);
+    barrier();
+    for (int64_t turn = 1; turn < 6; turn++) {
+        if (is_taker())
+            expect_eq(wrong_of(p, 0, 2, turn), 0);
+        barrier(); /* first copies go at the first of these */
+        if (me == 0)
+            fill(p, 0, 2, turn + 1);
+        calls = calls_of_barrier();
+        if (is_taker())
+            expect(calls <= FEW);
+    }
+    if (is_taker()) {
+        expect_eq(wrong_of(p, 0, 2, 6), 0);
+        expect_eq(wrong_of(p, 1, 2, 1), 0);
+    }
+    end(p);
+}
+
+/* First copies lie in a list, in the order in which they came. */
+static void
+first_copies_go(bool watching)
+{
+    int64_t *p;
+    long     calls;
+
+    start(watching);
+    p = hearth_alloc((size_t)PAGES * page_words(), sizeof *p, hearth_on(0));
+    if (me == 0)
+        fill(p, 0, 1, 1);
+    barrier();
+    if (is_taker())
+        expect_eq(wrong_of(p, 0, 2, 1), 0);
+    calls = calls_of_barrier();
+    if (is_taker()) {
+        expect(calls <= FEW);
+        expect_eq(wrong_of(p, 0, 1, 1), 0);
+    }
+    end(p);
+}
+
+START_TEST(a_barrier_hides_scattered_copies_together)
+{
+    copies_go(false);
+    copies_go(true);
+    first_copies_go(false);
+    first_copies_go(true);
+    all_expected();
+}
+END_TEST
+
+static void
+some_are_dropped(bool watching)
+{
+    hearth_stats before, after;
+    int64_t     *p;
+
+    start(watching);
+    p = pages_taken(1);
+    if (is_home())
+        fill(p, 0, 2, 2);
+    barrier();
+    hearth_get_stats(&before);
+    if (is_taker())
+        expect_eq(wrong_of(p, 1, 2, 1), 0);
+    hearth_get_stats(&after);
+    expect_eq(after.getpages - before.getpages, 0);
+    expect_eq(after.read_faults - before.read_faults, 0);
+    if (is_taker())
+        expect_eq(wrong_of(p, 0, 2, 2), 0);
+    end(p);
+}
+
+START_TEST(a_copy_between_dropped_ones_stays)
+{
+    some_are_dropped(false);
+    some_are_dropped(true);
+    all_expected();
+}
+END_TEST
+
+/* So does one that is open, with what was stored there. */
+START_TEST(an_open_copy_between_dropped_ones_stays_open)
+{
+    hearth_stats before, after;
+    int64_t     *p;
+
+    start(false);
+    p = pages_taken(1);
+    for (int64_t turn = 2; turn < 6; turn++) {
+        if (is_home())
+            fill(p, 0, 2, turn);
+        hearth_get_stats(&before);
+        if (is_taker())
+            fill(p, 1, 2, turn); /* twice in a row, and it stays open */
+        hearth_get_stats(&after);
+        if (is_taker() && turn > 3)
+            expect_eq(after.write_faults - before.write_faults, 0);
+        barrier();
+    }
+    if (is_home())
+        expect_eq(wrong_of(p, 0, 1, 5), 0);
+    end(p);
+    all_expected();
+}
+END_TEST
+
 void
 hulls_tests(TCase *tc)
 {
@@ -283,4 +423,7 @@ hulls_tests(TCase *tc)
     tcase_add_test(tc, a_pinned_page_between_others_stays_writable);
     tcase_add_test(tc, a_barrier_closes_scattered_copies_together);
     tcase_add_test(tc, what_is_no_copy_between_closed_ones_is_none);
+    tcase_add_test(tc, a_barrier_hides_scattered_copies_together);
+    tcase_add_test(tc, a_copy_between_dropped_ones_stays);
+    tcase_add_test(tc, an_open_copy_between_dropped_ones_stays_open);
 }
