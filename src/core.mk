@@ -49,6 +49,7 @@ libhearth_core_la_SOURCES += \
   src/page/uffd_pages.c src/page/uffd_pages.h \
   src/page/copies.c src/page/copies.h \
   src/page/diffs.c src/page/diffs.h \
+  src/page/twins.c src/page/twins.h \
   src/page/fork_child.c src/page/fork_child.h \
   src/page/frames.c src/page/frames.h \
   src/page/evict.c src/page/evict.h \

@@ -16,6 +16,7 @@
 #include "page/overwrite.h"
 #include "page/page.h"
 #include "page/pin_count.h"
+#include "page/twins.h"
 #include "page/written_row.h"
 #include "policy/sticky_home.h"
 #include "profile/profile.h"
@@ -235,6 +236,7 @@ hearthi_interval_end(hearthi_publish *publish, enum hearthi_end how)
     }
     HEARTHI_ASSERT(hearthi_written.n == n);
     hearthi_diff_end();
+    hearthi_twins_shrink();
     if (marks_end(publish))
         interval_count(end);
     hearthi_count(diff_ns, hearthi_now() - end);

@@ -17,6 +17,7 @@
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/pin_count.h"
+#include "page/twins.h"
 #include "policy/stride_prefetch.h"
 #include "space/extent.h"
 #include "space/segment.h"

@@ -25,6 +25,7 @@
 #include "policy/stride_prefetch.h"
 #include "reuse_prefetch.h"
 #include "sharer_notify.h"
+#include "twins.h"
 
 enum { BATCH = 256 };
 

@@ -10,7 +10,6 @@
 #include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
-#include "frames.h"
 #include "home_write_guard.h"
 #include "node_cache.h"
 #include "notice/diff.h"
@@ -21,6 +20,7 @@
 #include "races/race_history.h"
 #include "space/segment.h"
 #include "transport/transport.h"
+#include "twins.h"
 #include "world.h"
 
 enum { LONGEST_DIFF = 1 << 20, BLOCK = 64 };
@@ -29,9 +29,6 @@ enum { LONGEST_DIFF = 1 << 20, BLOCK = 64 };
 enum { MANY = 8 };
 
 static struct {
-    char               *twins;
-    uint32_t           *spare; /* free twin slots, a stack */
-    uint32_t            nspare, slots, slots_max;
     struct hearthi_run *runs; /* of one diff */
     uint64_t           *masks;
     uint64_t            diffs;      /* made so far */
@@ -49,9 +46,7 @@ static struct { /* a diff run that may still grow */
 void
 hearthi_diffs_open(uint64_t pages)
 {
-    d.slots_max = (uint32_t)pages;
-    d.twins = hearthi_sparse((size_t)d.slots_max << hearthi_heap.shift);
-    d.spare = hearthi_sparse(d.slots_max * sizeof *d.spare);
+    hearthi_twins_open(pages);
     d.runs = malloc((hearthi_heap.page / 2 + 1) * sizeof *d.runs);
     d.masks = malloc(hearthi_heap.page / BLOCK * sizeof *d.masks);
     if (d.runs == NULL || d.masks == NULL)
@@ -67,95 +62,14 @@ hearthi_diffs_have_arrived(void)
 }
 #endif
 
-/* Twins that belong to pages: no more than pages have frames. */
-HEARTHI_FOR_ASSERT static uint32_t
-twins_used(void)
-{
-    return d.slots - d.nspare;
-}
-
-/* Was it given back lately?  Not all are looked at, which may be many. */
-HEARTHI_FOR_ASSERT static bool
-is_spare_lately(uint32_t slot)
-{
-    enum { SOME = 64 };
-
-    for (uint32_t i = d.nspare; i > 0 && i + SOME > d.nspare; i--)
-        if (d.spare[i - 1] == slot)
-            return true;
-    return false;
-}
-
-/* A twin that can be compared with its page. */
-HEARTHI_FOR_ASSERT static bool
-has_twin(uint64_t page)
-{
-    uint32_t slot = hearthi_table.twin[page];
-
-    return slot < d.slots && !is_spare_lately(slot);
-}
-
-/* Twins of pages that are open: all that are used. */
-HEARTHI_FOR_ASSERT static bool
-are_twins_counted(void)
-{
-    uint32_t n = 0;
-    uint64_t end = hearthi_heap.pages;
-
-    for (uint64_t p = 0; (p = hearthi_touched_next(p, end)) < end; p++)
-        n += hearthi_table.state[p] == HEARTHI_DIRTY &&
-             !hearthi_is_overwritten(p);
-    return n == twins_used();
-}
-
 void
 hearthi_diffs_close(void)
 {
     HEARTHI_ASSERT(hearthi_diffs_have_arrived());
-    HEARTHI_ASSERT(are_twins_counted());
-    hearthi_sparse_free(d.twins, (size_t)d.slots_max << hearthi_heap.shift);
-    hearthi_sparse_free(d.spare, d.slots_max * sizeof *d.spare);
+    hearthi_twins_close();
     free(d.runs);
     free(d.masks);
     memset(&d, 0, sizeof d);
-}
-
-uint64_t
-hearthi_twins_most(void)
-{
-    return d.slots;
-}
-
-static char *
-twin_at(uint64_t page)
-{
-    return d.twins + ((size_t)hearthi_table.twin[page] << hearthi_heap.shift);
-}
-
-void
-hearthi_twin_make(uint64_t page)
-{
-    HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY);
-    HEARTHI_ASSERT(hearthi_table.mark[page] & HEARTHI_RESIDENT);
-    if (d.nspare == 0 && d.slots == d.slots_max)
-        hearthi_fatal("page fault",
-                      "no twin is left for a copy, with %u in use",
-                      (unsigned)d.slots);
-    hearthi_table.twin[page] = d.nspare > 0 ? d.spare[--d.nspare] : d.slots++;
-    HEARTHI_ASSERT(has_twin(page));
-    HEARTHI_ASSERT(twins_used() <= hearthi_frames.given);
-    memcpy(twin_at(page), hearthi_cached(page), hearthi_heap.page);
-}
-
-void
-hearthi_twin_free(uint64_t page)
-{
-    if (hearthi_table.twin[page] == HEARTHI_NO_TWIN)
-        return;
-    HEARTHI_ASSERT(has_twin(page) && twins_used() > 0);
-    HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY ||
-                   hearthi_frame_of(page) < hearthi_heap.pages);
-    d.spare[d.nspare++] = hearthi_table.twin[page];
 }
 
 static void
@@ -283,11 +197,11 @@ unit_of(uint64_t page)
 static bool
 changed_begin(uint64_t page, bool refresh)
 {
-    char                  *now = hearthi_cached(page), *twin = twin_at(page);
+    char *now = hearthi_cached(page), *twin = hearthi_twin_at(page);
     struct hearthi_changed c = hearthi_diff_masks(
         now, twin, hearthi_heap.page, unit_of(page), d.masks);
 
-    HEARTHI_ASSERT(has_twin(page));
+    HEARTHI_ASSERT(hearthi_has_twin(page));
     bool exact =
         c.runs > 0 && hearthi_home_write_guard_exact(page, now, twin, d.masks);
 
@@ -296,8 +210,10 @@ changed_begin(uint64_t page, bool refresh)
     if (c.runs == 0)
         return false;
     HEARTHI_ASSERT(c.bytes >= c.runs && c.bytes <= hearthi_heap.page);
-    if (refresh)
+    if (refresh) {
+        hearthi_twin_sent(page);
         twin_refresh(twin, now);
+    }
     if (hearthi_races != NULL)
         hearthi_races_stored(page, d.masks, refresh ? twin : now);
     masks_send(page, refresh ? twin : now, c.runs, !exact);
@@ -331,11 +247,11 @@ hearthi_diff_bytes(uint64_t page, size_t off, const char *src, size_t len)
 void
 hearthi_twin_merge(uint64_t page, const char *version)
 {
-    char  *now = hearthi_cached(page), *twin = twin_at(page);
+    char  *now = hearthi_cached(page), *twin = hearthi_twin_at(page);
     size_t n = hearthi_diff(version, twin, hearthi_heap.page, 1, d.runs);
 
     HEARTHI_ASSERT(hearthi_table.state[page] == HEARTHI_DIRTY);
-    HEARTHI_ASSERT(hearthi_is_pinned(page) && has_twin(page));
+    HEARTHI_ASSERT(hearthi_is_pinned(page) && hearthi_has_twin(page));
     if (hearthi_races != NULL &&
         hearthi_diff_masks(now, twin, hearthi_heap.page, 1, d.masks).runs > 0)
         hearthi_races_stored(page, d.masks, now);

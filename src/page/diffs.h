@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Twins of the copies that are open for writing, and their diffs.  The table
- * lock is held by callers.
+ * Diffs of the copies that are open for writing, by their twins (twins.h). The
+ * table lock is held by callers.
  */
 #ifndef HEARTHI_DIFFS_H
 #define HEARTHI_DIFFS_H
@@ -15,13 +15,6 @@
 /* Room for twins of so many pages: all that may have a frame. */
 void hearthi_diffs_open(uint64_t pages);
 void hearthi_diffs_close(void);
-
-/* Keep what the page is now, and forget that. */
-void hearthi_twin_make(uint64_t page);
-void hearthi_twin_free(uint64_t page);
-
-/* How many there were at a time, at most. */
-uint64_t hearthi_twins_most(void);
 
 /* Queue a page's diff; true if there is any.  With refresh the page stays
  * open, and another thread may write while the diff is on its way: so the

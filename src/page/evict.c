@@ -9,8 +9,10 @@
 #include "copies.h"
 #include "diffs.h"
 #include "frames.h"
+#include "overwrite.h"
 #include "page.h"
 #include "pin_count.h"
+#include "twins.h"
 #include "uffd_pages.h"
 
 /* Runs of at most FEW watched pages go first where mappings are short, then of
@@ -210,6 +212,31 @@ areas_relieve(void)
     t->areas_stuck = hearthi_areas_short() ? t->areas + t->areas_max / 64 : 0;
 }
 
+/* An open copy can be closed at any time: its diff may go home before the
+ * release that has to bring it there (HLRC, Zhou, Iftode and Li, 1996, sends
+ * diffs when it has time), the page stays listed, so the interval tells of it,
+ * and a store that follows opens it again.  The oldest go first; where all are
+ * held, twins are more than HEARTH_CACHE has room for. */
+static void
+twins_relieve(void)
+{
+    enum { MOST = 64 };
+    static size_t            hand;
+    struct hearthi_pagelist *l = &hearthi_written;
+
+    hearthi_diff_end(); /* as in evict() */
+    for (size_t seen = 0, n = 0; seen < l->n && n < MOST; seen++, hand++) {
+        hand = hand < l->n ? hand : 0;
+        if (hearthi_state_of(l->page[hand]) != HEARTHI_DIRTY ||
+            hearthi_is_overwritten(l->page[hand]) ||
+            hearthi_is_pinned_open(l->page[hand]))
+            continue;
+        hearthi_copies_shut(l->page[hand], 1);
+        n++;
+    }
+    hearthi_diff_end();
+}
+
 bool
 hearthi_areas_suffice(void)
 {
@@ -232,4 +259,6 @@ hearthi_copies_make_room(uint64_t count)
     }
     if (hearthi_areas_short())
         areas_relieve();
+    if (hearthi_twins_short())
+        twins_relieve();
 }

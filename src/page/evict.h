@@ -14,6 +14,7 @@
 #include "frames.h"
 #include "page.h"
 #include "pin_count.h"
+#include "twins.h"
 
 /* Longest run of home pages whose mapping is given up, and made, as one. */
 enum { HEARTHI_HOME_RUN = 64 };
@@ -44,15 +45,15 @@ hearthi_copies_most(void)
 /* Where there is none. */
 void hearthi_copies_make_room(uint64_t count);
 
-/* Make room for frames of so many more pages, giving up the oldest copies.
- * Afterwards the kernel's mappings are inside their budget as well, so 0 is
- * for callers that only split some. */
+/* Make room for frames of so many more pages, giving up the oldest copies, and
+ * for a twin.  Afterwards the kernel's mappings are inside their budget as
+ * well, so 0 is for callers that only split some. */
 static inline void
 hearthi_copies_reserve(uint64_t count)
 {
     HEARTHI_ASSERT_HAS(TABLE);
     if (hearthi_frames.given + count > hearthi_frames.bound ||
-        hearthi_areas_short())
+        hearthi_areas_short() || hearthi_twins_short())
         hearthi_copies_make_room(count);
 }
 

@@ -10,8 +10,8 @@
 #include "base/descriptor.h"
 #include "home/home.h"
 #include "malloc/central_freelist.h"
-#include "page/diffs.h"
 #include "page/frames.h"
+#include "page/twins.h"
 #include "part.h"
 #include "space/heap.h"
 
@@ -37,7 +37,7 @@ hearthi_rank_memory_take(struct hearthi_rank_memory *to)
         .objects = objects.carved_bytes,
         .copies = hearthi_frames.used << hearthi_heap.shift,
         .copies_bound = hearthi_frames.bound << hearthi_heap.shift,
-        .twins = hearthi_twins_most() << hearthi_heap.shift,
+        .twins = hearthi_twins.most << hearthi_heap.shift,
         .process = kernel_bytes("/proc/self/status", "VmHWM:"),
         .tables = kernel_bytes("/proc/self/status", "VmPTE:"),
         .proportional = kernel_bytes("/proc/self/smaps_rollup", "Pss:"),

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "page/frames.h"
 #include "page/page.h"
+#include "page/twins.h"
 
 enum { CACHE = 16, PAGES = 12 * CACHE, OPENED = 8 };
 
@@ -128,6 +130,64 @@ START_TEST(what_is_freed_is_used_again)
         expect_eq(wrong_of_all(p, 2, turn), 0);
         hearth_free(p);
     }
+    all_expected();
+}
+END_TEST
+
+/* What copies and twins take now, in pages. */
+static uint64_t
+kept(void)
+{
+    return hearthi_frames.used + hearthi_twins.resident;
+}
+
+/* One store a page, in an order that no prefetch follows, so each opens one.
+ */
+START_TEST(twins_and_copies_stay_within_the_cache)
+{
+    int64_t *p = pages_new(PAGES);
+    uint64_t most = 0;
+
+    for (int turn = 0; turn < 3; turn++) {
+        for (int k = 0; k < PAGES; k++) {
+            int i = nth(k, 2);
+
+            word(p, i)[me] = value(i, me, turn);
+            most = kept() > most ? kept() : most;
+        }
+        expect(most <= hearthi_twins_limit());
+        barrier();
+        expect(kept() <= hearthi_twins_limit());
+        expect_eq(wrong_of_all(p, 1, turn), 0);
+        barrier();
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+START_TEST(pages_that_are_held_may_have_more_twins)
+{
+    enum { HELD = CACHE / 2 };
+    int64_t *p =
+        hearth_alloc((size_t)PAGES * page_words(), sizeof *p, hearth_on(0));
+    int wrong = 0;
+
+    if (me == ranks - 1) {
+        hearth_hold(p, HELD * page_bytes(), HEARTH_WRITE);
+        for (int i = HELD; i < PAGES; i++)
+            word(p, nth(i, 0))[1] = i;
+        for (int i = 0; i < HELD; i++)
+            word(p, i)[1] = i;
+        hearth_drop(p, HELD * page_bytes(), HEARTH_WRITE);
+    }
+    barrier();
+    for (int i = 0; i < PAGES; i++)
+        wrong += word(p, i)[1] != i;
+    expect_eq(wrong, 0);
+    expect(kept() <= hearthi_twins_limit());
+    barrier();
+    hearth_free(p);
     all_expected();
 }
 END_TEST
@@ -248,6 +308,8 @@ main(int argc, char **argv)
     tcase_add_test(
         tc, ranges_are_fetched_into_frames_that_do_not_follow_each_other);
     tcase_add_test(tc, what_is_freed_is_used_again);
+    tcase_add_test(tc, twins_and_copies_stay_within_the_cache);
+    tcase_add_test(tc, pages_that_are_held_may_have_more_twins);
     tcase_add_test(tc, the_kernel_has_no_more_mappings_than_are_counted);
     tcase_add_test(tc,
                    a_copy_that_another_thread_has_just_opened_may_be_freed);
