@@ -251,6 +251,10 @@ libhearth_core_la_SOURCES += \
   src/transport/clusters/message_stream.h \
   src/transport/clusters/gateway_channel.c \
   src/transport/clusters/gateway_channel.h \
+  src/transport/clusters/connection_replay.c \
+  src/transport/clusters/connection_replay.h \
+  src/transport/clusters/rank_connection.c \
+  src/transport/clusters/rank_connection.h \
   src/transport/clusters/clusters.c \
   src/transport/clusters/batching.c \
   src/transport/clusters/rank_listener.c \
@@ -262,6 +266,8 @@ libhearth_core_la_SOURCES += \
   src/transport/clusters/gateway_server.c \
   src/transport/clusters/gateway_server.h \
   src/transport/clusters/gateway_clients.c \
+  src/transport/clusters/gateway_client.c \
+  src/transport/clusters/gateway_client.h \
   src/transport/clusters/gateway_strangers.c \
   src/transport/clusters/gateway_thread.c \
   src/transport/clusters/gateway_thread.h \

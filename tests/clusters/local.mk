@@ -2,7 +2,7 @@
 check_PROGRAMS += %D%/worlds.mpi
 %C%_worlds_mpi_SOURCES = %D%/worlds.c %D%/worlds.h %D%/worlds_remote_io.c \
   %D%/worlds_listener.c %D%/worlds_ahead.c %D%/worlds_node_cache.c \
-  %D%/worlds_fault.c \
+  %D%/worlds_fault.c %D%/worlds_reset.c \
   $(half) $(levels)
 %C%_worlds_mpi_CFLAGS = $(test_cflags)
 %C%_worlds_mpi_LDADD = $(mpi_ldadd)

@@ -350,6 +350,7 @@ main(int argc, char **argv)
     worlds_ahead_tests(tc);
     worlds_node_cache_tests(tc);
     worlds_fault_tests(tc);
+    worlds_reset_tests(tc);
     levels_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);

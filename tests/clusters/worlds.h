@@ -12,5 +12,6 @@ void worlds_listener_tests(TCase *tc);   /* worlds_listener.c */
 void worlds_ahead_tests(TCase *tc);      /* worlds_ahead.c */
 void worlds_node_cache_tests(TCase *tc); /* worlds_node_cache.c */
 void worlds_fault_tests(TCase *tc);      /* worlds_fault.c */
+void worlds_reset_tests(TCase *tc);      /* worlds_reset.c */
 
 #endif

@@ -52,9 +52,6 @@ struct hearthi_wan_message
 hearthi_gateway_channel_call(struct hearthi_wan_message msg, const void *body,
                              size_t len, const char *what);
 
-/* A connection on which the gateway says what no rank asked (hear.h). */
-int hearthi_gateway_channel_unasked(void);
-
 /* Let the gateway tell other clusters why this one ends, on any thread; waits
  * a second at most.  False: another rank of this cluster has said so before.
  * What the line has beyond those bytes is not told. */
@@ -71,8 +68,10 @@ void hearthi_gateway_connect_at(const struct hearthi_listener *listener);
 
 /* A connection that the gateway has answered, which it never sends away after
  * that; or -1 and errno.  ECONNREFUSED is that of all addresses.  `wait`
- * returns when something may be there to read. */
-int hearthi_gateway_connect(unsigned slot, void (*wait)(int fd, short events));
+ * returns when something may be there to read.  The hello becomes the answer
+ * to it. */
+int hearthi_gateway_connect(struct hearthi_wan_message *hello,
+                            void (*wait)(int fd, short events));
 
 /* Say what has little time: not after the answer to the hello, which comes
  * before the head of an answer that is waited for at most so long; if none

@@ -93,13 +93,11 @@ listener_call(void)
 }
 
 static bool
-hello_send(int fd, unsigned slot)
+hello_send(int fd, const struct hearthi_wan_message *hello)
 {
-    struct hearthi_listener_words w = { .head = { .op = HEARTHI_WAN_HELLO,
-                                                  .len = sizeof w.token,
-                                                  .slot = slot } };
+    struct hearthi_listener_words w = { .head = *hello };
 
-    w.head.rank = (uint32_t)hearthi_world.rank;
+    w.head.len = sizeof w.token;
     memcpy(w.token, k.listener.token, sizeof w.token);
     return send(fd, &w, sizeof w, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof w;
 }
@@ -107,13 +105,13 @@ hello_send(int fd, unsigned slot)
 /* Until the gateway has taken the connection for this rank's; false, with
  * errno: it has closed it, as it may while strangers come. */
 static bool
-hello_answered(int fd, void (*wait)(int fd, short events))
+hello_answered(int fd, struct hearthi_wan_message *answer,
+               void (*wait)(int fd, short events))
 {
-    struct hearthi_wan_message answer;
-    size_t                     have = 0;
+    size_t have = 0;
 
-    while (have < sizeof answer) {
-        ssize_t n = recv(fd, (char *)&answer + have, sizeof answer - have,
+    while (have < sizeof *answer) {
+        ssize_t n = recv(fd, (char *)answer + have, sizeof *answer - have,
                          MSG_DONTWAIT);
 
         if (n == 0)
@@ -129,12 +127,17 @@ hello_answered(int fd, void (*wait)(int fd, short events))
 }
 
 int
-hearthi_gateway_connect(unsigned slot, void (*wait)(int fd, short events))
+hearthi_gateway_connect(struct hearthi_wan_message *hello,
+                        void (*wait)(int fd, short events))
 {
-    int fd = listener_call(), code;
+    struct hearthi_wan_message answer;
+    int                        fd = listener_call(), code;
 
-    if (fd >= 0 && hello_send(fd, slot) && hello_answered(fd, wait))
+    if (fd >= 0 && hello_send(fd, hello) &&
+        hello_answered(fd, &answer, wait)) {
+        *hello = answer;
         return fd;
+    }
     code = errno;
     if (fd >= 0)
         close(fd);
@@ -170,11 +173,17 @@ hearthi_gateway_connect_and_say(unsigned slot, struct iovec *part, int n,
 {
     struct msghdr m = { .msg_iov = part, .msg_iovlen = (size_t)n };
     struct hearthi_wan_message heard[2]; /* the former of the hello */
+    const struct hearthi_wan_message hello = {
+        .op = HEARTHI_WAN_HELLO,
+        .rank = (uint32_t)hearthi_world.rank,
+        .slot = slot,
+        .value = 1
+    };
     int                        fd = listener_call();
 
     if (fd < 0)
         return;
-    if (hello_send(fd, slot) &&
+    if (hello_send(fd, &hello) &&
         sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) > 0 &&
         answers_await(fd, heard, sizeof heard, ms))
         *answer = heard[1];

@@ -3,6 +3,7 @@
 
 #include "hear.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "life/report_election.h"
 #include "life/stalled.h"
 #include "message_stream.h"
+#include "rank_connection.h"
 #include "space/segment.h"
 #include "world.h"
 
@@ -31,14 +33,15 @@
 enum { DOUBT = 500000000, MUCH = 64 << 10 };
 
 static struct {
-    struct hearthi_poller         thread;
-    int                           fd; /* -1: none */
-    uint64_t                      beat;
-    bool                          open;
-    atomic_bool                   told; /* why the job ends, by another rank */
-    uint64_t                      since; /* ... and when that was heard */
-    struct hearthi_message_stream in, out;
-} h = { .fd = -1 };
+    struct hearthi_poller          thread;
+    struct hearthi_rank_connection c;
+    bool                           lost; /* c was reset, and is called anew */
+    uint64_t                       beat;
+    bool                           open;
+    atomic_bool                    told;  /* why the job ends, by another */
+    uint64_t                       since; /* ... and when that was heard */
+    struct hearthi_message_stream  in;
+} h = { .c = { .fd = -1 } };
 
 /* ---- who ends the job ---- */
 
@@ -101,12 +104,12 @@ next_tell(const struct hearthi_record *r)
                                         .len = sizeof *r,
                                         .slot = HEARTHI_WAN_HEARS };
 
-    if (hearthi_message_stream_left(&h.out) > MUCH)
+    if (hearthi_replay_left(&h.c.replay) > MUCH)
         return;
     head.rank = (uint32_t)hearthi_world.rank;
     head.to = (uint32_t)((hearthi_world.rank + 1) % hearthi_world.size);
-    hearthi_message_stream_add(&h.out, &head, sizeof head);
-    hearthi_message_stream_add(&h.out, r, sizeof *r);
+    hearthi_replay_add(&h.c.replay, &head, sizeof head);
+    hearthi_replay_add(&h.c.replay, r, sizeof *r);
 }
 
 /* Of a rank of another cluster, perhaps: a text has an end. */
@@ -138,19 +141,73 @@ record_take(struct hearthi_record *r)
 }
 
 static void
+message_take(const struct hearthi_wan_message *msg)
+{
+    struct hearthi_record r;
+
+    if (msg->op == HEARTHI_WAN_HEARD)
+        hearthi_rank_connection_taken(&h.c, msg->at);
+    if (msg->op != HEARTHI_WAN_TELL || msg->len != sizeof r)
+        return;
+    memcpy(&r, hearthi_wan_message_body(msg), sizeof r);
+    record_take(&r);
+}
+
+/* Who asks the gateway next finds out that it is gone. */
+static void
+connection_fail(int code)
+{
+    if (h.c.fd >= 0)
+        close(h.c.fd);
+    h.c.fd = -1;
+    h.lost = hearthi_replay_is_reset(code);
+}
+
+static void
+connection_send(void)
+{
+    const struct hearthi_wan_message head = { .rank =
+                                                  (uint32_t)hearthi_world.rank,
+                                              .slot = HEARTHI_WAN_HEARS };
+
+    if (hearthi_replay_due(&h.c.replay))
+        hearthi_replay_tell(&h.c.replay, head);
+    if (!hearthi_replay_send(&h.c.replay, h.c.fd))
+        connection_fail(errno);
+}
+
+static void
 records_take(void)
 {
     const struct hearthi_wan_message *msg;
-    struct hearthi_record             r;
-    bool open = hearthi_message_stream_read(&h.in, h.fd);
+    const size_t left = hearthi_message_stream_left(&h.in);
+    bool         open;
+    int          code;
 
+    errno = 0;
+    open = hearthi_message_stream_read(&h.in, h.c.fd);
+    code = errno;
+    hearthi_replay_take(&h.c.replay,
+                        hearthi_message_stream_left(&h.in) - left);
     while ((msg = hearthi_message_stream_next(&h.in)) != NULL)
-        if (msg->op == HEARTHI_WAN_TELL && msg->len == sizeof r) {
-            memcpy(&r, hearthi_wan_message_body(msg), sizeof r);
-            record_take(&r);
-        }
-    if (!open || !hearthi_message_stream_write(&h.out, h.fd))
-        hearthi_hear_end(); /* who asks the gateway next finds out */
+        message_take(msg);
+    if (open)
+        connection_send();
+    else
+        connection_fail(code);
+}
+
+/* With each beat, as long as there may be an answer. */
+static void
+connection_renew(void)
+{
+    if (!h.lost)
+        return;
+    h.lost = false;
+    if (hearthi_rank_connection_again(&h.c))
+        connection_send();
+    else
+        h.lost = hearthi_rank_connection_may_pass(errno);
 }
 
 /* ---- the thread ---- */
@@ -158,9 +215,9 @@ records_take(void)
 static void
 sleep_until(uint64_t due)
 {
-    struct pollfd p[2] = { { .fd = h.fd, .events = POLLIN } };
+    struct pollfd p[2] = { { .fd = h.c.fd, .events = POLLIN } };
 
-    if (hearthi_message_stream_left(&h.out) > 0)
+    if (hearthi_replay_left(&h.c.replay) > 0)
         p[0].events |= POLLOUT;
     hearthi_poller_wait(&h.thread, p, 2, due);
 }
@@ -169,6 +226,7 @@ static void
 beat(void)
 {
     hearthi_segments_look();
+    connection_renew();
     if (h.told) /* and no launcher ends this rank, which may compute */
         return;
     hearthi_collective_watch_look(h.beat);
@@ -187,7 +245,7 @@ run(void *none)
             beat();
             next = hearthi_now() + h.beat;
         }
-        if (h.fd >= 0)
+        if (h.c.fd >= 0)
             records_take();
         if (h.told && hearthi_now() - h.since > HEARTHI_ELECTION_SILENCE)
             hearthi_end_now();
@@ -202,7 +260,8 @@ hearthi_hear_open(void)
 {
     if (hearthi_world.gather == NULL)
         return;
-    h.fd = hearthi_gateway_channel_unasked();
+    hearthi_rank_connection_open(&h.c, HEARTHI_WAN_HEARS);
+    h.lost = false;
     h.beat = hearthi_life_beat();
     h.told = false;
     hearthi_next_hook = next_tell;
@@ -221,15 +280,12 @@ hearthi_hear_close(void)
     hearthi_poller_end(&h.thread);
     hearthi_next_hook = NULL;
     hearthi_message_stream_free(&h.in);
-    hearthi_message_stream_free(&h.out);
 }
 
 void
 hearthi_hear_end(void)
 {
-    if (h.fd >= 0)
-        close(h.fd);
-    h.fd = -1;
+    hearthi_rank_connection_close(&h.c);
 }
 
 void

@@ -12,7 +12,6 @@
 
 enum {
     LEAST = 1 << 16,
-    KEPT = 1 << 22,
     AT_ONCE = 8 << 20, /* are read before others have their turn */
 };
 
@@ -91,21 +90,5 @@ hearthi_message_stream_read(struct hearthi_message_stream *b, int fd)
         b->end += (size_t)n;
         all += (size_t)n;
     }
-    return true;
-}
-
-bool
-hearthi_message_stream_write(struct hearthi_message_stream *b, int fd)
-{
-    while (b->at < b->end) {
-        ssize_t n = send(fd, b->p + b->at, b->end - b->at,
-                         MSG_DONTWAIT | MSG_NOSIGNAL);
-
-        if (n < 0)
-            return errno == EAGAIN || errno == EINTR;
-        b->at += (size_t)n;
-    }
-    if (b->room > KEPT)
-        hearthi_message_stream_free(b);
     return true;
 }

@@ -33,9 +33,8 @@ hearthi_message_stream_left(const struct hearthi_message_stream *b)
 const struct hearthi_wan_message *
 hearthi_message_stream_next(struct hearthi_message_stream *b);
 
-/* Read what is there, or much of it; write what goes.  False: the other side
- * has closed. */
+/* Read what is there, or much of it.  False: the other side has closed, or
+ * errno is not 0 any more. */
 bool hearthi_message_stream_read(struct hearthi_message_stream *b, int fd);
-bool hearthi_message_stream_write(struct hearthi_message_stream *b, int fd);
 
 #endif

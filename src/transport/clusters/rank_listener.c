@@ -77,19 +77,21 @@ hearthi_listener_hear(const struct hearthi_listener       *listener,
 
 /* The kernels look for each other while nothing else passes, also for a
  * process that is stopped; what was sent and is not acknowledged they send
- * again instead, for a quarter of an hour unless they are told otherwise. */
+ * again instead, for a quarter of an hour unless they are told otherwise.
+ * They begin after a second: so a rank that waits for an answer knows when its
+ * connection was reset at the gateway's end alone (connection_replay.h). */
 void
 hearthi_listener_prepare(int fd)
 {
     enum { LOOKS = 4, SECOND = 1000000000, MS = 1000000 };
-    int      one = 1, most = LOOKS - 1;
+    int      one = 1, most = LOOKS - 1; /* one: second, too */
     int      each = (int)(hearthi_opt.gateway_giveup / LOOKS / SECOND);
     unsigned all = (unsigned)(hearthi_opt.gateway_giveup / MS);
 
     each = each > 0 ? each : 1;
     all = all > 0 ? all : 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &each, sizeof each);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof one);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &each, sizeof each);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &all, sizeof all);

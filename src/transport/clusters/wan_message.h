@@ -13,7 +13,10 @@
 #include <stdint.h>
 
 enum hearthi_wan_op {
-    /* Of a rank to its own gateway, at first: which connection it is. */
+    /* Of a rank to its own gateway, at first: which connection it is.  kind:
+     * AGAIN for one that was there before; at, and of the answer: bytes that
+     * were taken from the other side (connection_replay.h); value: the
+     * number of the call, of those for this connection. */
     HEARTHI_WAN_HELLO = 1,
 
     /* Memory of another cluster.  `to` is a rank there. */
@@ -56,14 +59,18 @@ enum hearthi_wan_op {
     HEARTHI_WAN_BYE,
     HEARTHI_WAN_ENDING, /* body: the line; kind of the answer: TAKEN if no
                            rank here has said one before */
-    HEARTHI_WAN_OPS
+    HEARTHI_WAN_OPS,
+
+    /* Of one connection between a rank and its own gateway, either way: `at`
+     * bytes were taken from it (connection_replay.h); not answered. */
+    HEARTHI_WAN_HEARD = HEARTHI_WAN_OPS
 };
 
 enum {
     HEARTHI_WAN_TRY = 1, /* of ACQUIRE */
     HEARTHI_WAN_WRITE = 2,
-    HEARTHI_WAN_TAKEN = 4, /* of its answer */
-    HEARTHI_WAN_AGAIN = 8,
+    HEARTHI_WAN_TAKEN = 4,           /* of its answer */
+    HEARTHI_WAN_AGAIN = 8,           /* and of HELLO */
     HEARTHI_WAN_INVALIDATE_ALL = 16, /* and of BARRIER */
     HEARTHI_WAN_AHEAD = 32,
     HEARTHI_WAN_ALL = 64 /* of WAKE */

@@ -27,6 +27,7 @@
 #include "transport/clusters/gateway_channel.h"
 #include "transport/clusters/gateway_server.h"
 #include "transport/clusters/gateway_thread.h"
+#include "transport/clusters/rank_connection.h"
 #include "visitor.h"
 #include "world.h"
 
@@ -448,13 +449,14 @@ START_TEST(strangers_keep_no_rank_waiting)
     enum { TURNS = STRANGERS / 10 };
     struct hearthi_listener door;
     int                     fd[STRANGERS], rank = -1;
+    struct hearthi_wan_message hello = { .op = HEARTHI_WAN_HELLO, .value = 1 };
 
     gateway_begin(&door);
     strangers_come(&door, fd);
     hearthi_gateway_connect_at(&door);
     turns = 0;
     while (rank < 0 && turns <= TURNS)
-        rank = hearthi_gateway_connect(0, turn);
+        rank = hearthi_gateway_connect(&hello, turn);
     ck_assert_int_ge(rank, 0);
     ck_assert_int_le(turns, TURNS);
     strangers_go(fd);
@@ -489,8 +491,9 @@ gateway_with_child(int tell, const int *goes)
 START_TEST(a_child_of_the_gateway_keeps_no_rank_waiting)
 {
     struct hearthi_listener door;
-    int                     told[2], goes[2], fd, status;
+    int                            told[2], goes[2], status;
     struct pollfd           p = { .events = POLLIN };
+    struct hearthi_rank_connection c;
     pid_t                   gateway;
     char                    byte;
 
@@ -500,12 +503,13 @@ START_TEST(a_child_of_the_gateway_keeps_no_rank_waiting)
         gateway_with_child(told[1], goes);
     ck_assert_int_eq(read(told[0], &door, sizeof door), sizeof door);
     hearthi_gateway_channels_open(&door);
-    p.fd = fd = hearthi_gateway_channel_unasked();
+    hearthi_rank_connection_open(&c, HEARTHI_WAN_HEARS);
+    p.fd = c.fd;
     ck_assert_int_eq(waitpid(gateway, &status, 0), gateway);
     ck_timely(poll(&p, 1, 10000) == 1);
-    ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
+    ck_assert_int_eq(recv(c.fd, &byte, 1, 0), 0);
     close(goes[1]);
-    close(fd);
+    hearthi_rank_connection_close(&c);
 }
 END_TEST
 
