@@ -54,6 +54,10 @@ void hearthi_sigbus_open(void);
  * Hearth's cannot be had, and returns otherwise. */
 void hearthi_sigbus_tell(const siginfo_t *info);
 
+/* Print what an address outside of the heap may be, at which a fault ends this
+ * process: it may have come from another rank.  Once. */
+void hearthi_stranger_tell(const siginfo_t *info, const void *context);
+
 /* Print where an address lies that is in the heap but in no allocation. */
 void hearthi_fault_describe(const void *addr);
 

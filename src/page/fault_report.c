@@ -27,6 +27,7 @@
 #include "base/report.h"
 #include "cluster.h"
 #include "fault.h"
+#include "fault_arch.h"
 #include "page.h"
 #include "space/segment.h"
 
@@ -179,4 +180,46 @@ hearthi_fault_describe(const void *addr)
                      "that led there",
                      addr, (size_t)(at - (const char *)base) - bytes, bytes,
                      base);
+}
+
+/* What other ranks have at an address is not known, and this one may have
+ * memory of its own there: the line says what follows if the pointer came from
+ * the heap. */
+static void
+stranger_describe(const char *addr, const char *there)
+{
+    hearthi_warn("segmentation fault",
+                 "address %p is not in the heap, and %s: if it was read from "
+                 "the heap, it is private memory of the rank that stored it "
+                 "(a stack, malloc, std::string): store offsets or addresses "
+                 "of the heap (hearth_malloc)",
+                 (const void *)addr, there);
+}
+
+static const char *
+forbidden(const void *addr, const void *context)
+{
+    if (hearthi_fault_jumps(context, addr))
+        return "what this rank has there cannot be run";
+    return hearthi_fault_writes(context, 1)
+               ? "what this rank has there may not be written"
+               : "what this rank has there may not be read";
+}
+
+/* Close to 0 it is a NULL pointer's. */
+void
+hearthi_stranger_tell(const siginfo_t *info, const void *context)
+{
+    enum { NEAR_NULL = 1 << 20 };
+    static volatile bool told;
+
+    if (told || hearthi_in_heap(info->si_addr) ||
+        (uintptr_t)info->si_addr < NEAR_NULL)
+        return;
+    if (info->si_code != SEGV_MAPERR && info->si_code != SEGV_ACCERR)
+        return;
+    told = true;
+    stranger_describe(info->si_addr, info->si_code == SEGV_MAPERR
+                                         ? "nothing is there on this rank"
+                                         : forbidden(info->si_addr, context));
 }

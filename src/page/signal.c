@@ -172,27 +172,6 @@ behind_ends(int sig)
             strstr(whose.dli_fname, "/libopen-pal.so") != NULL);
 }
 
-/* Close to 0 it is a NULL pointer's.  What other ranks have there is not
- * known: the line says what follows if the pointer came from the heap. */
-static void
-stranger_tell(const siginfo_t *info)
-{
-    enum { NEAR_NULL = 1 << 20 };
-    static volatile bool told;
-
-    if (told || info->si_code != SEGV_MAPERR ||
-        hearthi_in_heap(info->si_addr) ||
-        (uintptr_t)info->si_addr < NEAR_NULL || !behind_ends(SIGSEGV))
-        return;
-    told = true;
-    hearthi_warn("segmentation fault",
-                 "address %p is not in the heap, and nothing is there on this "
-                 "rank: if it was read from the heap, it is private memory of "
-                 "the rank that stored it (a stack, malloc, std::string): "
-                 "store offsets or addresses of the heap (hearth_malloc)",
-                 info->si_addr);
-}
-
 /* si_code <= 0: sent by kill(2), not a fault at all.  Not a part of the
  * handler, whose stack may be small. */
 static __attribute__((noinline)) bool
@@ -206,8 +185,8 @@ is_done(const siginfo_t *info, const void *context)
         return true;
     if (info->si_signo == SIGBUS)
         hearthi_sigbus_tell(info);
-    else
-        stranger_tell(info);
+    else if (behind_ends(SIGSEGV))
+        hearthi_stranger_tell(info, context);
     return false;
 }
 

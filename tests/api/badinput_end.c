@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -316,6 +317,26 @@ dies_of_private_pointer(void)
     hearth_barrier();
 }
 
+/* The same where the other rank has something of its own, which it may not
+ * write. */
+static void
+dies_of_forbidden_pointer(void)
+{
+    char **there = hearth_alloc(sizeof *there, 1, hearth_on(0));
+    char  *at = (char *)0x600000001000;
+
+    if (me == 0)
+        *there = at;
+    if (me == last &&
+        mmap(at, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
+        exit(0); /* which the test sees */
+    hearth_barrier();
+    if (me == last)
+        **there = 1;
+    hearth_barrier();
+}
+
 static void
 dies_by_exit_everywhere(void)
 {
@@ -438,6 +459,7 @@ const struct badinput badinput_ends[] = {
     BADINPUT(dies_by_exit),
     BADINPUT(dies_by_exit_everywhere),
     BADINPUT(dies_of_private_pointer),
+    BADINPUT(dies_of_forbidden_pointer),
     BADINPUT(dies_by_exit_quietly),
     BADINPUT(dies_by_exec),
     BADINPUT(dies_by_exec_everywhere),
