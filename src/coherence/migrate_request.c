@@ -16,7 +16,7 @@
 /* Of a page: in how many barriers in a row it was written.  And how often it
  * has moved, or did not, with a mark that a lower rank of this node wrote it
  * in this barrier, which is the one to ask. */
-enum { ROW = UINT8_MAX, TURNS = 7, NODE_RANK = 128 };
+enum { ROW = UINT8_MAX, TURNS = HEARTHI_MIGRATE_MOST, NODE_RANK = 128 };
 
 _Static_assert(HEARTHI_OTHERS << (TURNS - 1) <= ROW,
                "what is asked for last can be counted");

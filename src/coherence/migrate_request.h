@@ -39,6 +39,9 @@
 #include "notice/notice.h"
 #include "transport/transport.h"
 
+/* How often a page moves. */
+enum { HEARTHI_MIGRATE_MOST = 7 };
+
 /* What a rank asks for in one barrier, at most: runs, and pages of all ranks.
  * Blocks that are dealt to ranks make many runs. */
 enum { HEARTHI_MIGRATE_REQUESTS = 4096, HEARTHI_MIGRATE_PAGES = 1 << 16 };

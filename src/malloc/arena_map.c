@@ -339,6 +339,7 @@ enum { CLASS = 1, OWNER = 8, LENGTH = 28 };
 _Static_assert(HEARTHI_SIZE_CLASSES <= 1 << (OWNER - CLASS),
                "an owner tag has classes");
 _Static_assert(HEARTHI_OWNERS < 1 << (LENGTH - OWNER), "and owners");
+_Static_assert(LENGTH + HEARTHI_QUANTA_BITS == 64, "and lengths");
 
 static size_t
 owner_tag_of(const void *p)

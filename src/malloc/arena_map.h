@@ -199,8 +199,10 @@ hearthi_arena_map_idle(void)
     __atomic_store_n(&hearthi_arena_map.idle, true, __ATOMIC_RELAXED);
 }
 
-/* What an owner tag says: whose it is, of so many ranks. */
-enum { HEARTHI_OWNERS = (1 << 20) - 1 };
+/* What an owner tag says: whose it is, of so many ranks, and how long, in so
+ * many quanta. */
+enum { HEARTHI_OWNERS = (1 << 20) - 1, HEARTHI_QUANTA_BITS = 36 };
+#define HEARTHI_QUANTA_MOST ((UINT64_C(1) << HEARTHI_QUANTA_BITS) - 1)
 
 struct hearthi_owner_tag {
     bool small;

@@ -146,14 +146,13 @@ place_compare(const void *a, const void *b)
 void
 hearthi_parmacs_globals_changed(struct hearthi_parmacs_changes *c)
 {
-    const size_t           most = sizeof c->variable / sizeof c->variable[0];
     struct hearthi_symbols s;
 
     c->n = 0;
     if (!is_anything_changed())
         return;
     hearthi_symbols_open(&s);
-    for (size_t i = 0; i < s.n && c->n < most; i++)
+    for (size_t i = 0; i < s.n && c->n < HEARTHI_PARMACS_VARIABLES; i++)
         if (is_variable(&s, &s.symbol[i]) && is_changed(&s.symbol[i]))
             c->variable[c->n++] = s.symbol[i].st_value;
     hearthi_symbols_close(&s);
@@ -164,7 +163,7 @@ hearthi_parmacs_globals_changed(struct hearthi_parmacs_changes *c)
 static bool
 has(const struct hearthi_parmacs_changes *c, uint64_t variable)
 {
-    if (c->n == sizeof c->variable / sizeof c->variable[0])
+    if (c->n == HEARTHI_PARMACS_VARIABLES)
         return true;
     return bsearch(&variable, c->variable, c->n, sizeof variable,
                    place_compare) != NULL;
@@ -190,7 +189,7 @@ note(uint64_t variable)
     for (size_t i = 0; i < said.n; i++)
         if (said.variable[i] == variable)
             return false;
-    if (said.n == sizeof said.variable / sizeof said.variable[0])
+    if (said.n == HEARTHI_PARMACS_VARIABLES)
         return false;
     said.variable[said.n++] = variable;
     return true;

@@ -32,11 +32,13 @@ void hearthi_parmacs_pointers_look(const char *at, size_t bytes);
 
 /* ---- results ---- */
 
+enum { HEARTHI_PARMACS_VARIABLES = 64 };
+
 /* What a rank has changed: places of variables, where the program was loaded
  * taken off, in ascending order.  What is beyond these is left out. */
 struct hearthi_parmacs_changes {
     uint64_t n;
-    uint64_t variable[64];
+    uint64_t variable[HEARTHI_PARMACS_VARIABLES];
 };
 
 /* A process starts its work. */

@@ -19,8 +19,6 @@
 #include "heap.h"
 #include "segment.h"
 
-enum { MOST = 65536 };
-
 /* One line of /proc/self/maps:
  * 7f0000000000-7f0000001000 rw-s 00000000 00:01 1025    /memfd:... */
 struct mapping {
@@ -202,7 +200,8 @@ find(struct lines *l, struct part *part)
     char          *at = hearthi_heap.base;
     struct mapping m;
 
-    for (int n = 0; n < MOST && at < last && lines_next(l, &m); n++) {
+    for (int n = 0;
+         n < HEARTHI_FOREIGN_MAPPINGS && at < last && lines_next(l, &m); n++) {
         if (m.end <= at)
             continue;
         if (m.at > at)

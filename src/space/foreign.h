@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+/* Mappings of this process among which it is looked for. */
+enum { HEARTHI_FOREIGN_MAPPINGS = 65536 };
+
 /* Learn what Hearth's own files are; after the segments. */
 void hearthi_foreign_open(void);
 void hearthi_foreign_close(void);

@@ -20,6 +20,12 @@ mpi_tests += %D%/cancel.mpi
 %C%_cancel_mpi_CFLAGS = $(test_cflags)
 %C%_cancel_mpi_LDADD = $(mpi_ldadd)
 
+# MPI is linked, not started.
+unit_tests += %D%/bounds
+%C%_bounds_SOURCES = %D%/bounds.c
+%C%_bounds_CFLAGS = $(test_cflags)
+%C%_bounds_LDADD = $(core_ldadd)
+
 # Programs for the scripts.
 check_PROGRAMS += %D%/badinput %D%/start
 %C%_badinput_SOURCES = tests/harness/seen.h %D%/badinput.c %D%/badinput.h \

@@ -18,6 +18,17 @@ struct global {
 const char *name;
 long P;
 
+/* The first of these and as many more. */
+define(`ten', `long v$1`'0, v$1`'1, v$1`'2, v$1`'3, v$1`'4, v$1`'5, v$1`'6, v$1`'7, v$1`'8, v$1`'9;')
+ten(0)
+ten(1)
+ten(2)
+ten(3)
+ten(4)
+ten(5)
+ten(6)
+define(`change', `v$1`'0 = v$1`'1 = v$1`'2 = v$1`'3 = v$1`'4 = v$1`'5 = v$1`'6 = v$1`'7 = v$1`'8 = v$1`'9 = pid;')
+
 int is(const char *what)
 {
     return strcmp(name, what) == 0;
@@ -51,6 +62,17 @@ void work(void)
     if (is("inside")) {
         p = (long *) G_MALLOC(100);
         G_FREE(p + 1);
+    }
+    if (is("few") || is("changes")) {
+        change(0)
+    }
+    if (is("changes")) {
+        change(1)
+        change(2)
+        change(3)
+        change(4)
+        change(5)
+        change(6)
     }
     if (is("left")) {
         MAIN_END

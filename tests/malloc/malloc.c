@@ -439,15 +439,15 @@ START_TEST(an_owner_tag_names_the_last_owner)
 END_TEST
 
 /* What an object of 8 TiB and one byte more has, in the least quanta there
- * are: the object itself would take a gibibyte for what its owner knows of it.
- */
+ * are, and so on up to the most quanta that there may be: the object itself
+ * would take a gibibyte for what its owner knows of it. */
 START_TEST(an_owner_tag_has_the_length_of_any_object)
 {
     char                    *p = hearth_malloc(100000);
     struct hearthi_owner_tag was = hearthi_owner_tag_get(p), l = was;
 
-    for (unsigned shift = 29; shift < 36; shift++)
-        for (int less = 0; less < 2; less++) {
+    for (unsigned shift = 29; shift <= HEARTHI_QUANTA_BITS; shift++)
+        for (int less = shift == HEARTHI_QUANTA_BITS; less < 2; less++) {
             l.quanta = (UINT64_C(1) << shift) + 1 - 2 * (uint64_t)less;
             l.owner = me;
             hearthi_owner_tag_put(p, l);

@@ -6,6 +6,7 @@
  * here depends on how fast the machine is: what a rule looks for is counted,
  * and where it is time, one that no machine makes short.
  */
+#include <dlfcn.h>
 #include <hearth/hearth.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -411,23 +412,121 @@ pages(void)
     hearth_free(p);
 }
 
+/* Stores of more instructions than a rank knows the cost of, each to a page of
+ * its own; or of some hundred. */
+static void
+instructions(void)
+{
+    enum { MANY = 5 * 1250, STEP = 4096 };
+    char          *p = hearth_alloc(MANY, STEP, hearth_on(0));
+    volatile char *at = p;
+
+#define STORE \
+    *at = 1;  \
+    at += STEP;
+    if (me == 1) {
+        FIVE(FIVE(FIVE(FIVE(STORE))))
+    }
+    if (me == 1 && !mended) {
+        FIVE(FIVE(FIVE(FIVE(FIVE(STORE)))))
+        FIVE(FIVE(FIVE(FIVE(STORE STORE))))
+    }
+    hearth_barrier();
+    hearth_free(p);
+}
+
+/* More pages than a rank knows the cost of; or less. */
+static void
+known_pages(void)
+{
+    enum { MANY = 70000, FEW = 1000, STEP = 4096 };
+    char *p = hearth_alloc(MANY, STEP, hearth_on(0));
+
+    for (int i = 0; me == 1 && i < (mended ? FEW : MANY); i++)
+        p[(size_t)i * STEP] = 1;
+    hearth_barrier();
+    hearth_free(p);
+}
+
+/* Stores of the code of more files than the report tells apart, of one rank
+ * and of all; or of a few.  Rank 0 is home to what they store to.  Hearth
+ * learns which files there are when it starts. */
+enum { LIBRARIES = 140, SOME = 10, STEP = 4096 };
+
+static void (*library[LIBRARIES])(volatile char *);
+
+static int
+libraries_each(void)
+{
+    return mended ? SOME : LIBRARIES;
+}
+
+static void
+libraries_load(const char *folder)
+{
+    int level;
+
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; me > 0 && i < libraries_each(); i++) {
+        char  path[400];
+        void *l, *touch;
+
+        snprintf(path, sizeof path, "%s/touch.%d.so", folder,
+                 (me - 1) * LIBRARIES + i);
+        l = dlopen(path, RTLD_NOW);
+        touch = l == NULL ? NULL : dlsym(l, "touch");
+        if (touch == NULL) {
+            fprintf(stderr, "slow: %s\n", dlerror());
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        memcpy(&library[i], &touch, sizeof touch);
+    }
+}
+
+static void
+libraries(void)
+{
+    char *p = hearth_alloc((size_t)ranks * LIBRARIES, STEP, hearth_on(0));
+
+    for (int i = 0; me > 0 && i < libraries_each(); i++)
+        library[i](p + (size_t)(me * LIBRARIES + i) * STEP);
+    hearth_barrier();
+    hearth_free(p);
+}
+
 int
 main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } fault[] = { { "counters", counters }, { "homes", homes },
-                  { "lock", lock },         { "late", late },
-                  { "columns", columns },   { "held", held },
-                  { "cache", cache },       { "same", same },
-                  { "page", page },         { "word", word },
-                  { "flag", flag },         { "prefetch", prefetch },
-                  { "again", again },       { "bytes", bytes },
-                  { "objects", objects },   { "pages", pages },
-                  { "locks", locks },       { "barriers", barriers } };
+    } fault[] = { { "counters", counters },
+                  { "homes", homes },
+                  { "lock", lock },
+                  { "late", late },
+                  { "columns", columns },
+                  { "held", held },
+                  { "cache", cache },
+                  { "same", same },
+                  { "page", page },
+                  { "word", word },
+                  { "flag", flag },
+                  { "prefetch", prefetch },
+                  { "again", again },
+                  { "bytes", bytes },
+                  { "objects", objects },
+                  { "pages", pages },
+                  { "locks", locks },
+                  { "barriers", barriers },
+                  { "instructions", instructions },
+                  { "known_pages", known_pages },
+                  { "libraries", libraries } };
+    const char *folder = getenv("MPI_TEST_LIBRARIES");
 
     mended = argc > 2;
+    if (folder != NULL)
+        libraries_load(folder);
     hearth_init(MPI_COMM_WORLD);
     me = hearth_rank();
     ranks = hearth_size();
@@ -437,5 +536,7 @@ main(int argc, char **argv)
         if (strcmp(argv[1], fault[i].name) == 0)
             fault[i].run();
     hearth_finalize();
+    if (folder != NULL)
+        MPI_Finalize();
     return 0;
 }

@@ -67,7 +67,7 @@ while read test_file name; do
     *) grep -we "$name" "$test_file" ;;
     esac >/dev/null || wrong "no test $name in $test_file"
 done <"$out/tests"
-test `grep -c '^none: ' "$out/all"` -le 16 ||
+test `grep -c '^none: ' "$out/all"` -le 12 ||
     wrong "more limits without a test on one of their sides"
 
 # What gdb needs is said here and in the manual.

@@ -26,7 +26,6 @@
 #include "config.h"
 
 #include "base/assert.h"
-#include "base/test_limits.h"
 #include "flag.h"
 #include "rma_object.h"
 #include "wait_slot.h"
@@ -40,7 +39,7 @@ enum {
 /* A slot: its round, and a name, that the waiter has none, the mark or, as 0,
  * nothing yet. */
 enum {
-    SLOTS = HEARTHI_TEST_LIMIT(56, 2),
+    SLOTS = HEARTHI_COND_SLOTS,
     MARK = UINT32_MAX,
     NAMELESS = UINT32_MAX - 1
 };

@@ -54,6 +54,10 @@ enum {
  * one for three barriers of so many, and costs a look at `epoch` then. */
 enum { HEARTHI_EPOCHS = HEARTHI_TEST_LIMIT(1 << 7, 8) };
 
+/* Threads that wait for one condition and have a word of its object each
+ * (cond.c). */
+enum { HEARTHI_COND_SLOTS = HEARTHI_TEST_LIMIT(56, 2) };
+
 /* Has more nodes than tickets can tell apart. */
 enum { HEARTHI_NODES_MOST = UINT16_MAX };
 

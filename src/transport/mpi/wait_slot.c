@@ -20,13 +20,11 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/test_limits.h"
 #include "cluster.h"
 #include "node/relax.h"
 #include "rma_object.h"
 
-/* A thread that gets none of them looks at the manager's words instead. */
-enum { WORDS = HEARTHI_TEST_LIMIT(64, 2) };
+enum { WORDS = HEARTHI_WAIT_WORDS };
 
 #define NO_WORDS (UINT64_MAX << (WORDS - 1) << 1) /* bits that none has */
 

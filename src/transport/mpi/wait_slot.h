@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/test_limits.h"
+
+/* Of a rank.  A thread that gets none of them looks at the manager's words
+ * instead. */
+enum { HEARTHI_WAIT_WORDS = HEARTHI_TEST_LIMIT(64, 2) };
+
 /* The bytes that the words take in a rank's window, from `at` on, which is
  * `base` here. */
 size_t hearthi_wait_slot_bytes(void);

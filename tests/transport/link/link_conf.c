@@ -253,6 +253,35 @@ START_TEST(lines_that_are_too_long_and_clusters_too_many_are_refused)
 }
 END_TEST
 
+/* A gateway whose host has a name of so many characters. */
+static struct hearthi_conf *
+host_read(size_t n, struct hearthi_link_error *w)
+{
+    char host[HEARTHI_GATEWAY_HOST + 1] = "", text[600];
+
+    memset(host, 'h', n);
+    snprintf(text, sizeof text, KEY "[a]\ngateway = %s:1\nranks = 1\n", host);
+    return text_read(text, w);
+}
+
+/* Where inih was built for shorter settings, as long as those are. */
+START_TEST(the_name_of_a_gateways_host_is_as_long_as_may_be)
+{
+    size_t                    n = HEARTHI_GATEWAY_HOST - 1;
+    struct hearthi_link_error w;
+    struct hearthi_conf      *c;
+
+    while ((c = host_read(n, &w)) == NULL) {
+        ck_assert_ptr_nonnull(strstr(w.text, ":3: a setting of more than"));
+        ck_assert_uint_gt(n--, 100);
+    }
+    ck_assert_uint_eq(strlen(c->cluster[0].host), n);
+    free(c);
+    ck_assert_ptr_null(host_read(HEARTHI_GATEWAY_HOST, &w));
+    ck_assert_ptr_nonnull(strstr(w.text, ":3: "));
+}
+END_TEST
+
 START_TEST(a_cluster_that_the_file_has_not_is_told_of_those_that_are_there)
 {
     struct hearthi_link_error w;
@@ -361,6 +390,7 @@ main(void)
     tcase_add_test(tc, as_long_a_line_and_as_many_ranks_as_may_be_are_read);
     tcase_add_test(tc,
                    lines_that_are_too_long_and_clusters_too_many_are_refused);
+    tcase_add_test(tc, the_name_of_a_gateways_host_is_as_long_as_may_be);
     tcase_add_test(
         tc, a_cluster_that_the_file_has_not_is_told_of_those_that_are_there);
     tcase_add_test(tc, what_is_no_file_is_refused_at_once);
