@@ -22,6 +22,9 @@ EXTRA_DIST += %D%/two_runs.tap
 tap_tests += %D%/cluster.tap
 EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
 
+# Users without rights, and what killed jobs of others leave.
+tap_tests += %D%/machines.tap
+
 # hearth-info.
 EXTRA_DIST += %D%/info.sh
 TESTS += %D%/info.sh
