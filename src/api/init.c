@@ -348,6 +348,7 @@ hearth_init_f(int comm)
 {
     MPI_Comm same;
 
+    hearthi_integer_check(comm);
     hearthi_loaded_check("hearth_init_f");
     same = hearthi_comm_of_integer(comm);
     if (!hearthi_mpi_has_world() && !is_of_session(same))

@@ -16,6 +16,10 @@ MPI_Comm hearthi_comm_of_integer(int comm);
  * that this library was built with. */
 void hearthi_loaded_check(const char *call);
 
+/* ... and of a program in Fortran, which no header compares, by the integer
+ * that it has for its communicator. */
+void hearthi_integer_check(int comm);
+
 /* Ends the job if this process is alone though the launcher started several.
  */
 void hearthi_launcher_check(void);

@@ -130,6 +130,29 @@ hearth_compiled(int mpi, size_t stats)
                   hearthi_library_path(), sizeof(hearth_stats), stats);
 }
 
+/* Of which MPI an integer is that names a communicator; or what this library
+ * was built with, where it may be of that one.  MPICH has the kind of an
+ * object in four of its bits; Open MPI counts from 0 on. */
+static int
+integer_of(int comm)
+{
+    enum { KIND = 26, KINDS = 15, COMM = 1, MANY = 1 << 24 };
+    bool is_mpich = ((unsigned)comm >> KIND & KINDS) == COMM;
+
+    if (HEARTH_COMPILED_MPI == HEARTH_COMPILED_OPEN_MPI && is_mpich)
+        return HEARTH_COMPILED_MPICH;
+    if (HEARTH_COMPILED_MPI == HEARTH_COMPILED_MPICH && comm >= 0 &&
+        comm < MANY)
+        return HEARTH_COMPILED_OPEN_MPI;
+    return HEARTH_COMPILED_MPI;
+}
+
+void
+hearthi_integer_check(int comm)
+{
+    hearth_compiled(integer_of(comm), 0);
+}
+
 /* The library that has MPI's ABI says its own name. */
 static bool
 is_abi(void)
