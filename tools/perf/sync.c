@@ -4,6 +4,7 @@
 #include "udp.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static double
 barriers_time(const struct perf *p)
@@ -101,6 +102,152 @@ barrier_holding(struct perf *p, double *sample)
     sample[1] = (before + barriers_time(p)) / 2;
 }
 
+/* ---- a barrier behind scattered pages ---- */
+
+enum { SPREAD = 10000, SPREAD_QUICK = 2000, SETTLED = 6 };
+
+/* Every second page of the actor's memory. */
+struct spread {
+    uint64_t *words;
+    size_t    n;    /* of these */
+    size_t    step; /* words from one to the next */
+};
+
+static struct spread
+spread_open(const struct perf *p)
+{
+    struct spread s = { .n = p->quick ? SPREAD_QUICK : SPREAD,
+                        .step = 2 * p->page / sizeof(uint64_t) };
+
+    s.words =
+        hearth_alloc(s.n * s.step, sizeof *s.words, hearth_on(PERF_ACTOR));
+    for (size_t i = 0; perf_acting(p) && i < 2 * s.n; i++)
+        s.words[i * s.step / 2] = p->salt;
+    hearth_barrier();
+    return s;
+}
+
+static void
+spread_write(const struct spread *s, uint64_t value)
+{
+    for (size_t i = 0; i < s->n; i++)
+        s->words[i * s->step] = value;
+}
+
+static void
+spread_check(const struct spread *s, uint64_t value)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (((const volatile uint64_t *)s->words)[i * s->step] != value)
+            perf_wrong("barrier_scattered", i * s->step * sizeof value);
+}
+
+/* The peer reads them until its copies are such that stay; `all`: those
+ * between, too. */
+static void
+spread_take(const struct perf *p, const struct spread *s, uint64_t value,
+            bool all)
+{
+    struct spread between = *s;
+
+    between.words += s->step / 2;
+    for (int again = 0; again < SETTLED; again++) {
+        if (perf_is_peer(p))
+            spread_check(s, value);
+        if (perf_is_peer(p) && all)
+            spread_check(&between, p->salt);
+        perf_meet(p);
+        hearth_barrier();
+    }
+}
+
+/* The time of a barrier here and at the peer, a page. */
+struct both {
+    double here, there;
+};
+
+static struct both
+spread_barrier(const struct perf *p, const struct spread *s)
+{
+    struct both took;
+    double      start;
+
+    perf_meet(p);
+    start = perf_now();
+    hearth_barrier();
+    took.here = took.there = (perf_now() - start) / (double)s->n;
+    if (perf_is_peer(p))
+        MPI_Send(&took.here, 1, MPI_DOUBLE, PERF_ACTOR, 0, p->raw.comm);
+    if (perf_acting(p))
+        MPI_Recv(&took.there, 1, MPI_DOUBLE, p->peer, 0, p->raw.comm,
+                 MPI_STATUS_IGNORE);
+    return took;
+}
+
+/* By hand: one mprotect() over pages every second of which is writable, and
+ * one madvise() over pages every second of which is there. */
+static double
+hulls_by_hand(const struct perf *p, size_t n)
+{
+    size_t bytes = 2 * n * p->page;
+    char  *at = perf_memory(bytes);
+    double start, took;
+
+    for (size_t i = 0; i < bytes; i += 2 * p->page)
+        at[i] = 1;
+    for (size_t i = p->page; i < bytes; i += 2 * p->page)
+        mprotect(at + i, p->page, PROT_READ);
+    start = perf_now();
+    mprotect(at, bytes, PROT_READ);
+    madvise(at, bytes, MADV_DONTNEED);
+    took = perf_now() - start;
+    perf_memory_free(at, bytes);
+    return took / (double)n;
+}
+
+/* Stores of one rank, and the barrier behind them. */
+static struct both
+spread_stored(const struct perf *p, const struct spread *s, int rank,
+              uint64_t value)
+{
+    if (p->rank == rank)
+        spread_write(s, value);
+    return spread_barrier(p, s);
+}
+
+/*
+ * Figure: a barrier behind stores of the home to pages of which another node
+ * has copies, and none of those between, as the other node sees it; `home` and
+ * `reader` are its parts.  `writer`: what the other takes when it has stored
+ * to its copies, and has those between, too.  `armed`: what the home takes
+ * then. The other stores before each time that the home does, for pages that
+ * the home alone stores to become unshared (coherence/migrate_request.c).
+ */
+static void
+barrier_scattered(struct perf *p, double *sample)
+{
+    struct spread s = spread_open(p);
+    struct both   took;
+
+    spread_take(p, &s, p->salt, false);
+    spread_stored(p, &s, p->peer, p->salt + 1);
+    spread_take(p, &s, p->salt + 1, false);
+    took = spread_stored(p, &s, PERF_ACTOR, p->salt + 2);
+    sample[0] = took.there;
+    sample[2] = took.here;
+    sample[3] = took.there - took.here;
+    spread_take(p, &s, p->salt + 2, true);
+    sample[5] = spread_stored(p, &s, p->peer, p->salt + 3).there;
+    spread_take(p, &s, p->salt + 3, true);
+    sample[4] = spread_stored(p, &s, PERF_ACTOR, p->salt + 4).here;
+    if (perf_acting(p))
+        sample[1] = hulls_by_hand(p, s.n);
+    if (perf_is_peer(p))
+        spread_check(&s, p->salt + 4);
+    perf_meet(p);
+    hearth_free(s.words);
+}
+
 /* hearth_fetch_add on a word whose home is the peer. */
 static double
 adds_time(int64_t *word, size_t from, size_t turns)
@@ -174,6 +321,13 @@ const struct perf_figure perf_sync_figures[] = {
       .bound = 1.1,
       .need = PERF_PEER,
       .round = barrier_holding },
+    { .name = "barrier_scattered",
+      .unit = "us",
+      .what = "barrier behind stores to each second page, a page",
+      .against = "one mprotect and one madvise for all",
+      .need = PERF_PEER,
+      .round = barrier_scattered,
+      .extra = { "home", "reader", "armed", "writer" } },
     { .name = "fetch_add",
       .unit = "us",
       .what = "hearth_fetch_add on a remote word",
