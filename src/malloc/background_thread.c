@@ -19,8 +19,12 @@ static struct {
     struct hearthi_poller thread;
     bool                  answers; /* to ranks in need, too */
     bool                  begun, runs;
-    bool                  idle; /* it sleeps until it is woken, or soon will */
+    int                   sleeps; /* enum sleep, or soon will */
 } g;
+
+/* For what it sleeps: a rank in need is looked for now and then; memory is to
+ * go back; nothing. */
+enum sleep { LOOKS, PURGES, IDLE };
 
 /* There may be something here that another rank has need of. */
 static bool
@@ -42,7 +46,7 @@ next_await(bool kept, uint64_t due, bool answers)
 }
 
 /* It says that it is idle before it looks whether it is: who leaves something
- * behind that look sees it idle, and wakes it. */
+ * behind that look sees it so, and wakes it. */
 static void *
 background(void *none)
 {
@@ -51,10 +55,11 @@ background(void *none)
     while (!g.thread.stop) {
         bool kept, answers;
 
-        __atomic_store_n(&g.idle, true, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&g.sleeps, IDLE, __ATOMIC_SEQ_CST);
         kept = hearthi_purge_is_kept();
         answers = may_answer();
-        __atomic_store_n(&g.idle, !kept && !answers, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&g.sleeps, answers ? LOOKS : kept ? PURGES : IDLE,
+                         __ATOMIC_SEQ_CST);
         if (!kept || due == 0)
             due = kept ? hearthi_now() + hearthi_purge_ns : 0;
         if (!next_await(kept, due, answers))
@@ -74,7 +79,8 @@ background(void *none)
 void
 hearthi_background_thread_open(void)
 {
-    g.begun = g.runs = g.idle = false;
+    g.begun = g.runs = false;
+    g.sleeps = LOOKS;
     g.answers = hearthi_world.size > 1 && hearthi_world.multiple &&
                 !hearthi_guard_on && hearthi_races == NULL;
 }
@@ -99,12 +105,13 @@ void
 hearthi_background_thread_wake(void)
 {
     bool begun = __atomic_load_n(&g.begun, __ATOMIC_RELAXED);
+    int  sleeps = begun ? __atomic_load_n(&g.sleeps, __ATOMIC_SEQ_CST) : IDLE;
 
-    if ((begun && !__atomic_load_n(&g.idle, __ATOMIC_SEQ_CST)) ||
-        !(may_answer() || hearthi_purge_is_kept()))
+    if (sleeps == LOOKS ||
+        !(may_answer() || (sleeps == IDLE && hearthi_purge_is_kept())))
         return;
     if (begun) {
-        if (__atomic_exchange_n(&g.idle, false, __ATOMIC_SEQ_CST))
+        if (__atomic_exchange_n(&g.sleeps, LOOKS, __ATOMIC_SEQ_CST) != LOOKS)
             hearthi_poller_wake(&g.thread);
     } else if (!__atomic_exchange_n(&g.begun, true, __ATOMIC_ACQ_REL)) {
         hearthi_poller_start(&g.thread, background,

@@ -212,29 +212,45 @@ areas_relieve(void)
     t->areas_stuck = hearthi_areas_short() ? t->areas + t->areas_max / 64 : 0;
 }
 
+/* May it be closed before the interval ends? */
+static bool
+is_open_still(uint64_t page)
+{
+    return hearthi_state_of(page) == HEARTHI_DIRTY &&
+           !hearthi_is_overwritten(page) && !hearthi_is_pinned_open(page) &&
+           !hearthi_twin_is_recent(page);
+}
+
 /* An open copy can be closed at any time: its diff may go home before the
  * release that has to bring it there (HLRC, Zhou, Iftode and Li, 1996, sends
  * diffs when it has time), the page stays listed, so the interval tells of it,
- * and a store that follows opens it again.  The oldest go first; where all are
- * held, twins are more than HEARTH_CACHE has room for. */
+ * and a store that follows opens it again.  Those that were opened last stay:
+ * a store across two pages needs both, and would close each for the other.
+ * Where nearly all are held or such, twins are more than HEARTH_CACHE has room
+ * for, and the list is not gone through again each time. */
 static void
 twins_relieve(void)
 {
-    enum { MOST = 64 };
+    enum { MOST = 64, FEW_CLOSED = 4 };
     static size_t            hand;
     struct hearthi_pagelist *l = &hearthi_written;
+    size_t                   n = 0;
 
     hearthi_diff_end(); /* as in evict() */
-    for (size_t seen = 0, n = 0; seen < l->n && n < MOST; seen++, hand++) {
+    hearthi_twins_trim();
+    if (!hearthi_twins_short(1))
+        return;
+    for (size_t seen = 0; seen < l->n && n < MOST; seen++, hand++) {
         hand = hand < l->n ? hand : 0;
-        if (hearthi_state_of(l->page[hand]) != HEARTHI_DIRTY ||
-            hearthi_is_overwritten(l->page[hand]) ||
-            hearthi_is_pinned_open(l->page[hand]))
+        if (!is_open_still(l->page[hand]))
             continue;
         hearthi_copies_shut(l->page[hand], 1);
         n++;
     }
-    hearthi_diff_end();
+    if (n > 0)
+        hearthi_diff_end();
+    if (n < FEW_CLOSED)
+        hearthi_twins_stuck();
 }
 
 bool
@@ -259,6 +275,6 @@ hearthi_copies_make_room(uint64_t count)
     }
     if (hearthi_areas_short())
         areas_relieve();
-    if (hearthi_twins_short())
+    if (hearthi_twins_short(1))
         twins_relieve();
 }

@@ -53,7 +53,7 @@ hearthi_copies_reserve(uint64_t count)
 {
     HEARTHI_ASSERT_HAS(TABLE);
     if (hearthi_frames.given + count > hearthi_frames.bound ||
-        hearthi_areas_short() || hearthi_twins_short())
+        hearthi_areas_short() || hearthi_twins_short(1))
         hearthi_copies_make_room(count);
 }
 

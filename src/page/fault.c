@@ -32,6 +32,7 @@
 #include "profile/profile.h"
 #include "reuse_prefetch.h"
 #include "space/foreign.h"
+#include "twins.h"
 #include "uffd_pages.h"
 #include "world.h"
 
@@ -48,6 +49,8 @@ fault_write(uint64_t page, enum hearthi_state state)
         n = hearthi_run_length(page, s->step, state);
     else if (s->stride == -1)
         n = hearthi_run_before(page, s->step, state);
+    if (state == HEARTHI_CLEAN && hearthi_twins_short(n))
+        n = 1;
     hearthi_stride_prefetch_took(s, page, n);
     if (s->stride == -1)
         page -= n - 1;

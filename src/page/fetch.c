@@ -24,6 +24,7 @@
 #include "sharer_notify.h"
 #include "space/foreign.h"
 #include "transport/transport.h"
+#include "twins.h"
 #include "world.h"
 #include "written_row.h"
 
@@ -46,11 +47,13 @@ hearthi_fetch_close(void)
     hearthi_sharer_notify_close();
 }
 
-/* Is a page that is brought opened for writing, too? */
+/* Is a page that is brought, behind n others, opened for writing, too?  Not
+ * where twins are short; one that is not, and is stored to, faults again. */
 static bool
-opens(uint64_t page, bool write)
+opens(uint64_t page, bool write, uint64_t n)
 {
-    return write || hearthi_is_written_often(page);
+    return (write || hearthi_is_written_often(page)) &&
+           !hearthi_twins_short(n + 1);
 }
 
 /* Those that were missed are passed by. */
@@ -65,14 +68,14 @@ hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
      * without a mutex: so what was stored comes first. */
     atomic_thread_fence(memory_order_release);
     for (uint64_t end = page + count, n; page < end; page += n) {
-        bool open = opens(page, write);
+        bool open = (write && count == 1) || opens(page, write, 0);
 
         n = 1;
         if (state[page] != from)
             continue;
         HEARTHI_ASSERT(!hearthi_is_frozen(page));
         while (page + n < end && state[page + n] == from &&
-               open == opens(page + n, write))
+               open == opens(page + n, write, n))
             n++;
         if (open) {
             hearthi_copies_write(page, n);

@@ -20,6 +20,8 @@ static struct {
     uint32_t *free;
     uint32_t  cold, slots, slots_max;
     bool     *sent; /* of each slot: a network card may have registered it */
+    uint64_t  recent[HEARTHI_TWINS_RECENT]; /* pages */
+    unsigned  at_recent;
 } d;
 
 void
@@ -128,6 +130,7 @@ hearthi_twin_make(uint64_t page)
                       "no twin is left for a copy, with %u in use",
                       (unsigned)d.slots);
     hearthi_table.twin[page] = slot_take();
+    d.recent[d.at_recent++ % HEARTHI_TWINS_RECENT] = page;
     HEARTHI_ASSERT(hearthi_has_twin(page));
     HEARTHI_ASSERT(used() <= hearthi_frames.given);
     memcpy(hearthi_twin_at(page), hearthi_cached(page), hearthi_heap.page);
@@ -142,6 +145,22 @@ hearthi_twin_free(uint64_t page)
     HEARTHI_ASSERT(hearthi_table.state[page] != HEARTHI_DIRTY ||
                    hearthi_frame_of(page) < hearthi_heap.pages);
     d.free[hearthi_twins.spare++] = hearthi_table.twin[page];
+}
+
+bool
+hearthi_twin_is_recent(uint64_t page)
+{
+    for (int i = 0; i < HEARTHI_TWINS_RECENT; i++)
+        if (d.recent[i] == page)
+            return true;
+    return false;
+}
+
+void
+hearthi_twins_stuck(void)
+{
+    hearthi_twins.stuck = hearthi_frames.used + hearthi_twins.resident +
+                          hearthi_twins_limit() / 64 + 1;
 }
 
 /* ---- memory that goes back ---- */
@@ -165,6 +184,13 @@ slot_chill(uint32_t slot)
 
 void
 hearthi_twins_shrink(void)
+{
+    hearthi_twins.stuck = 0;
+    hearthi_twins_trim();
+}
+
+void
+hearthi_twins_trim(void)
 {
     const uint64_t limit = hearthi_twins_limit();
 

@@ -29,16 +29,17 @@ void hearthi_twin_free(uint64_t page);
 
 char *hearthi_twin_at(uint64_t page);
 
-/* Slots that have memory, and those of them that belong to no page; and how
- * many had memory at a time, at most. */
+/* Slots that have memory, and those of them that belong to no page; how many
+ * had memory at a time, at most; and pages that a look for some to close has
+ * found in vain to be too many (hearthi_twins_stuck). */
 struct hearthi_twins {
-    uint64_t resident, spare, most;
+    uint64_t resident, spare, most, stuck;
 };
 extern struct hearthi_twins hearthi_twins;
 
-/* Twins are more than the frames, by so many at least, before pages are closed
- * for them. */
-enum { HEARTHI_TWINS_LEAST = 8 };
+/* Pages that were opened last stay open: an instruction may need some at a
+ * time.  Twins are more than the frames by LEAST before pages are closed. */
+enum { HEARTHI_TWINS_RECENT = 8, HEARTHI_TWINS_LEAST = 16 };
 
 /* Frames and twins, of pages. */
 static inline uint64_t
@@ -50,21 +51,32 @@ hearthi_twins_limit(void)
            (more < HEARTHI_TWINS_LEAST ? HEARTHI_TWINS_LEAST : more);
 }
 
-/* Would one more be beyond the limit?  Not where few are in use. */
+/* Would so many more be beyond the limit?  Not where few are in use. */
 static inline bool
-hearthi_twins_short(void)
+hearthi_twins_short(uint64_t count)
 {
-    return hearthi_twins.spare == 0 &&
-           hearthi_frames.used + hearthi_twins.resident >=
-               hearthi_twins_limit() &&
-           hearthi_twins.resident >=
-               hearthi_twins_limit() - hearthi_frames.bound;
+    const struct hearthi_twins *t = &hearthi_twins;
+    uint64_t                    limit = hearthi_twins_limit(), then;
+
+    then = t->resident + (count > t->spare ? count - t->spare : 0);
+    return hearthi_frames.used + then >
+               (t->stuck > limit ? t->stuck : limit) &&
+           then > limit - hearthi_frames.bound;
 }
+
+/* A page that was opened lately. */
+bool hearthi_twin_is_recent(uint64_t page);
+
+/* Next to none can be closed: no more are looked for in this interval until
+ * there are clearly more twins. */
+void hearthi_twins_stuck(void);
 
 /* A diff goes home from the twin itself, and not from the page. */
 void hearthi_twin_sent(uint64_t page);
 
-/* At the end of an interval: memory of slots beyond the limit goes back. */
+/* No diff is under way: memory of spare slots beyond the limit goes back.  And
+ * at the end of an interval, which ends what is stuck. */
+void hearthi_twins_trim(void);
 void hearthi_twins_shrink(void);
 
 /* Has the page a twin that can be compared with it?  With --enable-debug only.
