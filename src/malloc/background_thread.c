@@ -45,8 +45,23 @@ next_await(bool kept, uint64_t due, bool answers)
     return !g.thread.stop;
 }
 
-/* It says that it is idle before it looks whether it is: who leaves something
- * behind that look sees it so, and wakes it. */
+/* What there is to do.  It says that it is idle before it looks whether it is:
+ * who leaves something behind that look sees it so, and wakes it. */
+static void
+work_find(bool *kept, bool *answers)
+{
+    enum sleep sleeps = IDLE;
+
+    __atomic_store_n(&g.sleeps, IDLE, __ATOMIC_SEQ_CST);
+    *kept = hearthi_purge_is_kept();
+    *answers = may_answer();
+    if (*kept)
+        sleeps = PURGES;
+    if (*answers)
+        sleeps = LOOKS;
+    __atomic_store_n(&g.sleeps, (int)sleeps, __ATOMIC_SEQ_CST);
+}
+
 static void *
 background(void *none)
 {
@@ -55,11 +70,7 @@ background(void *none)
     while (!g.thread.stop) {
         bool kept, answers;
 
-        __atomic_store_n(&g.sleeps, IDLE, __ATOMIC_SEQ_CST);
-        kept = hearthi_purge_is_kept();
-        answers = may_answer();
-        __atomic_store_n(&g.sleeps, answers ? LOOKS : kept ? PURGES : IDLE,
-                         __ATOMIC_SEQ_CST);
+        work_find(&kept, &answers);
         if (!kept || due == 0)
             due = kept ? hearthi_now() + hearthi_purge_ns : 0;
         if (!next_await(kept, due, answers))
