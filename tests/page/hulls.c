@@ -415,6 +415,47 @@ START_TEST(an_open_copy_between_dropped_ones_stays_open)
 }
 END_TEST
 
+/* The kernel reads there, as it may at any moment: no fault brings it back. */
+static int64_t
+kernel_reads(const int64_t *at)
+{
+    int64_t got = 0;
+    long    written;
+    int     ends[2];
+
+    expect_eq(pipe(ends), 0);
+    written = syscall(SYS_write, ends[1], at, sizeof got);
+    expect_eq(written, sizeof got);
+    if (written == sizeof got)
+        expect_eq(syscall(SYS_read, ends[0], &got, sizeof got), sizeof got);
+    close(ends[0]);
+    close(ends[1]);
+    return got;
+}
+
+START_TEST(a_pinned_copy_between_dropped_ones_stays)
+{
+    int64_t *p, *held;
+
+    start(false);
+    p = pages_taken(1);
+    held = word(p, 101);
+    if (is_taker())
+        hearth_hold(held, page_bytes(), HEARTH_READ);
+    barrier();
+    if (is_home())
+        fill(p, 0, 1, 2); /* one notice names all of them */
+    barrier();
+    if (is_taker()) {
+        expect_eq(kernel_reads(held), 2);
+        hearth_drop(held, page_bytes(), HEARTH_READ);
+        expect_eq(wrong_of(p, 0, 1, 2), 0);
+    }
+    end(p);
+    all_expected();
+}
+END_TEST
+
 void
 hulls_tests(TCase *tc)
 {
@@ -426,4 +467,5 @@ hulls_tests(TCase *tc)
     tcase_add_test(tc, a_barrier_hides_scattered_copies_together);
     tcase_add_test(tc, a_copy_between_dropped_ones_stays);
     tcase_add_test(tc, an_open_copy_between_dropped_ones_stays_open);
+    tcase_add_test(tc, a_pinned_copy_between_dropped_ones_stays);
 }
