@@ -26,15 +26,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "message_stream.h"
 #include "wan_message.h"
 
 /* Of one side.  One thread uses it. */
 struct hearthi_replay {
-    char    *p;
-    size_t   at, end, room; /* what is kept */
-    uint64_t first;         /* number of the first byte that is kept */
-    size_t   sent;          /* of what is kept, on this connection */
-    uint64_t taken, told;   /* bytes of the other side; it knows of that */
+    struct hearthi_message_stream kept;
+    uint64_t first;       /* number of the first byte that is kept */
+    size_t   sent;        /* of what is kept, on this connection */
+    uint64_t taken, told; /* bytes of the other side; it knows of that */
 };
 
 /* Keep so many bytes, to be sent behind all others.  A page fault may do so:
@@ -48,7 +48,7 @@ bool hearthi_replay_send(struct hearthi_replay *r, int fd);
 static inline size_t
 hearthi_replay_left(const struct hearthi_replay *r)
 {
-    return r->end - r->at - r->sent;
+    return hearthi_message_stream_left(&r->kept) - r->sent;
 }
 
 /* May the other side want what is behind so many bytes? */

@@ -160,7 +160,7 @@ connection_fail(int code)
     if (h.c.fd >= 0)
         close(h.c.fd);
     h.c.fd = -1;
-    h.lost = hearthi_replay_is_reset(code) || code == EPIPE;
+    h.lost = hearthi_rank_connection_is_reset(code);
 }
 
 static void

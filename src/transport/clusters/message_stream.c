@@ -4,40 +4,53 @@
 #include "message_stream.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/report.h"
 
-enum {
-    LEAST = 1 << 16,
-    AT_ONCE = 8 << 20, /* are read before others have their turn */
-};
+/* Bytes.  AT_ONCE are read before others have their turn. */
+enum { LEAST = 1 << 16, AT_ONCE = 8 << 20 };
+
+static void
+front_close(struct hearthi_message_stream *b)
+{
+    memmove(b->p, b->p + b->at, hearthi_message_stream_left(b));
+    b->end -= b->at;
+    b->at = 0;
+}
+
+/* UCX before 1.14 has a mremap(2) of its own (space/segment.c). */
+static void
+room_grow(struct hearthi_message_stream *b, size_t need)
+{
+    size_t room = b->room > LEAST ? b->room : LEAST;
+    void  *p;
+
+    while (room < need)
+        room *= 2;
+    p = b->p == NULL
+            ? mmap(NULL, room, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            : (void *)syscall(SYS_mremap, b->p, b->room, room, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED)
+        hearthi_fatal("gateway", "no memory for messages of %zu bytes", room);
+    b->p = p;
+    b->room = room;
+}
 
 char *
 hearthi_message_stream_room(struct hearthi_message_stream *b, size_t n)
 {
     if (b->at == b->end)
         b->at = b->end = 0;
-    if (b->room - b->end >= n)
-        return b->p + b->end;
-    if (b->at > 0) {
-        memmove(b->p, b->p + b->at, b->end - b->at);
-        b->end -= b->at;
-        b->at = 0;
-    }
-    if (b->room - b->end < n) {
-        size_t room = b->room > LEAST ? b->room : LEAST;
-
-        while (room - b->end < n)
-            room *= 2;
-        b->p = realloc(b->p, room);
-        if (b->p == NULL)
-            hearthi_fatal("gateway", "no memory for messages of %zu bytes",
-                          room);
-        b->room = room;
-    }
+    if (b->room - b->end < n && b->at > 0)
+        front_close(b);
+    if (b->room - b->end < n)
+        room_grow(b, b->end + n);
     return b->p + b->end;
 }
 
@@ -54,8 +67,19 @@ hearthi_message_stream_add(struct hearthi_message_stream *b, const void *p,
 void
 hearthi_message_stream_free(struct hearthi_message_stream *b)
 {
-    free(b->p);
+    if (b->p != NULL)
+        munmap(b->p, b->room);
     *b = (struct hearthi_message_stream){ .p = NULL };
+}
+
+void
+hearthi_message_stream_shrink(struct hearthi_message_stream *b, size_t room)
+{
+    if (b->room <= room || hearthi_message_stream_left(b) > room / 2)
+        return;
+    front_close(b);
+    munmap(b->p + room, b->room - room);
+    b->room = room;
 }
 
 const struct hearthi_wan_message *

@@ -11,7 +11,8 @@
 
 #include "wan_message.h"
 
-/* Bytes one behind the other; those before `at` are used up. */
+/* Bytes one behind the other; those before `at` are used up.  There is no call
+ * of malloc(3) here: a page fault may add some. */
 struct hearthi_message_stream {
     char  *p;
     size_t at, end, room;
@@ -22,6 +23,11 @@ char *hearthi_message_stream_room(struct hearthi_message_stream *b, size_t n);
 void  hearthi_message_stream_add(struct hearthi_message_stream *b,
                                  const void *p, size_t n);
 void  hearthi_message_stream_free(struct hearthi_message_stream *b);
+
+/* Give back what is over so many bytes (whole pages), unless most of that is
+ * full. */
+void hearthi_message_stream_shrink(struct hearthi_message_stream *b,
+                                   size_t                         room);
 
 static inline size_t
 hearthi_message_stream_left(const struct hearthi_message_stream *b)

@@ -235,12 +235,18 @@ hearthi_rank_connection_close(struct hearthi_rank_connection *c)
 
 /* ---- bytes ---- */
 
-/* The connection has failed so: another one, or the end of the job.  EPIPE:
- * the gateway has closed it, or a reset came behind another one. */
+/* EPIPE: the gateway has closed it, or a reset came behind another one. */
+bool
+hearthi_rank_connection_is_reset(int code)
+{
+    return hearthi_replay_is_reset(code) || code == EPIPE;
+}
+
+/* The connection has failed so: another one, or the end of the job. */
 static void
 renew(struct hearthi_rank_connection *c, const char *what, int code)
 {
-    if (!hearthi_replay_is_reset(code) && code != EPIPE)
+    if (!hearthi_rank_connection_is_reset(code))
         gone(what, code);
     close(c->fd);
     listener_pass(c, true);

@@ -39,8 +39,10 @@ void hearthi_rank_connection_send(struct hearthi_rank_connection *c,
 void hearthi_rank_connection_read(struct hearthi_rank_connection *c, void *to,
                                   size_t len, const char *what);
 
-/* It was reset: connect anew, with one call.  False, and errno: no answer, and
- * may_pass tells whether one may come later. */
+/* Does that errno say that it was reset?  Then connect anew, with one call.
+ * False, and errno: no answer, and may_pass tells whether one may come later.
+ */
+bool hearthi_rank_connection_is_reset(int code);
 bool hearthi_rank_connection_again(struct hearthi_rank_connection *c);
 bool hearthi_rank_connection_may_pass(int code);
 
