@@ -59,60 +59,62 @@ TAP_LOG_DRIVER = $(tap_driver)
 TAP_LOG_COMPILER = $(limited) $(SHELL)
 
 # Those that have nothing to do with MPI, as have unit tests and those that ask
-# of the kernel how many mappings there can be, and all others: for where the
-# first have been run with another.
+# of the kernel how many mappings there can be, those whose jobs MPI only starts,
+# and all others: for where the first have been run with another.
 no_mpi_tests = %D%/chance.sh
 kernel_tests = %D%/page/mappings.mpi %D%/page/scattered.mpi
+started_tests = %D%/report/report.tap %D%/checkpoint/folders.tap \
+  %D%/compat/ways.tap
 list-mpi-tests:
 	@for t in $(TESTS); do \
-	  case " $(no_mpi_tests) $(unit_tests) $(kernel_tests) " in *" $$t "*) ;; \
-	  *) echo $$t ;; esac; done
+	  case " $(no_mpi_tests) $(unit_tests) $(kernel_tests) $(started_tests) " in \
+	  *" $$t "*) ;; *) echo $$t ;; esac; done
 list-mpi-programs:
 	@for p in $(check_PROGRAMS); do \
 	  case "$$p $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
-	  %D%/model/* | %D%/fuzz/* | %D%/order/*) ;; *) echo $$p ;; esac; done
-# What can run beside the rest, two at a time (./check): what these look for is
-# theirs alone, ports and networks too, and none has a bound in seconds.  Most of
-# them wait for jobs to fail, or leave MPI alone.
-aside_tests = %D%/order/order.sh %D%/fuzz/fuzz.sh %D%/api/badinput.tap \
-  %D%/hosts/trouble.tap %D%/compat/ways.tap %D%/api/languages.tap \
-  %D%/compat/jia_start.tap %D%/tools/switches.tap \
-  %D%/intercept/bindings.tap %D%/checkpoint/survive.tap %D%/checkpoint/folders.tap \
-  %D%/checkpoint/again.tap %D%/liveness/ends.tap %D%/liveness/short.tap \
-  %D%/liveness/deadlock.tap %D%/intercept/beside.tap \
-  %D%/transport/mpi/registered.tap %D%/tools/cluster.tap \
-  %D%/clusters/clusters.tap %D%/clusters/kinds.tap %D%/races/races.tap \
-  %D%/apps/apps.tap %D%/report/report.tap %D%/tools/configure.tap \
-  %D%/page/mappings.mpi %D%/page/scattered.mpi %D%/malloc/malloc.mpi
+	  %D%/model/* | %D%/fuzz/* | %D%/order/* | %D%/report/slow) ;; \
+	  *) echo $$p ;; esac; done
+# What takes longest of all that runs side by side (./check), and begins first.
+# What a test looks for there is its own, ports and networks too.  Those in which a
+# rank may be silent for some seconds do not begin together.
+long_tests = %D%/api/badinput.tap %D%/page/threads.mpi %D%/races/races.tap \
+  %D%/coherence/locks.mpi %D%/clusters/clusters.tap %D%/malloc/malloc.mpi \
+  %D%/page/mappings.mpi %D%/hosts/trouble.tap %D%/page/scattered.mpi \
+  %D%/tools/configure.tap %D%/liveness/ends.tap %D%/fuzz/fuzz.sh \
+  %D%/apps/apps.tap %D%/transport/mpi/am_mailbox.mpi %D%/liveness/deadlock.tap \
+  %D%/api/languages.tap %D%/transport/udp/udp.tap %D%/report/report.tap \
+  %D%/tools/cluster.tap %D%/compat/ways.tap %D%/transport/mpi/registered.tap \
+  %D%/checkpoint/survive.tap %D%/page/frames.mpi %D%/page/ahead.mpi \
+  %D%/tools/info.sh %D%/intercept/bindings.tap %D%/compat/jia_start.tap
 # Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
-# its core, is to be seen where nobody else takes it.
+# its core, is to be seen where nobody else takes it; one compiles (--whole).
 alone_tests = %D%/hosts/hosts.tap %D%/hosts/links.tap %D%/model/model.sh \
   %D%/tools/demo.tap %D%/base/yield_timer %D%/base/stat \
   %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
-  %D%/transport/udp/measures.tap
+  %D%/transport/udp/measures.tap %D%/tools/machines.tap
 # Those that have bounds in seconds, too, and sleep nearly all of their time: side
 # by side.
 asleep_tests = $(link_tests) %D%/hang.tap %D%/tools/compare.tap
-list-aside-tests: listed = $(aside_tests)
 list-asleep-tests: listed = $(asleep_tests)
 list-alone-tests: listed = $(alone_tests)
-list-aside-tests list-asleep-tests list-alone-tests:
+list-asleep-tests list-alone-tests:
 	@for t in $(TESTS); do \
 	  case " $(listed) " in *" $$t "*) echo $$t ;; esac; done
+list-beside-tests:
+	@for t in $(long_tests); do \
+	  case " $(TESTS) " in *" $$t "*) echo $$t ;; esac; done; \
+	for t in $(TESTS); do \
+	  case " $(long_tests) $(asleep_tests) $(alone_tests) " in \
+	  *" $$t "*) ;; *) echo $$t ;; esac; done
 list-unit-tests:
 	@for t in $(unit_tests) $(no_mpi_tests); do \
 	  case $$t in *.sh | *.tap) ;; *) echo $$t ;; esac; done
 list-tests:
 	@for t in $(TESTS); do echo $$t; done
-list-other-tests:
-	@for t in $(TESTS); do \
-	  case " $(aside_tests) $(asleep_tests) $(alone_tests) " in \
-	  *" $$t "*) ;; *) echo $$t ;; esac; done
 .PHONY: list-tests list-unit-tests list-mpi-tests list-mpi-programs \
-  list-alone-tests \
-  list-asleep-tests list-aside-tests list-other-tests
+  list-alone-tests list-asleep-tests list-beside-tests
 
 # One test, or a folder of them, and only what it needs:
 #   make test T=page/overwrite
