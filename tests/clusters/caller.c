@@ -7,20 +7,27 @@
  * caller strangers PORT -- call there as long as somebody listens: with what
  * is no TLS, and with connections that say nothing and stay.  Says how often.
  *
+ * caller flood PORT -- connect there and reset it at once, as often as one
+ * core can, as long as somebody listens.  Says how often, and how many in a
+ * second.
+ *
  * caller version FILE NAME -- be that cluster of the file, in another version
  * of Hearth.  Says the line with which that ends.
  */
 #include "config.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 
+#include "base/clock.h"
 #include "link/link.h"
 #include "visitor.h"
 
-enum { BAD = 2, MUTE = 40, PAUSE = 10000, PATIENCE = 10 };
+enum { BAD = 2, MUTE = 40, PAUSE = 10000, PATIENCE = 10, FULL_MS = 5 };
 
 static void
 fail(const char *what)
@@ -81,6 +88,53 @@ strangers(int port)
     return 0;
 }
 
+/* 0, or an errno: EINPROGRESS where the listener's queue is full.  A reset
+ * leaves no port behind that cannot be had for a minute. */
+static int
+connect_and_reset(int port)
+{
+    const struct linger at_once = { .l_onoff = 1 };
+    struct sockaddr_in  a = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+    int           code = EINPROGRESS;
+    socklen_t     room = sizeof code;
+
+    connect(fd, (struct sockaddr *)&a, sizeof a);
+    if (poll(&p, 1, FULL_MS) > 0)
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(fd);
+    return code;
+}
+
+static int
+flood(int port)
+{
+    const uint64_t second = 1000000000;
+    uint64_t       begin = hearthi_clock_kernel(), last = begin;
+    long           n = 0;
+
+    while (hearthi_clock_kernel() - last <
+           (n == 0 ? 6 * PATIENCE * second : second / 5)) {
+        int code = connect_and_reset(port);
+
+        if (code != 0 && code != EINPROGRESS) {
+            usleep(PAUSE);
+            continue;
+        }
+        last = hearthi_clock_kernel();
+        if (n == 0)
+            begin = last;
+        n += code == 0;
+    }
+    printf("%ld connections, %.0f in a second\n", n,
+           (double)n * 1e9 / (double)(last - begin + 1));
+    return 0;
+}
+
 static void
 message(void *arg, int cluster, const void *body, size_t len)
 {
@@ -129,8 +183,11 @@ main(int argc, char **argv)
         return keep(atoi(argv[2]));
     if (strcmp(what, "strangers") == 0)
         return strangers(atoi(argv[2]));
+    if (strcmp(what, "flood") == 0)
+        return flood(atoi(argv[2]));
     if (strcmp(what, "version") == 0 && argc == 4)
         return version(argv[2], argv[3]);
-    fputs("caller keep PORT | strangers PORT | version FILE NAME\n", stderr);
+    fputs("caller keep|strangers|flood PORT | caller version FILE NAME\n",
+          stderr);
     return BAD;
 }
