@@ -22,6 +22,8 @@ TEST_RANDOM = 10
 TEST_MATRIX = whole
 # A folder where the same was built with another MPI.
 TEST_OTHER_BUILD =
+# yes where tests run side by side: ranks that poll in MPICH sleep.
+TEST_IDLE =
 
 EXTRA_DIST += %D%/README.md %D%/again %D%/chance.py %D%/chance.sh \
   %D%/counted %D%/counters.py %D%/halves %D%/jobs %D%/limited %D%/pick \
@@ -41,7 +43,8 @@ AM_TESTS_ENVIRONMENT = \
   TEST_TIMEOUT='$(TEST_TIMEOUT)' TEST_RANDOM='$(TEST_RANDOM)' \
   TEST_PROTECT='$(TEST_PROTECT)' TEST_OTHER_BUILD='$(TEST_OTHER_BUILD)' \
   NM='$(NM)' API_PAGES='$(api_pages)' CK_DEFAULT_TIMEOUT=60; \
-  export CK_DEFAULT_TIMEOUT; \
+  MPI_TEST_IDLE='$(TEST_IDLE:yes=$(abs_builddir)/%D%/harness/.libs/libucx_idle.so)'; \
+  export CK_DEFAULT_TIMEOUT MPI_TEST_IDLE; \
   export MPIEXEC MPI_FLAVOUR TEST_NP TEST_NODES TEST_CONSISTENCY; \
   export TEST_TRANSPORT TEST_THREADS TEST_TIMEOUT TEST_RANDOM TEST_MATRIX; \
   export TEST_PROTECT TEST_OTHER_BUILD; \
@@ -65,14 +68,15 @@ no_mpi_tests = %D%/chance.sh
 kernel_tests = %D%/page/mappings.mpi %D%/page/scattered.mpi
 started_tests = %D%/report/report.tap %D%/checkpoint/folders.tap \
   %D%/compat/ways.tap
+started_programs = %D%/report/slow # which no other test has
 list-mpi-tests:
 	@for t in $(TESTS); do \
 	  case " $(no_mpi_tests) $(unit_tests) $(kernel_tests) $(started_tests) " in \
 	  *" $$t "*) ;; *) echo $$t ;; esac; done
 list-mpi-programs:
 	@for p in $(check_PROGRAMS); do \
-	  case "$$p $(unit_tests) $(kernel_tests) " in *" $$p "*) ;; \
-	  %D%/model/* | %D%/fuzz/* | %D%/order/* | %D%/report/slow) ;; \
+	  case "$$p $(unit_tests) $(kernel_tests) $(started_programs) " in \
+	  *" $$p "*) ;; %D%/model/* | %D%/fuzz/* | %D%/order/*) ;; \
 	  *) echo $$p ;; esac; done
 # What takes longest of all that runs side by side (./check), and begins first.
 # What a test looks for there is its own, ports and networks too.  Those in which a
@@ -86,14 +90,15 @@ long_tests = %D%/api/badinput.tap %D%/page/threads.mpi %D%/races/races.tap \
   %D%/tools/cluster.tap %D%/compat/ways.tap %D%/transport/mpi/registered.tap \
   %D%/checkpoint/survive.tap %D%/page/frames.mpi %D%/page/ahead.mpi \
   %D%/tools/info.sh %D%/intercept/bindings.tap %D%/compat/jia_start.tap
-# Ranks that poll over TCP, two on two cores, take 2 s, and 40 s beside two
+# Ranks that poll over TCP, two on two cores, take 2 s, and 40 s or more beside two
 # processes that compute.  The models' walks compute on both cores.  The others
 # have bounds in seconds, or what is measured, and whether a helper leaves a rank
 # its core, is to be seen where nobody else takes it; one compiles (--whole).
 alone_tests = %D%/hosts/hosts.tap %D%/hosts/links.tap %D%/model/model.sh \
   %D%/tools/demo.tap %D%/base/yield_timer %D%/base/stat \
   %D%/liveness/one_by_one.tap %D%/transport/mpi/progress.mpi \
-  %D%/transport/udp/measures.tap %D%/tools/machines.tap
+  %D%/transport/udp/measures.tap %D%/tools/machines.tap \
+  %D%/tools/recipes.sh %D%/memory/heap.mpi
 # Those that have bounds in seconds, too, and sleep nearly all of their time: side
 # by side.
 asleep_tests = $(link_tests) %D%/hang.tap %D%/tools/compare.tap

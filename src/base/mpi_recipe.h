@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What has to be set to run over which network, with each MPI library; each of
- * these recipes is tried in the tests (tests/tools/info.sh).
+ * these recipes is tried in the tests (tests/tools/recipes.sh).
  */
 #ifndef HEARTHI_MPI_RECIPE_H
 #define HEARTHI_MPI_RECIPE_H

@@ -30,6 +30,13 @@ short_wraps = \
   -Wl,--wrap=recvfrom -Wl,--wrap=recvmsg -Wl,--wrap=recvmmsg \
   -Wl,--wrap=poll -Wl,--wrap=ppoll
 
+# For ranks that run beside others under an MPI that only polls (run-mpi).
+if HAVE_CHECK
+check_LTLIBRARIES += %D%/libucx_idle.la
+endif
+%C%_libucx_idle_la_SOURCES = %D%/ucx_idle.c
+%C%_libucx_idle_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 # A command without userfaultfd.
 check_PROGRAMS += %D%/forbid
 %C%_forbid_SOURCES = %D%/forbid.c %D%/forbid.h

@@ -170,22 +170,6 @@ if test -n "$MPIEXEC"; then
         grep '^  WAITS  *2 ranks here have 1 processor:' "$out/text" \
             >/dev/null || wrong "that ranks share a processor is not said"
     fi
-    # What it prints works: as words of the launcher and, as for srun, which
-    # this one is for the moment, as variables.
-    printf '#!/bin/sh\nexec %s "$@"\n' "$MPIEXEC" >"$out/srun"
-    chmod +x "$out/srun"
-    test "$MPI_FLAVOUR" != openmpi || ompi_info 2>/dev/null |
-        grep 'osc: ucx' >/dev/null && tried=yes || tried=
-    for launcher in "$MPIEXEC" "$out/srun"; do
-        test -n "$tried" || break
-        MPIEXEC=$launcher ./hearth-info --try >"$out/tried" 2>&1
-        test "`grep -c '^  works; ' "$out/tried"`" = \
-            "`grep -c '(thread level' "$out/tried"`" || {
-            wrong "a recipe fails under $launcher"
-            cat "$out/tried"
-        }
-    done
-    ! grep 'mca\|genv' "$out/tried" || wrong "srun gets words of an MPI"
     HEARTH_HEAP=much sh "$srcdir/tests/run-mpi" --once 90 2 ./hearth-info \
         >"$out/text" && wrong "a bad option is no failure"
     test `grep -c '^hearth: .*HEARTH_HEAP=much' "$out/text"` = 1 ||
