@@ -2,7 +2,7 @@
 # model.sh -- walks the models (tests/model): each holds as it is, and fails
 # when any one rule is broken, so each rule is needed.
 #
-#   tests/model/model.sh               from the build folder; half a minute
+#   tests/model/model.sh               from the build folder; less than a minute
 #   MODEL=full tests/model/model.sh    larger ones as well: minutes, some GiB
 #   tests/model/model --scan-once --trace      how one fails, step by step
 #   tests/model/epoch --no-begin --trace
@@ -10,30 +10,22 @@
 model=tests/model/model
 test -x "$model" || { echo "no $model: make check builds it"; exit 1; }
 
-# Two walks at a time: this script runs twice, each time with every other one.
-test -n "$MODEL_HALF" || {
-    MODEL_HALF=0 sh "$0" &
-    MODEL_HALF=1 sh "$0"
-    other=$?
-    wait $! && exit $other
-    exit 1
-}
-wrong=0
-walk=0
-
-# expect 0|1 ARGS: the walk holds (0) or finds a fault (1).
-expect() {
-    walk=$(($walk + 1))
-    test $(($walk % 2)) = $MODEL_HALF || return 0
-    want=$1
-    shift
-    text=`"$model" "$@"`
+# This script as one walk: it holds (0) or finds a fault (1).
+if test "$1" = --walk; then
+    want=$2
+    shift 2
+    text=`"$@"`
     got=$?
-    echo "${model##*/} $* -- $text"
-    test $got = "$want" || { echo "WRONG: exit status $got"; wrong=1; }
-}
-holds() { expect 0 "$@"; }
-fails() { expect 1 "$@"; }
+    echo "${*#tests/model/} -- $text"
+    test $got = "$want" || { echo "WRONG: exit status $got"; exit 1; }
+    exit 0
+fi
+walks=`mktemp` || exit 1
+trap 'rm -f "$walks"' 0
+trap 'exit 1' 1 2 15
+
+holds() { echo "0 $model${*:+ $*}" >>"$walks"; }
+fails() { echo "1 $model${*:+ $*}" >>"$walks"; }
 
 # long holds|fails ARGS: seconds each, which ./check leaves to ./check --whole.
 long() {
@@ -41,10 +33,10 @@ long() {
 }
 
 holds --writes=3
-holds --writes=3 --locks=0 --barrier
+long holds --writes=3 --locks=0 --barrier
 holds --locks=2
-holds --barrier
-holds --homes=2
+long holds --barrier
+long holds --homes=2
 holds --alloc
 holds --alloc --locks=2 --bytes=1 --writes=1
 long holds --stay --barrier
@@ -59,10 +51,10 @@ holds --predict --locks=0 --barrier
 holds --predict --barrier --bytes=1
 holds --predict --alloc --bytes=1
 holds --predict --overwrite --bytes=1
-holds --predict --guests=2 --bytes=1 --writes=1
+long holds --predict --guests=2 --bytes=1 --writes=1
 holds --steady --writes=3
-holds --steady --barrier
-holds --steady --homes=2 --bytes=1
+long holds --steady --barrier
+long holds --steady --homes=2 --bytes=1
 holds --steady --alloc --bytes=1
 
 # Home pages without cost.
@@ -148,7 +140,7 @@ holds
 fails --one-place
 fails --clear-late
 fails --swap-name
-fails --swap-back
+long fails --swap-back
 fails --drop-name
 fails --rest-blind
 fails --grant-taken
@@ -215,7 +207,7 @@ fails --no-count
 # Locks that stay.
 model=tests/model/stay
 holds
-fails --no-out
+long fails --no-out
 fails --hint-late
 fails --no-second-try
 fails --end-first
@@ -255,12 +247,12 @@ fails --no-note
 fails --no-vote
 fails --no-done
 long fails --untracked
-fails --keep-registered
+long fails --keep-registered
 fails --keep-missed
 fails --freeze-steps
 fails --freeze-coming
 fails --mates --lend-frozen
-holds --renew
+long holds --renew
 long fails --renew --renew-shared
 long fails --renew --clear-late
 long fails --renew --keep-registered
@@ -291,7 +283,7 @@ model=tests/model/epoch
 holds
 holds --flags
 holds --scope
-holds --three
+long holds --three
 fails --no-begin
 fails --flags --no-begin
 fails --begin-once
@@ -305,11 +297,11 @@ fails --release-late
 fails --acquire-early
 fails --forget-early
 fails --flags --forget-all
-fails --long --keep-position
-fails --long --flags --position-of-asked
+long fails --long --keep-position
+long fails --long --flags --position-of-asked
 fails --flags --position-first
 fails --flags --given-first
-holds --noise
+long holds --noise
 holds --noise --flags
 long holds --noise --scope
 fails --noise --merge-says-less
@@ -343,4 +335,7 @@ if test "$MODEL" = full; then
     holds --mates
     holds --mates --renew
 fi
-exit $wrong
+# A walk on each core, and the next one when it has ended; large ones need memory.
+cores=`getconf _NPROCESSORS_ONLN`
+test "$MODEL" != full || cores=2
+xargs -L 1 -P "$cores" sh "$0" --walk <"$walks"
