@@ -24,6 +24,7 @@
 #include <sys/time.h>
 
 #include "base/clock.h"
+#include "base/network.h"
 #include "link/link.h"
 #include "visitor.h"
 
@@ -39,9 +40,7 @@ fail(const char *what)
 static int
 keep(int port)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)port),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = visited(port);
     int                fd = socket(AF_INET, SOCK_STREAM, 0);
 
     if (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 5) != 0)
@@ -94,15 +93,14 @@ static int
 connect_and_reset(int port)
 {
     const struct linger at_once = { .l_onoff = 1 };
-    struct sockaddr_in  a = { .sin_family = AF_INET,
-                              .sin_port = htons((uint16_t)port),
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_in  a = visited(port);
+    int           fd = hearthi_connect_begin((struct sockaddr *)&a, sizeof a);
     struct pollfd p = { .fd = fd, .events = POLLOUT };
     int           code = EINPROGRESS;
     socklen_t     room = sizeof code;
 
-    connect(fd, (struct sockaddr *)&a, sizeof a);
+    if (fd < 0)
+        return errno;
     if (poll(&p, 1, FULL_MS) > 0)
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &room);
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
