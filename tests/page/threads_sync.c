@@ -3,8 +3,11 @@
  * Threads beside one that synchronises, and that synchronise themselves.
  */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "threads.h"
+
+enum { PAUSE_US = 50 };
 
 /* Half of the bytes once, so that a loss is not healed; the others again and
  * again, with another value each time. */
@@ -14,9 +17,10 @@ write_until_told(struct job *job)
     int round = job->round;
 
     write_some(job, 0, 2, round);
-    do
+    do {
         write_some(job, 1, 2, ++round);
-    while (!*job->stop);
+        usleep(PAUSE_US); /* there are more threads than cores */
+    } while (!*job->stop);
     write_some(job, 1, 2, job->round);
 }
 
