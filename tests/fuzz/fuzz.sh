@@ -93,6 +93,7 @@ has() { # HEADER
 fuzz wire transport/udp/wire.c transport/udp/wire_diff.c transport/patch.c \
     notice/diff.c
 fuzz wan_validate transport/clusters/wan_validate.c
+fuzz stream transport/clusters/message_stream.c
 fuzz remote_request transport/clusters/remote_request.c \
     transport/clusters/gateway_cache.c
 fuzz hello link/gateway_hello.c link/link_error.c base/format.c
