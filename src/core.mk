@@ -52,6 +52,7 @@ libhearth_core_la_SOURCES += \
   src/page/twins.c src/page/twins.h \
   src/page/fork_child.c src/page/fork_child.h \
   src/page/frames.c src/page/frames.h \
+  src/page/freed_frames.c src/page/freed_frames.h \
   src/page/evict.c src/page/evict.h \
   src/page/overwrite.c src/page/overwrite.h \
   src/page/read_mostly.c src/page/read_mostly.h src/page/written_row.h \

@@ -44,6 +44,7 @@
 #include "lock_recall.h"
 #include "migrate.h"
 #include "migrate_request.h"
+#include "page/freed_frames.h"
 #include "page/node_cache.h"
 #include "page/page.h"
 #include "page/reuse_prefetch.h"
@@ -247,6 +248,7 @@ barrier(bool stay, unsigned asks)
 
     hearthi_table_lock();
     news_take(own, &news, mark);
+    hearthi_freed_frames_purge();
     hearthi_race_depart(place);
     asked_do(news.asks);
     hearthi_reuse_prefetch_fetch();

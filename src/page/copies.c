@@ -17,6 +17,7 @@
 #include "diffs.h"
 #include "evict.h"
 #include "frames.h"
+#include "freed_frames.h"
 #include "hull.h"
 #include "node_cache.h"
 #include "overwrite.h"
@@ -39,6 +40,7 @@ void
 hearthi_copies_close(void)
 {
     hearthi_diffs_close();
+    hearthi_freed_frames = 0;
     hearthi_frames_close();
 }
 

@@ -4,10 +4,12 @@
  * them, in the order in which they got it.  The table lock is held by callers.
  *
  * Frames are what a transport receives into and sends from, so their memory is
- * never given back: a page that has to go leaves its frame to another page.  A
- * page gets the frame at its own place as long as fewer than HEARTH_CACHE
- * frames were ever used and this one was not; then its view needs a protection
- * but no mapping.  Later it gets one that was left, and is mapped to it.
+ * given back only where no network card may know it, and then of arrays that
+ * are freed (freed_frames.h): a page that has to go leaves its frame to
+ * another page.  A page gets the frame at its own place as long as fewer than
+ * HEARTH_CACHE frames were ever used and this one was not; then its view needs
+ * a protection but no mapping.  Later it gets one that was left, and is mapped
+ * to it.
  */
 #ifndef HEARTHI_FRAMES_H
 #define HEARTHI_FRAMES_H

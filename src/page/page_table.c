@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "base/mutex.h"
 #include "fork_child.h"
+#include "freed_frames.h"
 #include "page.h"
 
 #include <stdio.h>
@@ -358,6 +359,7 @@ hearthi_pages_place(struct hearthi_allocation *a)
     HEARTHI_ASSERT(!a->placed && end <= hearthi_heap.pages);
     HEARTHI_ASSERT(is_new(a->page, end));
     hearthi_page_map_placed(a);
+    hearthi_freed_frames_forget(a->page, a->pages);
     if (end > t->top)
         t->top = end;
     if (is_sparse(a) && left > FEW)
@@ -370,7 +372,8 @@ hearthi_pages_place(struct hearthi_allocation *a)
 }
 
 /* Cached frames stay for the next allocation, to which they are like any
- * others: they are in the ring, and replaced when their turn comes. */
+ * others: they are in the ring, and replaced when their turn comes.  Their
+ * memory need not stay as long. */
 void
 hearthi_pages_free(struct hearthi_allocation *a, uint64_t from, uint64_t gap)
 {
@@ -385,4 +388,5 @@ hearthi_pages_free(struct hearthi_allocation *a, uint64_t from, uint64_t gap)
     else
         range_forget(from, from + gap);
     HEARTHI_ASSERT(is_new(a->page, a->page + a->pages));
+    hearthi_freed_frames_add(a->page, a->pages);
 }

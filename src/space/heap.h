@@ -8,9 +8,10 @@
  *
  * How pages of the application view are protected is said in page/protect.c.
  *
- * A transport may have registered any part of the system view with a network
- * card, which knows physical pages and is told of nothing: from start to end
- * that view is neither punched nor mapped anew.
+ * A transport that registers memory (transport.h) may have registered any part
+ * of the system view with a network card, which knows physical pages and is
+ * told of nothing: from start to end that view is neither punched nor mapped
+ * anew.
  */
 #ifndef HEARTHI_HEAP_H
 #define HEARTHI_HEAP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Frames of cached copies: they pass from page to page, and no memory that a
- * transport has seen goes back (tests/transport/mpi/registered.tap runs this,
- * too).
+ * network card may have seen goes back (tests/transport/mpi/registered.tap
+ * runs this, too); other memory does, once the array is freed.
  */
 #include <dlfcn.h>
 #include <hearth/hearth.h>
@@ -12,13 +12,18 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cluster.h"
 #include "fixture.h"
 #include "page/frames.h"
+#include "page/freed_frames.h"
 #include "page/page.h"
 #include "page/twins.h"
+#include "space/heap.h"
+#include "transport/transport.h"
 
 enum { CACHE = 16, ROOMY = 4 * CACHE, PAGES = 12 * CACHE, OPENED = 8 };
 
@@ -321,11 +326,152 @@ START_TEST(a_copy_that_another_thread_has_just_opened_may_be_freed)
 }
 END_TEST
 
+/* ---- memory of arrays that were freed ---- */
+
+enum { LARGE_MIB = 12 };
+
+static void
+start_large(void)
+{
+    fixture_start_with("CACHE", "64m");
+    hearthi_freed_frames_wait = 0;
+}
+
+static void
+start_large_as_ever(void)
+{
+    fixture_start_with("CACHE", "64m");
+    hearthi_freed_frames_wait = 1000000000;
+}
+
+/* Bytes that cached frames have. */
+static size_t
+memory_of_copies(void)
+{
+    struct stat now;
+
+    expect_eq(fstat(hearthi_heap.fd, &now), 0);
+    return (size_t)now.st_blocks * 512;
+}
+
+static int64_t *
+large_new(void)
+{
+    return hearth_alloc(((size_t)LARGE_MIB << 20) / sizeof(int64_t),
+                        sizeof(int64_t), hearth_on(0));
+}
+
+static int
+large_pages(void)
+{
+    return (int)(((size_t)LARGE_MIB << 20) / page_bytes());
+}
+
+/* Rank 0 has written all of it; twice, as a first copy may go at the barrier
+ * behind it. */
+static int
+large_wrong(int64_t *p, int turn)
+{
+    int wrong = 0;
+
+    for (int again = 0; again < 2; again++) {
+        for (int i = 0; i < large_pages(); i++)
+            wrong += word(p, i)[i % 7] != value(i, 0, turn);
+        barrier();
+    }
+    return wrong;
+}
+
+static void
+large_write(int64_t *p, int turn)
+{
+    for (int i = 0; me == 0 && i < large_pages(); i++)
+        word(p, i)[i % 7] = value(i, 0, turn);
+    barrier();
+}
+
+static bool
+is_far(void)
+{
+    return hearthi_cluster.nodes > 1 &&
+           hearth_node_of(me) != hearth_node_of(0);
+}
+
+START_TEST(copies_of_what_is_freed_give_their_memory_back)
+{
+    const size_t bytes = (size_t)LARGE_MIB << 20;
+    size_t       before;
+    int64_t     *p = large_new();
+
+    large_write(p, 0);
+    expect_eq(large_wrong(p, 0), 0);
+    before = memory_of_copies();
+    hearth_free(p);
+    barrier();
+    if (is_far() && !hearthi_transport->registers()) {
+        expect(before >= bytes);
+        expect(memory_of_copies() <= before - bytes / 10 * 9);
+    } else
+        expect(memory_of_copies() >= before);
+    /* What comes next finds nothing of it, nor loses anything. */
+    for (int turn = 1; turn < 4; turn++) {
+        int wrong = 0;
+
+        p = large_new();
+        for (int i = 0; i < large_pages(); i += 3)
+            wrong += word(p, i)[i % 7] != 0;
+        expect_eq(wrong, 0);
+        barrier();
+        large_write(p, turn);
+        expect_eq(large_wrong(p, turn), 0);
+        for (int i = me; i < large_pages(); i += ranks)
+            word(p, i)[8 + me] = value(i, me, turn);
+        barrier();
+        for (int i = 0; i < large_pages(); i++)
+            wrong += word(p, i)[8 + i % ranks] != value(i, i % ranks, turn);
+        expect_eq(wrong, 0);
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
+START_TEST(memory_stays_for_what_is_allocated_at_once)
+{
+    int64_t *p;
+
+    for (int turn = 0; turn < 3; turn++) {
+        size_t before;
+
+        p = large_new();
+        large_write(p, turn);
+        expect_eq(large_wrong(p, turn), 0);
+        before = memory_of_copies();
+        hearth_free(p);
+        barrier();
+        expect(memory_of_copies() >= before);
+        if (!hearthi_transport->registers())
+            expect(hearthi_freed_frames == 1);
+    }
+    /* Nor does it go when that array has its copies there. */
+    p = large_new();
+    large_write(p, 3);
+    expect_eq(large_wrong(p, 3), 0);
+    hearthi_freed_frames_wait = 0;
+    barrier();
+    expect_eq(large_wrong(p, 3), 0);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
     Suite *s = suite_create("frames");
     TCase *tc = tcase_create("replaced"), *roomy = tcase_create("roomy");
+    TCase *freed = tcase_create("freed"), *kept = tcase_create("kept");
 
     tcase_add_unchecked_fixture(tc, start, fixture_stop);
     tcase_add_test(tc,
@@ -341,5 +487,11 @@ main(int argc, char **argv)
     tcase_add_test(roomy, twins_and_copies_stay_within_the_cache);
     tcase_add_test(roomy, pages_that_are_held_may_have_more_twins);
     suite_add_tcase(s, roomy);
+    tcase_add_unchecked_fixture(freed, start_large, fixture_stop);
+    tcase_add_test(freed, copies_of_what_is_freed_give_their_memory_back);
+    suite_add_tcase(s, freed);
+    tcase_add_unchecked_fixture(kept, start_large_as_ever, fixture_stop);
+    tcase_add_test(kept, memory_stays_for_what_is_allocated_at_once);
+    suite_add_tcase(s, kept);
     return mpi_main(argc, argv, s);
 }
