@@ -255,7 +255,7 @@ resized_and_stored(void)
 static void
 freed_and_no_more(void)
 {
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 5000; i++) {
         char *p = hearth_malloc_on(SMALL, i % (last + 1));
 
         p[0] = 1;

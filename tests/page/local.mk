@@ -28,6 +28,11 @@ mpi_tests += %D%/threads.mpi
 %C%_threads_mpi_CFLAGS = $(test_cflags)
 %C%_threads_mpi_LDADD = $(mpi_ldadd)
 
+mpi_tests += %D%/evict.mpi
+%C%_evict_mpi_SOURCES = %D%/evict.c
+%C%_evict_mpi_CFLAGS = $(test_cflags)
+%C%_evict_mpi_LDADD = $(mpi_ldadd)
+
 # Copies beyond the kernel's mappings.
 mpi_tests += %D%/scattered.mpi
 %C%_scattered_mpi_SOURCES = %D%/scattered.c %D%/scattered.h \

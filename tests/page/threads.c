@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Several threads of a rank in the heap at once (MPI_THREAD_MULTIPLE), with
- * a cache for everything and with one of a few pages; and replacement in a
- * cache of a few pages.
+ * a cache for everything and with one of a few pages.
  */
 #include "threads.h"
 #include "levels.h"
@@ -167,67 +166,6 @@ start_with_few_pages(void)
     fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
-static bool
-has_evicted(void)
-{
-    hearth_stats s;
-
-    hearth_get_stats(&s);
-    return hearth_nodes() == 1 || s.evictions > 0;
-}
-
-START_TEST(more_is_read_than_the_cache_holds)
-{
-    unsigned char *p = hearth_alloc(PAGES * page_bytes(), 1, hearth_cyclic(1));
-
-    for (int k = 1; k <= 3; k++) {
-        struct job job = { NULL, 0, k, p, NULL, 0 };
-
-        fill(p, k);
-        barrier();
-        read_everything(&job);
-        read_everything(&job);
-        expect_eq(job.wrong, 0);
-        barrier();
-    }
-    expect(has_evicted());
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
-
-/* Dirty pages are given up, come back, are written again. */
-START_TEST(more_is_written_than_the_cache_holds)
-{
-    int64_t *p = pages_new(PAGES);
-    uint64_t random = (uint64_t)me;
-
-    for (int k = 1; k <= 4; k++) {
-        for (int i = 0; i < 6 * PAGES; i++)
-            word(p, (int)(hearthi_random(&random) % PAGES))[me]++;
-        barrier();
-        for (int i = 0; i < PAGES; i++) {
-            hearth_lock(400 + i % 3);
-            word(p, i)[100]++;
-            hearth_unlock(400 + i % 3);
-        }
-        barrier();
-    }
-    for (int r = 0; r < ranks; r++) {
-        int64_t sum = 0;
-
-        for (int i = 0; i < PAGES; i++)
-            sum += word(p, i)[r];
-        expect_eq(sum, 4 * 6 * PAGES);
-    }
-    for (int i = 0; i < PAGES; i++)
-        expect_eq(word(p, i)[100], 4 * ranks);
-    expect(has_evicted());
-    hearth_free(p);
-    all_expected();
-}
-END_TEST
-
 static TCase *
 thread_case(const char *name, SFun setup)
 {
@@ -249,7 +187,7 @@ int
 main(int argc, char **argv)
 {
     Suite *s = suite_create("threads");
-    TCase *tc = tcase_create("few pages");
+    TCase *tc = tcase_create("one rank's threads");
 
     /* Which fetch is beside which is played here, and none may be foreseen. */
     setenv("HEARTH_PREDICT", "off", 1);
@@ -257,11 +195,6 @@ main(int argc, char **argv)
     suite_add_tcase(s, thread_case("all pages", fixture_start));
     suite_add_tcase(s,
                     thread_case("threads, few pages", start_with_few_pages));
-    tcase_add_unchecked_fixture(tc, start_with_few_pages, fixture_stop);
-    tcase_add_test(tc, more_is_read_than_the_cache_holds);
-    tcase_add_test(tc, more_is_written_than_the_cache_holds);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("one rank's threads");
     levels_tests(tc);
     suite_add_tcase(s, tc);
     return mpi_main(argc, argv, s);
