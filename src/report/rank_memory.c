@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What memory a rank has taken.  Frames of copies and twins are never given
- * back, so that as many as there are is the most that there were.
+ * What memory a rank has taken.  Frames of copies count as long as the job
+ * runs: as many as there are is the most that there were.
  */
 #include "config.h"
 

@@ -9,9 +9,10 @@
  * between containers that do not see each other's processes, nothing is
  * shared.
  *
- * No file ever shrinks, so no rank finds a hole where a frame was; and a
- * mapping keeps its file, so what a rank reads is there when its owner has
- * unmapped it, or has died.
+ * No file ever shrinks; where a frame was given back (page/freed_frames.h) a
+ * rank that still reads it finds zeroes, and then that its copy has no name
+ * any more; and a mapping keeps its file, so what a rank reads is there when
+ * its owner has unmapped it, or has died.
  */
 #ifndef HEARTHI_FILES_H
 #define HEARTHI_FILES_H

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cluster.h"
@@ -341,7 +342,7 @@ static void
 start_large_as_ever(void)
 {
     fixture_start_with("CACHE", "64m");
-    hearthi_freed_frames_wait = 1000000000;
+    hearthi_freed_frames_wait = UINT64_MAX;
 }
 
 /* Bytes that cached frames have. */
@@ -466,6 +467,91 @@ START_TEST(memory_stays_for_what_is_allocated_at_once)
 }
 END_TEST
 
+/* A small array takes the beginning of what a large one had; behind it the
+ * memory goes all the same.  More arrays than are remembered do no harm. */
+START_TEST(a_small_array_where_a_large_one_was_keeps_little)
+{
+    enum { SMALL = 100 };
+    const size_t bytes = (size_t)LARGE_MIB << 20;
+    size_t       before;
+    int64_t     *p = large_new(), *small[SMALL];
+
+    hearthi_freed_frames_wait = UINT64_MAX;
+    large_write(p, 0);
+    expect_eq(large_wrong(p, 0), 0);
+    before = memory_of_copies();
+    hearth_free(p);
+    for (int i = 0; i < SMALL; i++)
+        small[i] = hearth_alloc(page_words(), sizeof(int64_t), hearth_on(0));
+    hearthi_freed_frames_wait = 0;
+    barrier();
+    if (is_far() && !hearthi_transport->registers())
+        expect(memory_of_copies() <= before - bytes / 10 * 8);
+    for (int i = 0; me == 0 && i < SMALL; i++)
+        small[i][5] = value(i, 0, 1);
+    barrier();
+    for (int i = 0; i < SMALL; i++)
+        expect_eq(small[i][5], value(i, 0, 1));
+    barrier();
+    hearthi_freed_frames_wait = UINT64_MAX;
+    for (int i = 0; i < SMALL; i += 2)
+        hearth_free(small[i]);
+    for (int i = 1; i < SMALL; i += 2)
+        expect_eq(small[i][5], value(i, 0, 1));
+    hearthi_freed_frames_wait = 0;
+    barrier();
+    for (int i = 1; i < SMALL; i += 2)
+        expect_eq(small[i][5], value(i, 0, 1));
+    barrier();
+    for (int i = 1; i < SMALL; i += 2)
+        hearth_free(small[i]);
+    all_expected();
+}
+END_TEST
+
+/* A child of fork(2) may read what is live, though memory of what is not has
+ * gone meanwhile. */
+START_TEST(a_child_reads_on_when_memory_of_others_goes)
+{
+    int64_t *p = large_new(), *live = pages_new(8);
+    int      go[2], status = 0;
+    pid_t    child;
+    char     c = 0;
+
+    hearthi_freed_frames_wait = UINT64_MAX;
+    for (int i = 0; me == 0 && i < 8; i++)
+        word(live, i)[0] = i + 1;
+    large_write(p, 0);
+    expect_eq(large_wrong(p, 0), 0);
+    for (int i = 0; i < 4 * 8; i++) { /* copies that stay */
+        expect_eq(word(live, i % 8)[0], i % 8 + 1);
+        barrier();
+    }
+    hearth_free(p);
+    expect_eq(pipe(go), 0);
+    child = fork();
+    if (child == 0) {
+        if (read(go[0], &c, 1) != 1)
+            _exit(1);
+        for (int i = 0; i < 8; i++)
+            if (word(live, i)[0] != i + 1)
+                _exit(2);
+        _exit(0);
+    }
+    hearthi_freed_frames_wait = 0;
+    barrier();
+    expect_eq(hearthi_freed_frames, 0);
+    expect_eq(write(go[1], &c, 1), 1);
+    expect_eq(waitpid(child, &status, 0), child);
+    expect_eq(status, 0);
+    close(go[0]);
+    close(go[1]);
+    barrier();
+    hearth_free(live);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -492,6 +578,8 @@ main(int argc, char **argv)
     suite_add_tcase(s, freed);
     tcase_add_unchecked_fixture(kept, start_large_as_ever, fixture_stop);
     tcase_add_test(kept, memory_stays_for_what_is_allocated_at_once);
+    tcase_add_test(kept, a_small_array_where_a_large_one_was_keeps_little);
+    tcase_add_test(kept, a_child_reads_on_when_memory_of_others_goes);
     suite_add_tcase(s, kept);
     return mpi_main(argc, argv, s);
 }
