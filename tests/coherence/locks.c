@@ -94,8 +94,7 @@ END_TEST
 START_TEST(nobody_starves)
 {
     enum { SHARE = 15 };
-    int64_t *p = pages_new(1);
-    int      had = 0;
+    int64_t *p = pages_new(1), had = 0;
 
     for (bool done = false; !done;) {
         hearth_lock(2001);

@@ -6,8 +6,15 @@
  * of the last node, the target, on the windows that will be used.  The target
  * leaves MPI for AWAY at the origin's request, and tells it so by its last
  * call.  The request was sent before, so an operation that is complete within
- * AWAY of the request has completed in the target's absence, whatever else
- * the machines do.  Everything else may be bad luck and is tried again.
+ * AWAY of the request has completed before the target was back.
+ *
+ * But where ranks share cores the kernel may take the target's in that last
+ * call, which then serves an operation that the origin has begun meanwhile;
+ * what was taken for free after that would wait for ever later.  So the origin
+ * pauses for LEAVING before it begins, and the target says afterwards how long
+ * its last call took.  If that was less, counted from before it was made, the
+ * target was outside MPI when the operation began, whatever else the machines
+ * do.  Everything else may be bad luck and is tried again.
  */
 #include "config.h"
 
@@ -20,21 +27,19 @@
 #include "mpi_fabric.h"
 #include "progress.h"
 
-enum {
-    AWAY = 2000000,
-    TRIES = 3,
-    TRIES_MOST = 8,
-    GETS = 8,
-    ORIGIN = 0
-}; /* AWAY in nanoseconds */
+/* In nanoseconds. */
+enum { AWAY = 2000000, LEAVING = AWAY / 4 };
 
-enum { TAG_REQUEST = 31001, TAG_LEFT = 31002 };
+enum { TRIES = 3, TRIES_MOST = 12, GETS = 8, ORIGIN = 0 };
+
+enum { TAG_REQUEST = 31001, TAG_LEFT = 31002, TAG_BACK = 31004 };
 
 /* What the origin asks of the target. */
 enum request { END, LEAVE, STAY };
 
 struct trial {
     bool free;  /* complete in the target's absence */
+    bool tells; /* the target was outside MPI, and the operation in time */
     bool shown; /* its effect was seen before the flush */
     uint64_t
         blocked; /* nanoseconds in the call that starts it and the flush */
@@ -131,14 +136,26 @@ atomic_try(MPI_Win win, int target)
     return t;
 }
 
+/* Outside MPI. */
+static void
+pause_for(long ns)
+{
+    struct timespec left = { .tv_nsec = ns };
+
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
 static struct trial
 operation_try(enum hearthi_operation operation, int target)
 {
-    uint64_t     start = hearthi_now();
+    uint64_t     start = hearthi_now(), begun;
     struct trial t = { .free = false };
 
     message_send(target, TAG_REQUEST, LEAVE);
     message_receive(target, TAG_LEFT);
+    pause_for(LEAVING);
+    begun = hearthi_now();
     switch (operation) {
     case HEARTHI_PAGE: t = get_try(target); break;
     case HEARTHI_WORD: t = atomic_try(hearthi_windows.win[0], target); break;
@@ -148,6 +165,8 @@ operation_try(enum hearthi_operation operation, int target)
         break;
     }
     t.free = hearthi_now() - start < AWAY;
+    t.tells = message_receive(target, TAG_BACK) < LEAVING &&
+              begun - start < AWAY / 2;
     return t;
 }
 
@@ -163,12 +182,16 @@ operation_probe(enum hearthi_operation operation, int target)
     bool     shown = false, thread = hearthi_opt.progress == HEARTHI_THREAD;
     uint64_t blocked = UINT64_MAX;
 
-    for (int i = 0;
-         i < TRIES || (shown && blocked >= AWAY / 4 && i < TRIES_MOST); i++) {
+    for (int i = 0, told = 0;
+         i < TRIES_MOST && (told < TRIES || (shown && blocked >= AWAY / 4));
+         i++) {
         struct trial t = operation_try(operation, target);
 
+        if (!t.tells)
+            continue;
         if (t.free && !thread)
             return HEARTHI_FREE;
+        told++;
         shown |= t.shown;
         if (t.blocked < blocked)
             blocked = t.blocked;
@@ -204,11 +227,14 @@ target_run(void)
     int request;
 
     while ((request = message_receive(ORIGIN, TAG_REQUEST)) != END) {
-        struct timespec left = { .tv_nsec = AWAY };
+        uint64_t start = hearthi_now(), took;
 
         message_send(ORIGIN, TAG_LEFT, 0);
-        while (request == LEAVE && nanosleep(&left, &left) != 0)
+        if (request != LEAVE)
             continue;
+        took = hearthi_now() - start;
+        pause_for(AWAY);
+        message_send(ORIGIN, TAG_BACK, took < LEAVING ? (int)took : LEAVING);
     }
 }
 

@@ -443,6 +443,41 @@ START_TEST(a_rank_that_takes_a_lock_that_stays_serves)
 }
 END_TEST
 
+/* The last call of the probe's target, in which the kernel takes its core. */
+enum { TAG_LEFT = 31002, HELD_NS = 1000000 };
+
+static bool leaves_late;
+
+SEEN int
+MPI_Isend(const void *from, int count, MPI_Datatype type, int to, int tag,
+          MPI_Comm comm, MPI_Request *request)
+{
+    int code = PMPI_Isend(from, count, type, to, tag, comm, request);
+
+    if (leaves_late && tag == TAG_LEFT)
+        spin(HELD_NS);
+    return code;
+}
+
+/* What the origin begins then is served by the target's next look, and is not
+ * free for that. */
+START_TEST(what_a_target_serves_as_it_leaves_mpi_is_not_free)
+{
+    struct hearthi_help help = hearthi_help;
+
+    if (rma_used()) {
+        leaves_late = true;
+        hearthi_mpi_probe();
+        leaves_late = false;
+        for (int o = 0; o < HEARTHI_OPERATIONS; o++)
+            expect_eq(hearthi_help.need[o], HEARTHI_BLOCKS);
+        hearthi_help = help;
+    }
+    barrier();
+    all_expected();
+}
+END_TEST
+
 static void
 start_with_a_thread(void)
 {
@@ -484,6 +519,7 @@ main(int argc, char **argv)
                    a_flood_of_datagrams_does_not_hold_a_look_at_the_doorbell);
     tcase_add_test(none, without_a_helper_locks_stay);
     tcase_add_test(none, a_rank_that_takes_a_lock_that_stays_serves);
+    tcase_add_test(none, what_a_target_serves_as_it_leaves_mpi_is_not_free);
     suite_add_tcase(s, progress_case("auto", fixture_start,
                                      a_computing_rank_is_needed_and_served));
     suite_add_tcase(s, thread);
