@@ -41,12 +41,14 @@ static unsigned (*progress_next)(void *worker);
 static int (*unlock_next)(pthread_mutex_t *m);
 static int (*flush_next)(int rank, MPI_Win win);
 
-static __thread int  vain, since_sleep;
+static __thread int  vain;
 static __thread bool is_idle;
 
-/* There is none of the first where MPI is not over UCX, and nobody calls it.
- */
-static void __attribute__((constructor)) next_find(void)
+/* At the first call of each: a library's constructor may make one before this
+ * one's would run.  Where MPI is not over UCX there is none of the first, and
+ * nobody calls it. */
+static void
+next_find(void)
 {
     *(void **)&progress_next = dlsym(RTLD_NEXT, "ucp_worker_progress");
     *(void **)&unlock_next = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
@@ -62,7 +64,7 @@ sleep_shortly(void)
     nanosleep(&while_idle, NULL);
     errno = saved;
     is_idle = false;
-    since_sleep = 0;
+    vain = VAIN_MOST;
 }
 
 /* A step of RMA that is done at once finds nothing either: looks count from
@@ -72,7 +74,7 @@ PMPI_Win_flush(int rank, MPI_Win win)
 {
     if (flush_next == NULL)
         next_find();
-    vain = since_sleep = 0;
+    vain = 0;
     is_idle = false;
     return flush_next(rank, win);
 }
@@ -87,8 +89,7 @@ ucp_worker_progress(void *worker)
     found = progress_next(worker);
     vain = found > 0 ? 0 : vain + 1;
     is_idle = vain > VAIN_MOST;
-    since_sleep = is_idle ? since_sleep + 1 : 0;
-    if (since_sleep > VAIN_MOST)
+    if (vain > 2 * VAIN_MOST)
         sleep_shortly();
     return found;
 }
