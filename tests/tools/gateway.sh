@@ -2,13 +2,7 @@
 # gateway.sh -- hearth-gateway: its key, its check, its refusals.
 # Environment: srcdir (from make check).
 # Needs: hearth-gateway
-out=`mktemp -d`
-trap 'rm -rf "$out"' 0
-fail=0
-wrong() {
-    echo "$1"
-    fail=1
-}
+. "`dirname "$0"`/wrongs"
 
 ./hearth-gateway --help >"$out/help" || wrong "--help fails"
 grep -- --new-key "$out/help" >/dev/null || wrong "--help explains nothing"

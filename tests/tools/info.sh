@@ -2,13 +2,7 @@
 # info.sh -- hearth-info: its man page, its refusals, its probe.
 # Environment: srcdir, MPIEXEC and MPI_FLAVOUR (from make check).
 # Needs: hearth-info tests/harness/forbid
-out=`mktemp -d`
-trap 'rm -rf "$out"' 0
-fail=0
-wrong() {
-    echo "$1"
-    fail=1
-}
+. "`dirname "$0"`/wrongs"
 
 ./hearth-info --help >"$out/help" || wrong "--help fails"
 grep -- --threads "$out/help" >/dev/null || wrong "--help explains nothing"

@@ -26,7 +26,7 @@ EXTRA_DIST += %D%/clustering/peer.py %D%/clustering/ring.c
 tap_tests += %D%/machines.tap
 
 # hearth-info.
-EXTRA_DIST += %D%/info.sh %D%/recipes.sh
+EXTRA_DIST += %D%/wrongs %D%/info.sh %D%/recipes.sh
 TESTS += %D%/info.sh %D%/recipes.sh
 
 # hearth-gateway.

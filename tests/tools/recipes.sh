@@ -5,13 +5,7 @@
 # Environment: MPIEXEC and MPI_FLAVOUR (from make check).
 # Needs: hearth-info
 test -n "$MPIEXEC" || { echo "no MPI launcher"; exit 77; }
-out=`mktemp -d`
-trap 'rm -rf "$out"' 0
-fail=0
-wrong() {
-    echo "$1"
-    fail=1
-}
+. "`dirname "$0"`/wrongs"
 printf '#!/bin/sh\nexec %s "$@"\n' "$MPIEXEC" >"$out/srun"
 chmod +x "$out/srun"
 test "$MPI_FLAVOUR" != openmpi || ompi_info 2>/dev/null |

@@ -11,14 +11,13 @@
 
 #include "base/dlsym_next.h"
 #include "fixture.h"
+#include "page/frames.h"
 #include "seen.h"
 #include "space/segment.h"
 #include "transport/mpi/progress.h"
 #include "world.h"
 
 enum { PAGES = 64, ROUNDS = 4, LOCK = 11 };
-
-static bool cache_is_small;
 
 /* ---- a network that loses rings, and brings bytes late ---- */
 
@@ -249,11 +248,12 @@ START_TEST(what_an_active_message_brought_is_seen_behind_a_lock)
 }
 END_TEST
 
-/* So many that a home has more to do than it has places for. */
+/* So many that a home has more to do than it has places for; where few can be
+ * cached each of them is fetched again and again. */
 static int
 pages_many(void)
 {
-    return cache_is_small ? 3 * PAGES : 12 * PAGES;
+    return hearthi_frames.bound < 12 * PAGES ? 3 * PAGES : 12 * PAGES;
 }
 
 /* Over udp there is no helper that could be slow: a server that is would be
@@ -294,7 +294,6 @@ start_with_messages_alone(void)
 static void
 start_with_a_small_cache(void)
 {
-    cache_is_small = true;
     fixture_start_with("CACHE", bytes_of_pages(16));
 }
 
