@@ -841,6 +841,7 @@ class global_tas_lock
     }
 
   private:
+    // Relaxed: whichever thread stores it, the number is the same.
     int number()
     {
         int known = number_.load(std::memory_order_relaxed);

@@ -16,7 +16,8 @@
 #include "space/heap.h"
 #include "world.h"
 
-/* Pages that have an entry of the table are known without the lock. */
+/* Pages that have an entry of the table are known without the lock.  Relaxed:
+ * page.h says why. */
 static bool
 is_allocated(const void *p)
 {

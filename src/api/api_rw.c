@@ -23,9 +23,9 @@
 
 enum { WORD_BITS = 64 };
 
-/* As with locks, a thread only asks about itself: the thread of this rank that
- * holds each to write, and a bit for each that this thread holds to read,
- * since the start that it knows of. */
+/* As with locks, a thread only asks about itself, so no order is needed: the
+ * thread of this rank that holds each to write, and a bit for each that this
+ * thread holds to read, since the start that it knows of. */
 static const void *_Atomic    writer[HEARTH_RWLOCKS];
 static _Thread_local uint64_t reads[HEARTH_RWLOCKS / WORD_BITS];
 static _Thread_local unsigned reads_start;

@@ -86,7 +86,8 @@ is_within(MPI_Comm comm)
     return within;
 }
 
-/* The first member chooses, each of its teams another one. */
+/* The first member chooses, each of its teams another one.  Relaxed: only the
+ * number counts. */
 static void
 flag_choose(struct hearth_team *t)
 {

@@ -64,6 +64,7 @@ hearthi_thread_states_forked(void)
     hearthi_thread_state.next = NULL;
 }
 
+/* Relaxed: of other threads it need not be exact. */
 bool
 hearthi_held_text(char *text, size_t room, const void *thread)
 {
@@ -211,7 +212,8 @@ hearthi_thread_states_wait(char *text, size_t room)
     return waits != NULL;
 }
 
-/* One more beat of a wait, or the first that sees it: then true. */
+/* One more beat of a wait, or the first that sees it: then true.  Relaxed: the
+ * step behind it fails if the call is another by then. */
 static bool
 beat_count(_Atomic uintptr_t *in, uint64_t *waited, uint64_t beat)
 {

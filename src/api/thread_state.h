@@ -102,6 +102,7 @@ hearthi_thread_state_waits(const char *call, int number)
                           memory_order_release);
 }
 
+/* Relaxed: the release of the next number is what orders it. */
 static inline void
 hearthi_thread_state_goes_on(void)
 {

@@ -176,6 +176,7 @@ has_note(struct search *s, enum hearthi_wait_kind kind, uint64_t what,
                                                 .what = what });
 }
 
+/* Relaxed: a thread that has waited for beats stored what it holds before. */
 static void
 thread_has(struct hearthi_thread_state *u, void *to)
 {

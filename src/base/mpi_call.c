@@ -20,6 +20,7 @@ hearthi_mpi_exclusion_open(void)
     operations = 0;
 }
 
+/* Relaxed: a hint.  Hearth's thread asks in hearthi_mpi_exclusion_enter(). */
 bool
 hearthi_mpi_exclusion_is(void)
 {
@@ -53,6 +54,8 @@ hearthi_mpi_exclusion_enter(void)
     return false;
 }
 
+/* The release pairs with the loop of hearthi_mpi_exclusion_begin(): what was
+ * done in MPI comes before. */
 void
 hearthi_mpi_exclusion_leave(void)
 {

@@ -27,7 +27,9 @@ bool (*hearthi_ending_hook)(const char *call, const char *text);
 void (*hearthi_ended_hook)(void);
 bool (*hearthi_doubt_hook)(void);
 
-/* Initial-exec: reading it in a signal handler must not allocate. */
+/* Initial-exec: reading it in a signal handler must not allocate.  `speaker`
+ * is only compared with its address, and nothing is read through it: so its
+ * order carries nothing. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) char identity;
 static const char *speaker; /* identity of the thread that ends the job */
 

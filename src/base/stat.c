@@ -41,6 +41,7 @@ numbers_of(const void *t)
     return t;
 }
 
+/* Relaxed, here and below: stat.h says why. */
 static void
 numbers_copy(void *to, int n)
 {

@@ -17,7 +17,7 @@ extern _Thread_local __attribute__((tls_model("initial-exec")))
 unsigned hearthi_depth;
 
 /* Is a thread of the program in a call or a fault?  Of several threads the
- * last that came or went decides. */
+ * last that came or went decides.  Relaxed: it only chooses a counter. */
 extern bool hearthi_waiting;
 
 /* A call or a fault begins: when.  A fault inside a call counts as the call. */

@@ -41,7 +41,8 @@ unsigned hearthi_barrier_asking(unsigned asks);
 
 /* A synchronisation has returned at this time (of hearthi_now): from here on
  * the length of the next interval is counted.  Not from an acquire on if pages
- * were written before it, since the next release is what publishes them. */
+ * were written before it, since the next release is what publishes them.
+ * Relaxed: it is a time for a counter. */
 extern _Atomic uint64_t hearthi_interval_began;
 
 static inline void

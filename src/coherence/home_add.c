@@ -142,6 +142,7 @@ place_of(uint64_t key)
     return p;
 }
 
+/* Relaxed: home_add.h says why. */
 static void
 left_set(unsigned n)
 {

@@ -20,7 +20,9 @@ void hearthi_home_adds_close(void);
  * latest.  Any thread, without the lock of the page table. */
 void hearthi_home_add(void *word, enum hearthi_add_kind kind, uint64_t value);
 
-/* How many words there are to which this rank has yet to add. */
+/* How many words there are to which this rank has yet to add.  Relaxed: a
+ * thread sees its own adds, and those that happened before its look; the adds
+ * are read under their mutex. */
 extern _Atomic uint32_t hearthi_home_adds_left;
 
 /* Bring what any thread of this rank has added before: it is at its home when

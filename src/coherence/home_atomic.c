@@ -152,7 +152,9 @@ hearthi_home_atomic(void *word, const struct hearthi_atomic_op *c)
 /* A home of this node is looked at in its memory: that is never an older value
  * than one that was seen there before, and steps of other ranks come to be
  * seen without a call of this one (transport/remote_word.h).  A step that adds
- * nothing looks at any other; the page was not written by it. */
+ * nothing looks at any other; the page was not written by it.  The word is
+ * loaded with acquire, as by a step (atomic_op.h), though callers are promised
+ * no order. */
 uint64_t
 hearthi_home_word(void *word, bool *near)
 {

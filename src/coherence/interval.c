@@ -27,7 +27,7 @@
 
 /* When the interval began, and the diffs that had been made at the end of the
  * one before.  Threads that synchronise at the same time have one interval
- * between them. */
+ * between them.  Relaxed: coherence.h says why. */
 _Atomic uint64_t hearthi_interval_began;
 static uint64_t  diffs_before;
 

@@ -211,6 +211,7 @@ hearthi_lock_idle_note(int lock, bool is)
     HEARTHI_ASSERT(delegated_count >= 0);
 }
 
+/* The acquire pairs with the release of hearthi_delegation_enter(). */
 static uint64_t
 uses_of(int lock)
 {

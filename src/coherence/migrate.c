@@ -235,6 +235,8 @@ request_bring(const struct hearthi_migrate_vote *w)
     }
 }
 
+/* The fences: what was brought comes before the message of each, and loads of
+ * it behind the messages of all. */
 static void
 all_bring(void)
 {

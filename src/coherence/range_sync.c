@@ -75,7 +75,7 @@ hearthi_range_sync_release(uint64_t page, uint64_t count)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Costs what was written, not what there is. */
+/* Costs what was written, not what there is.  The fence is as above. */
 void
 hearthi_range_sync_release_all(void)
 {
@@ -117,6 +117,8 @@ has_copies(uint64_t page, uint64_t count)
     return false;
 }
 
+/* The fence, here and below, pairs with those above by way of the program's
+ * message: our loads come behind it. */
 void
 hearthi_range_sync_acquire(uint64_t page, uint64_t count)
 {

@@ -152,6 +152,8 @@ flagged_add(struct flagged *f, uint64_t page)
     f->count++;
 }
 
+/* Relaxed, as is the summary: the fences of told_changed() and of who calls it
+ * order these loads. */
 static uint64_t
 word_at(const void *p)
 {

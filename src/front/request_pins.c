@@ -29,6 +29,7 @@ struct hearthi_taken {
     } item[];
 };
 
+/* Relaxed: hearthi_request_pins_any() says why. */
 atomic_size_t hearthi_request_pins_n;
 
 static struct hearthi_buffer_pin *bucket[BUCKETS], *orphans;

@@ -33,7 +33,9 @@ struct made {
 };
 
 /* The program's thread writes, the one that watches reads.  An entry is read
- * before and after the state is, which tells whether it was overwritten. */
+ * before and after the state is, which tells whether it was overwritten.  Each
+ * store to the state releases the entries before it, and who looks at the
+ * state acquires them; the writer knows its own state (relaxed). */
 static struct made      made[MADE];
 static _Atomic uint64_t state; /* 2 n: n calls were made; odd: in one more */
 

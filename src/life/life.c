@@ -48,7 +48,8 @@ static struct {
 
 /* A beat counts as one, however long it took: a rank that was itself stopped
  * has not listened.  After goodbye, too, until the line ends: a rank may stop
- * in between. */
+ * in between.  `silent` is relaxed: hearthi_life_is_told() reads the time
+ * alone. */
 static void
 beat(void)
 {

@@ -41,6 +41,9 @@ enum {
     HEARTHI_REMOTE_FREE_MOST = HEARTHI_TEST_LIMIT(256, 8)
 };
 
+/* split, idle, batches and need are relaxed, as they are hints.  A thread sees
+ * its own stores to them; what they lead to is under the mutexes of the
+ * freelists and of what is freed for others. */
 struct hearthi_arena_map {
     size_t each, bytes; /* of an arena, and of all */
     int    arenas;      /* how many there are: as many as ranks, but in a
@@ -110,6 +113,8 @@ hearthi_block_of(const void *p)
                 .block[hearthi_arena_map_at(p) >> HEARTHI_BLOCK_SHIFT];
 }
 
+/* The acquire pairs with the release of hearthi_block_set(): a slab is whole
+ * before it is found. */
 static inline uint64_t
 hearthi_block_get(const void *p)
 {
@@ -171,7 +176,8 @@ hearthi_quantum_at(uint64_t quantum)
     return hearthi_heap.base + quantum * hearthi_arena_map.quantum;
 }
 
-/* A word of this rank's own arena, which other ranks change. */
+/* A word of this rank's own arena, which other ranks change; acquires what was
+ * written before it was (transport/remote_word.h). */
 uint64_t hearthi_arena_map_own(size_t at);
 
 /* So many blocks of a home, side by side and never used before; NULL if it has

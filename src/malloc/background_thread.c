@@ -112,6 +112,9 @@ hearthi_background_thread_forked(void)
     g.begun = g.runs = false;
 }
 
+/* The look at `begun` is relaxed: `sleeps` is LOOKS until the thread itself
+ * says else, and that comes behind its start.  The exchange decides which
+ * thread starts it. */
 void
 hearthi_background_thread_wake(void)
 {

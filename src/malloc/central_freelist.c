@@ -25,6 +25,8 @@ enum {
     PART_FAR = HEARTHI_TEST_LIMIT(2, 1 << 16)
 };
 
+/* The release of freelist_make() pairs with each acquire: a free list is whole
+ * before it is found. */
 static struct hearthi_freelist **freelists; /* of each home; NULL: none yet */
 
 void
@@ -322,6 +324,8 @@ is_scarce(const struct hearthi_freelist *s)
            hearthi_arena_map.room / BLOCK;
 }
 
+/* `idle` is cleared before the mutexes are taken: what is freed behind a look
+ * sets it again. */
 void
 hearthi_freelists_shed(enum hearthi_shed how)
 {

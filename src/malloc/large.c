@@ -154,7 +154,8 @@ runs_gather(struct hearthi_freelist *s, uint64_t blocks)
     return hearthi_runs_vacant(s, blocks);
 }
 
-/* What use they had. */
+/* What use they had.  The release pairs with the acquire of
+ * hearthi_run_return(). */
 static unsigned
 run_use(uint64_t first, uint64_t quanta)
 {
@@ -270,6 +271,9 @@ hearthi_run_restore(struct hearthi_freelist *s, uint64_t first,
 
 /* ---- giving back ---- */
 
+/* Of threads that free or resize a run at once one succeeds, as count and bit
+ * are one word.  The acquire pairs with run_use(), and with the release of
+ * such a step before. */
 bool
 hearthi_run_return(const void *p)
 {
@@ -286,6 +290,7 @@ hearthi_run_return(const void *p)
     return true;
 }
 
+/* Relaxed: all that is asked is in the word. */
 size_t
 hearthi_run_bytes(const void *p)
 {

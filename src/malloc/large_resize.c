@@ -49,7 +49,8 @@ quanta_join(struct hearthi_freelist *s, uint64_t first, uint64_t quanta)
 }
 
 /* The quanta behind a run, if they are free or new: what use they had, or
- * 0. */
+ * 0.  The step on the run is as that of hearthi_run_return() (large.c), here
+ * and below. */
 static unsigned
 run_extend(struct hearthi_freelist *s, uint64_t first, uint64_t has,
            uint64_t quanta)

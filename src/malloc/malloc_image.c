@@ -74,7 +74,7 @@ slab_tell(struct hearthi_word_list *w, const struct hearthi_slab *s)
 }
 
 /* A run may be longer than its first block: it is told of behind all blocks.
- */
+ * Relaxed: all that is told is in the word. */
 static void
 runs_tell(struct hearthi_word_list *w, const char *block)
 {

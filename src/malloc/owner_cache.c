@@ -63,7 +63,9 @@ hearthi_owner_cache_put(const void *p, struct hearthi_owner_tag l,
                              l.class << CLASS | HEARTHI_BLOCK_OTHERS);
 }
 
-/* Before what it has freed can be given out. */
+/* Before what it has freed can be given out.  A thread that gives it out has
+ * it from a free list, whose mutex orders the store here before that thread's
+ * relaxed look. */
 void
 hearthi_owner_cache_used_by(int rank)
 {

@@ -18,6 +18,8 @@ enum { WORTH = 1 << 20, AT_ONCE = 16 << 20 };
 
 _Atomic uint64_t hearthi_purge_ns = 1000000000;
 
+/* `kept` is seq_cst where background_thread.c needs one order of it and of
+ * `sleeps`; where the freelist's mutex orders both, they are relaxed. */
 static struct {
     bool kept;  /* there may be such; the freelist's mutex */
     bool since; /* the last look began some were freed */

@@ -111,7 +111,9 @@ words_write(int owner, size_t to, const uint64_t *from, size_t n)
         hearthi_transport->data.diff(owner, to, from, n * sizeof *from);
 }
 
-/* To the place of the next in the ring, and to its beginning. */
+/* To the place of the next in the ring, and to its beginning.  The fence puts
+ * them before the word that counts them, which hearthi_arena_map_own()
+ * acquires. */
 static void
 batch_write(int owner, uint64_t sent, const uint64_t *at, size_t n)
 {

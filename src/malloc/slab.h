@@ -6,7 +6,8 @@
  *
  * Free slots are a list and those that were never taken; the list is for the
  * thread that has the lock of the central free list.  A slot that is live or
- * cached belongs to one thread, which may change that by itself.
+ * cached belongs to one thread, which may change that by itself.  Slots are
+ * relaxed: that lock, or what hands an object to another thread, orders them.
  */
 #ifndef HEARTHI_SLAB_H
 #define HEARTHI_SLAB_H
@@ -87,7 +88,8 @@ hearthi_slot_lend(struct hearthi_slab *s, uint32_t slot)
 }
 
 /* The program frees it: false if it does not have it.  Of two threads that
- * free it at once one is told so. */
+ * free it at once one is told so.  The step decides that; its order is more
+ * than is needed. */
 static inline bool
 hearthi_slot_return(struct hearthi_slab *s, int slot)
 {

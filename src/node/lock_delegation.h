@@ -74,7 +74,9 @@ void hearthi_delegation_close(void);
 
 /* A thread enters a lock that its rank keeps, and leaves it: false if that
  * must be done by the transport.  No lock is kept while a helper stays out of
- * MPI, so the first look at who serves others is enough. */
+ * MPI, so the first look at who serves others is enough.  The acquire of the
+ * one pairs with the release of the other; a step that fails has nothing to
+ * order. */
 static inline bool
 hearthi_delegation_enter(int lock)
 {
@@ -104,7 +106,8 @@ hearthi_delegation_leave(int lock)
                memory_order_release, memory_order_relaxed);
 }
 
-/* Is a thread inside one that was kept?  For that thread. */
+/* Is a thread inside one that was kept?  For that thread.  Relaxed, since the
+ * step was its own. */
 static inline bool
 hearthi_delegation_is_used(int lock)
 {
@@ -114,7 +117,8 @@ hearthi_delegation_is_used(int lock)
             HEARTHI_DELEGATION_USED);
 }
 
-/* What the byte says now. */
+/* What the byte says now.  The acquire pairs with the release of
+ * hearthi_delegation_leave(). */
 static inline unsigned
 hearthi_delegation_byte(int lock)
 {

@@ -77,6 +77,7 @@ hearthi_lock_names_close(void)
     }
 }
 
+/* The acquire pairs with the release of hearthi_lock_names_note(). */
 uint64_t
 hearthi_lock_names_key(int sync)
 {
@@ -89,7 +90,8 @@ hearthi_lock_names_key(int sync)
 /* ---- those that this rank knows ---- */
 
 /* The lock of a name, and where it is or would be.  What is found there is
- * read once: another thread may note another name in that place. */
+ * read once: another thread may note another name in that place.  The acquire
+ * pairs with the release of map_add(). */
 static int
 map_find(const struct map *m, uint64_t name, size_t *at)
 {

@@ -120,7 +120,8 @@ void hearthi_node_lock_kept(int sync, uint64_t mine);
  * waits: none may. */
 void hearthi_node_lock_want(int sync);
 
-/* Which rank has it: node rank + 1, or 0; for those that it leaves. */
+/* Which rank has it: node rank + 1, or 0; for those that it leaves.  Relaxed:
+ * hearthi_node_abandoned_locks() reads the number alone. */
 static inline void
 hearthi_node_holder_set(int sync, int holder)
 {

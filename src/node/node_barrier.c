@@ -18,6 +18,8 @@ hearthi_node_is_leader(void)
     return hearthi_cluster.node_rank == 0;
 }
 
+/* The acquire pairs with the two releases below: what was deposited, and the
+ * barrier's notices, come before. */
 static void
 generation_wait(const struct hearthi_deposit *d)
 {
@@ -61,6 +63,8 @@ hearthi_node_barrier_arrive(const struct hearthi_notice *own, size_t n,
         generation_wait(&of[r]);
 }
 
+/* The fence is for the leader, which does not wait here: what other nodes have
+ * put into home memory is seen behind it (mpi/barrier.c). */
 void
 hearthi_node_barrier_leave(struct hearthi_barrier_notices *news)
 {

@@ -13,6 +13,8 @@
 
 /* ---- locks ---- */
 
+/* The two fences pair by way of the turn's word `serving`, whose own steps are
+ * seq_cst (node_lock.c). */
 bool
 hearthi_node_acquire(int sync, bool try)
 {
@@ -34,6 +36,7 @@ hearthi_node_release(int sync)
     hearthi_node_lock_release(sync);
 }
 
+/* Relaxed, as hearthi_node_holder_set(). */
 void
 hearthi_node_abandoned_locks(int rank, struct hearthi_abandoned_locks *lost)
 {
@@ -50,7 +53,8 @@ hearthi_node_abandoned_locks(int rank, struct hearthi_abandoned_locks *lost)
 /* ---- flags ---- */
 
 /* By turns, so that of two that change it at once the one that was later has
- * said the last word. */
+ * said the last word.  The fence, and the release of the value, pair with the
+ * acquire of hearthi_node_flag_wait(). */
 void
 hearthi_node_flag_change(int sync, bool set)
 {

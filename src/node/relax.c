@@ -64,7 +64,8 @@ hearthi_relax(unsigned *turn)
 enum { TURNS = 256, NAP = 50000, NAP_MOST = 1000000, SLEEP_MOST = 10000000 };
 
 /* Threads that sleep, or are in a turn in which they may give their core away:
- * other turns are over before another thread looks. */
+ * other turns are over before another thread looks.  Relaxed: the count only
+ * decides who sleeps, and need not be exact. */
 static atomic_int waiting;
 
 static void

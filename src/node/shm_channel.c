@@ -76,6 +76,8 @@ hearthi_shm_channel_request(unsigned slot)
     return box_of(hearthi_cluster.node_rank, slot)->bytes;
 }
 
+/* The release pairs with the acquire of lane_take(): the request comes before
+ * its slot's number. */
 void
 hearthi_shm_channel_ask(int to, unsigned slot, size_t len)
 {
@@ -93,6 +95,8 @@ hearthi_shm_channel_ask(int to, unsigned slot, size_t len)
     hearthi_event_raise(&c.asked[to]);
 }
 
+/* The acquire pairs with the release of hearthi_shm_channel_grant(): the
+ * answer comes before its length. */
 const uint8_t *
 hearthi_shm_channel_wait(unsigned slot, size_t *len)
 {

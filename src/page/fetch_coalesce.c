@@ -63,6 +63,8 @@ patience_for(uint64_t word)
     return two > PATIENCE_AHEAD_NS ? two : PATIENCE_AHEAD_NS;
 }
 
+/* Relaxed: the page is looked at again behind this, and
+ * hearthi_node_cache_take() has its own acquire. */
 static void
 word_wait(uint64_t page, uint64_t word)
 {
@@ -122,6 +124,7 @@ hearthi_node_cache_claim(uint64_t page, uint64_t number)
     return !hearthi_node_cache_on || word_claim(page, &word, mine) != OTHER;
 }
 
+/* Relaxed: a hint, by which no copy is taken. */
 bool
 hearthi_node_tags_fetch(uint64_t page)
 {

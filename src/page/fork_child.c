@@ -86,6 +86,8 @@ source(uint64_t page)
     return base + hearthi_home_at(page);
 }
 
+/* The fence is the child's part of the sequence lock (fork_child.h): the loads
+ * of the page come before that of the count. */
 static const char *
 page_bring(uint64_t page)
 {

@@ -102,7 +102,8 @@ hearthi_node_cache_forked(void)
 
 /* All that the owner has dropped at the barriers that it says to have passed,
  * it has taken its name away from before it said so; so the word is looked at
- * once more after this. */
+ * once more after this.  The acquire pairs with the release of
+ * hearthi_node_cache_leave(). */
 bool
 hearthi_node_tag_is_new(uint64_t word)
 {
@@ -140,7 +141,7 @@ hearthi_node_cache_arrive(void)
 }
 
 /* What another thread has acquired since this rank arrived, the barrier does
- * not cover. */
+ * not cover.  The release is for hearthi_node_tag_is_new(). */
 void
 hearthi_node_cache_leave(void)
 {
@@ -166,6 +167,8 @@ moved_of(int node_rank, uint64_t page)
                 .moved[(uint64_t)node_rank * hearthi_heap.pages + page];
 }
 
+/* The release pairs with the acquire of hearthi_node_cache_take(): the frame
+ * and its distance come before the word. */
 static void
 word_set(uint64_t page, enum hearthi_node_tag_kind kind, uint64_t number)
 {
@@ -199,6 +202,7 @@ is_first(uint64_t page)
     return (hearthi_table.mark[page] & HEARTHI_PROVISIONAL) != 0;
 }
 
+/* Relaxed: words of these kinds lend nothing. */
 void
 hearthi_node_cache_begin(uint64_t page, uint64_t count, enum hearthi_why why,
                          uint64_t number)
@@ -213,7 +217,8 @@ hearthi_node_cache_begin(uint64_t page, uint64_t count, enum hearthi_why why,
 }
 
 /* Has another rank lent one that was fetched later?  One that was begun in
- * advance may end late. */
+ * advance may end late.  Relaxed: the word is the answer, and no byte is read
+ * by it. */
 static bool
 has_newer(uint64_t page, uint64_t number)
 {
@@ -244,6 +249,10 @@ hearthi_node_tags_written(uint64_t page, uint64_t count)
             word_set(p, WRITTEN, number);
 }
 
+/* The fence pairs with that of hearthi_node_cache_take(): the store to the
+ * word comes before what changes the frame.  Where no word is this rank's the
+ * load does: a reader that has new bytes then sees that another rank has
+ * overwritten the word. */
 void
 hearthi_node_tags_keep(uint64_t page, uint64_t count)
 {
@@ -262,6 +271,9 @@ hearthi_node_tags_keep(uint64_t page, uint64_t count)
 
 /* ---- take ---- */
 
+/* The acquire pairs with word_set(), and the fence with that of
+ * hearthi_node_tags_keep(): the distance and the bytes are loaded between the
+ * two looks at the word. */
 enum hearthi_lent
 hearthi_node_cache_take(uint64_t page)
 {

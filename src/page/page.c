@@ -23,6 +23,8 @@ struct hearthi_pagelist hearthi_written, hearthi_provisional;
 
 enum { SEIZE_NS = 1000000000 };
 
+/* lock_owner is relaxed: a thread only asks whether it is itself, and sees its
+ * own stores.  The steps on lock_word order all else. */
 static atomic_int          lock_word; /* 0 free, 1 taken, 2 with waiters */
 static const void *_Atomic lock_owner;
 

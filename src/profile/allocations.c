@@ -34,6 +34,7 @@ hearthi_allocations_close(void)
     a.of = NULL;
 }
 
+/* Relaxed: an index is taken here, and nothing is read by it. */
 static struct hearthi_allocated *
 slot_new(void)
 {
@@ -49,7 +50,8 @@ slot_new(void)
     return NULL;
 }
 
-/* Readers look at it from its address on. */
+/* Readers look at it from its address on.  Its address is stored last, by a
+ * release. */
 void
 hearthi_allocations_add(const void *p, size_t bytes, uint64_t collective)
 {
@@ -74,6 +76,8 @@ hearthi_allocations_element(const void *p, size_t size)
         a.of[i - 1].element = size;
 }
 
+/* Of threads that name one at once each frees what it got out: the exchange
+ * releases the new name's bytes, and acquires the old one's. */
 void
 hearthi_allocations_name(const void *p, const char *name)
 {
@@ -96,6 +100,7 @@ hearthi_allocations_name(const void *p, const char *name)
     free(before);
 }
 
+/* Relaxed: an entry that has no address yet covers no byte of the heap. */
 const struct hearthi_allocated *
 hearthi_allocations_get(size_t i)
 {

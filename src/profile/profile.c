@@ -60,6 +60,7 @@ hearthi_profile_kept(void)
     return kept;
 }
 
+/* Relaxed, here and below: profile.h says why. */
 static void
 add32(uint32_t *to, uint32_t n)
 {

@@ -8,7 +8,8 @@
  * Tables are of fixed size and in memory that is there where it is touched.
  * What finds no room in one is counted as dropped.  Any thread adds to them,
  * in the fault handler too: entries are taken by one atomic step and never
- * given back, and numbers are added up.
+ * given back, and numbers are added up.  All of that is relaxed: a key is all
+ * that its step says, and each number stands for itself.
  *
  * A page's line is the last instruction that faulted on it: what diffs and
  * fetches ahead cost for that page later is charged there.

@@ -9,6 +9,7 @@
 #include "caller.h"
 #include "profile.h"
 
+/* Relaxed, here and below: profile.h says why. */
 static struct hearthi_profile_lock *
 lock_of(struct hearthi_profile *p, int sync)
 {

@@ -225,6 +225,7 @@ hearthi_segment_map(uint64_t page, uint64_t count, int node_rank,
     return got == want ? 0 : errno;
 }
 
+/* Relaxed: no rank sets flags of these frames meanwhile. */
 void
 hearthi_segment_unflag(uint64_t frame, uint64_t count)
 {

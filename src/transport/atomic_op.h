@@ -6,6 +6,9 @@
  * the same width, are atomic to each other, whichever ranks do them.  The
  * others are loops over HEARTHI_CAS then (coherence/home_atomic.c), unless the
  * processor of each home does all steps: to that one they are steps as well.
+ *
+ * Steps by a processor are seq_cst.  Programs are promised no order by them,
+ * but Hearth's own words are (remote_word.h; fabric.h, "an atomic step").
  */
 #ifndef HEARTHI_ATOMIC_OP_H
 #define HEARTHI_ATOMIC_OP_H
@@ -84,6 +87,7 @@ hearthi_real_sum(uint64_t a, uint64_t b)
     return hearthi_bits_of(hearthi_real_of(a) + hearthi_real_of(b));
 }
 
+/* Relaxed: a guess, which the step checks. */
 static inline uint64_t
 hearthi_atomic_op_sum(uint64_t *word, uint64_t value)
 {

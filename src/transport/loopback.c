@@ -131,6 +131,8 @@ registers(void)
     return true;
 }
 
+/* The fence: what diff() stored here has arrived, as other ranks' diffs have,
+ * before all that follows. */
 static void
 flush(void)
 {

@@ -103,7 +103,8 @@ hearthi_patch_take(uint8_t *to, const char *from,
 
 /* By one instruction, also where the compiler would store bytes one by one
  * since memcpy(3) is told of no alignment.  Patches are of blocks, so units
- * lie at multiples of their size. */
+ * lie at multiples of their size.  Relaxed: the home has a release or a fence
+ * behind all of them (am_mailbox.c, udp_home.c). */
 static inline __attribute__((always_inline)) void
 unit_store(char *to, const uint8_t *from, size_t unit)
 {
@@ -299,7 +300,7 @@ is_aligned(const char *to, size_t len)
 }
 
 /* A word is a usual length, and then one store; and whole words are the usual
- * runs, of which none is seen in halves. */
+ * runs, of which none is seen in halves.  Relaxed, as in unit_store(). */
 static const uint8_t *
 run_store(char *to, const uint8_t *from, size_t len)
 {

@@ -18,6 +18,8 @@ near(int rank, size_t at)
                                 at);
 }
 
+/* The acquire pairs with the release of a put, and with steps, which are
+ * seq_cst here as those of a transport (atomic_op.h). */
 uint64_t
 hearthi_remote_word_get(int rank, size_t at)
 {

@@ -48,7 +48,8 @@ hearthi_words_store(char *to, const char *from, size_t n)
 #endif
 }
 
-/* Store a run.  A word alone is an atomic store with release. */
+/* Store a run.  A word alone is an atomic store with release, for one that
+ * tells of flags set before (told_changed() in coherence/sharer_flags.c). */
 static inline void
 hearthi_run_store(char *to, const char *from, size_t len)
 {
@@ -69,7 +70,8 @@ hearthi_run_store(char *to, const char *from, size_t len)
     memcpy(to + words, from + words, len - head - words);
 }
 
-/* Read one that others store to. */
+/* Read one that others store to.  Relaxed: each word is whole, and who needs
+ * an order has a fence beside this (shm_fabric.c, gateway_homes.c). */
 static inline void
 hearthi_run_load(char *to, const char *from, size_t len)
 {

@@ -68,6 +68,8 @@ stored(void)
         hearthi_local_transport->data.stored();
 }
 
+/* The fences: what is stored comes behind the message, and before the answer
+ * to it. */
 static void
 store(const struct hearthi_wan_message *msg)
 {
@@ -135,7 +137,9 @@ homes_tell(const struct hearthi_wan_run *run, size_t n)
 }
 
 /* Set the flags of what is announced, and tell the homes; `to` has room for
- * the pages. */
+ * the pages.  The fences: flags come before the words that tell of them
+ * (told_changed()), and these before the loads of pages, which pairs with
+ * hearthi_sharer_flags_scan(). */
 static void
 announce(const struct hearthi_wan_run *run, size_t n, char *to)
 {
@@ -210,6 +214,7 @@ bytes_bring(const struct hearthi_wan_bytes *run, char *to)
     free(all);
 }
 
+/* The fence: the loads come behind the message that asks for them. */
 static void
 bytes_read(const struct hearthi_wan_message *msg)
 {

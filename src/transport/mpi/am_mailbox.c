@@ -232,7 +232,8 @@ helper_wake(int home, uint64_t before)
         hearthi_doorbell_mail(home);
 }
 
-/* What a flush does inside MPI is not relied on. */
+/* What a flush does inside MPI is not relied on.  The fence pairs with that of
+ * am_buffers_do(), where the home has put `done` before it looks at `sent`. */
 static void
 puts_settle(void)
 {
@@ -278,7 +279,8 @@ word(size_t offset)
     return (_Atomic uint64_t *)(void *)(segment() + offset);
 }
 
-/* Has it sent an active message that is not done? */
+/* Has it sent an active message that is not done?  Acquire: the active message
+ * is read behind `sent`. */
 static bool
 is_there(int rank)
 {

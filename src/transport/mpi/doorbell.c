@@ -53,6 +53,8 @@ enum {
 /* Announcements between two operations that are tried without one, at most. */
 enum { TRY_MOST = 1024 };
 
+/* Relaxed: times and counts that only decide how often a rank rings, and an
+ * address of a card that does not change. */
 struct doorbell {                 /* of a rank */
     atomic_int       use;         /* the address that answered, or ALL */
     _Atomic uint64_t rung;        /* when, by this rank */

@@ -206,6 +206,7 @@ hearthi_fabric_put(struct hearthi_fabric_batch *b, int rank, size_t at,
         hearthi_mpi_batch_put(b, rank, at, from, len);
 }
 
+/* For the fence of a wait, here and below, see shm_fabric.c. */
 static inline void
 hearthi_fabric_wait(struct hearthi_fabric_batch *b)
 {

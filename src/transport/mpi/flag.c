@@ -79,6 +79,8 @@ ticket_leave(int sync)
 
 /* ---- changing ---- */
 
+/* The fence pairs with that of hearthi_mpi_flag_wait(), by way of `serving`:
+ * as for locks (sync.c). */
 void
 hearthi_flag_change(int sync, bool set, const struct hearthi_notice *n,
                     size_t count)

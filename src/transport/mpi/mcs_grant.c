@@ -70,7 +70,8 @@ grant_relax(unsigned *turn, uint32_t seen)
 }
 
 /* The value of the event is read before the word, and raised behind it: so no
- * grant comes in between that does not end the sleep. */
+ * grant comes in between that does not end the sleep.  The acquire pairs with
+ * the swap of hearthi_mcs_grant(). */
 uint64_t
 hearthi_mcs_grant_wait(int lock, int before, bool kept)
 {

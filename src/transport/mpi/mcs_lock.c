@@ -72,7 +72,8 @@
 
 static uint8_t *used; /* place that was waited at last; not by a manager */
 
-/* 1 + the rank behind which this one waits, or 0. */
+/* 1 + the rank behind which this one waits, or 0.  Relaxed:
+ * hearthi_mcs_lock_lost() reads the number alone. */
 static atomic_int *behind;
 
 void
@@ -204,6 +205,8 @@ behind_set(int lock, int name)
     atomic_store_explicit(&behind[lock], name, memory_order_relaxed);
 }
 
+/* The fence: both stores come before the step that puts the place into the
+ * queue, which may be an MPI's. */
 static int
 place_clear(int lock)
 {

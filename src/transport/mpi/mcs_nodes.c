@@ -73,7 +73,9 @@ hearthi_mcs_node_op(int lock, int place, enum hearthi_fabric_op op,
 }
 
 /* By a Get: an atomic step that changes nothing may write back what it has
- * read, and the place's rank may have cleared it meanwhile by a store. */
+ * read, and the place's rank may have cleared it meanwhile by a store.  This
+ * rank's own word is loaded with acquire, as if behind a Get that was waited
+ * for. */
 uint64_t
 hearthi_mcs_node_look(int lock, int place)
 {

@@ -69,6 +69,7 @@ enum {
     COUNTED_MOST = HEARTHI_ATOMIC_OPS_MOST - OWN_MOST
 };
 
+/* `counted` is relaxed: it is a bound, and orders nothing. */
 static atomic_int threads, counted;
 
 _Thread_local enum hearthi_atomic_right hearthi_atomic_right;

@@ -252,6 +252,7 @@ hearthi_wait_requests(MPI_Request *request, const int *rank, int n,
  * only where flushes have taken long, in nanoseconds, several times. */
 enum { FLUSH_LONG = 2000000, FLUSHES_LONG = 2 };
 
+/* Relaxed: the count only says whether the helper is told. */
 void
 hearthi_flush_come(MPI_Win win, int rank)
 {

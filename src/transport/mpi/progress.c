@@ -51,6 +51,7 @@ hearthi_mpi_progress(void)
         hearthi_progress_drive();
 }
 
+/* Relaxed: a time that another thread overwrites is measured again. */
 uint64_t
 hearthi_progress_serve(void)
 {

@@ -73,7 +73,8 @@ uint64_t hearthi_word_unlikely(void);
 
 /* Enter the progress engine, for the program's threads; those that wait count
  * how often, so that the helper sees whether it is needed.  A count lost
- * between two threads does no harm, so it costs no atomic addition. */
+ * between two threads does no harm, so it costs no atomic addition, and it is
+ * relaxed, as a guess. */
 void     hearthi_progress_drive(void);
 uint32_t hearthi_progress_count(void);
 
@@ -93,7 +94,8 @@ hearthi_progress_count_one(void)
                           memory_order_relaxed);
 }
 
-/* How many threads are in a step whose call blocks. */
+/* How many threads are in a step whose call blocks.  Relaxed: a guess for the
+ * helper. */
 extern atomic_int hearthi_progress_blocked;
 
 /* The same for the helper, and for threads that it cannot rely on.  How long

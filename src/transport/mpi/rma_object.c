@@ -125,6 +125,7 @@ hearthi_serving_get(int sync)
     return hearthi_word_op(sync, HEARTHI_SERVING, HEARTHI_OP_READ, 0);
 }
 
+/* The word is loaded with acquire, as if by a step that reads it. */
 struct hearthi_serving
 hearthi_serving_own(int sync)
 {

@@ -371,7 +371,7 @@ tell(int sync, bool write, const struct hearthi_notice *n, size_t count)
     }
 }
 
-/* ---- both ---- */
+/* ---- both; the fences are as those of locks (sync.c) ---- */
 
 bool
 hearthi_mpi_rw_acquire(int sync, bool write, bool try, struct hearthi_grant *g)

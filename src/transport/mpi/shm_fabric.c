@@ -134,6 +134,7 @@ hearthi_shm_batch_put(struct hearthi_fabric_batch *b, int rank, size_t at,
     hearthi_run_store(home[rank] + at, from, len);
 }
 
+/* The fence: what is read comes before all that follows. */
 void
 hearthi_shm_home_read(int rank, size_t at, void *to, size_t len)
 {
@@ -194,6 +195,7 @@ sync_open(size_t bytes)
     return sync_at[hearthi_cluster.rank];
 }
 
+/* The fence: what was written at first comes before the message of each. */
 static void
 sync_ready(void)
 {
@@ -247,6 +249,8 @@ hearthi_shm_sync_step(int rank, size_t at, enum hearthi_fabric_op op,
 
 /* ---- leaders ---- */
 
+/* The acquire pairs with the releases of exchange() and gather(): the bytes of
+ * a round come before its number. */
 static void
 round_wait(const _Atomic uint64_t *round, uint64_t until)
 {

@@ -54,6 +54,8 @@ own_word(uint32_t name)
     return (uint64_t *)(void *)own + (name - 1) % WORDS;
 }
 
+/* The fence: its word is 0 before a step, maybe an MPI's, tells its name to
+ * other ranks. */
 uint32_t
 hearthi_wait_slot_begin(void)
 {
@@ -94,6 +96,7 @@ static struct hearthi_event event[WORDS];
 static _Atomic uint64_t     asleep; /* a bit each */
 static atomic_bool          looking;
 
+/* The acquire pairs with the swap of hearthi_wait_slot(). */
 static bool
 is_woken(uint32_t name)
 {

@@ -43,6 +43,7 @@ numbers_bytes(void)
     return HEARTHI_UDP_SLOTS * (size_t)hearthi_cluster.size * sizeof *numbers;
 }
 
+/* The release pairs with the acquire of hearthi_udp_client_take(). */
 static void
 client_make(unsigned slot)
 {

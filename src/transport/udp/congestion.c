@@ -54,7 +54,8 @@ hearthi_udp_congestion_open(struct hearthi_udp_congestion *w, uint32_t unit)
     w->slow = MOST;
 }
 
-/* Threads may overwrite each other, which loses a step. */
+/* Threads may overwrite each other, which loses a step.  Relaxed: the size
+ * stands for itself. */
 void
 hearthi_udp_congestion_grow(struct hearthi_udp_congestion *w, uint64_t came,
                             uint64_t way)

@@ -36,7 +36,9 @@ void hearthi_udp_hello_heard(const struct hearthi_udp_message *m);
 bool hearthi_udp_size_passes(int rank);
 void hearthi_udp_size_passed(int rank);
 
-/* May this rank ask that one?  Once true, it stays. */
+/* May this rank ask that one?  Once true, it stays.  The acquire of
+ * hearthi_udp_met() pairs with the release of hearthi_udp_met_set(): what the
+ * handshake learnt comes before. */
 extern atomic_bool *hearthi_udp_met_with; /* each rank */
 
 static inline bool

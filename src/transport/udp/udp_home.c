@@ -207,6 +207,8 @@ fragments_send(const struct hearthi_udp_message *ask,
     return i;
 }
 
+/* The fence pairs with that of hearthi_sharer_flags_scan(): flags, and words
+ * that diff_serve() has stored, come before the loads of pages. */
 static void
 page_serve(const struct hearthi_udp_message *m, bool first,
            const struct sockaddr_in *to)
@@ -235,6 +237,8 @@ run_apply(const struct hearthi_udp_diff *run)
         hearthi_run_store(to, (const char *)run->bytes, run->len);
 }
 
+/* The fences: what is stored comes behind the message, and before the answer
+ * to it. */
 static void
 diff_serve(const struct hearthi_udp_message *m, bool first,
            const struct sockaddr_in *to)
