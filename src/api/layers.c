@@ -40,6 +40,7 @@
 #include "transport/clusters/hear.h"
 #include "transport/clusters/hidden_rank.h"
 #include "transport/lock_directory.h"
+#include "transport/log.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -75,6 +76,7 @@ ground_open(const struct hearthi_job *job)
     }
     races_open();
     hearthi_lock_names_open();
+    hearthi_log_open(hearthi_world.size);
     hearthi_thread_states_open();
     hearthi_window_order_begin();
     hearthi_segments_open(hearthi_delegation_bytes(),

@@ -7,6 +7,18 @@
 
 #include "base/assert.h"
 
+uint32_t hearthi_log_short = HEARTHI_LOG;
+
+void
+hearthi_log_open(int ranks)
+{
+    uint64_t each = (uint64_t)ranks * HEARTHI_LOG_EACH;
+
+    hearthi_log_short = each < HEARTHI_LOG_LEAST ? (uint32_t)HEARTHI_LOG_LEAST
+                        : each < HEARTHI_LOG     ? (uint32_t)each
+                                                 : (uint32_t)HEARTHI_LOG;
+}
+
 static void
 no_spans(struct hearthi_ring_span span[2])
 {

@@ -56,11 +56,26 @@ enum {
     HEARTHI_RWS_AT = HEARTHI_CONDS_AT + HEARTH_CONDS,
     HEARTHI_NAMING_AT = HEARTHI_RWS_AT + HEARTH_RWLOCKS,
     HEARTHI_NAMING = 16,
-    HEARTHI_SYNCS = HEARTHI_NAMING_AT + HEARTHI_NAMING,
-    HEARTHI_LOG = HEARTHI_TEST_LIMIT(168, 10), /* notices that a log holds */
-    HEARTHI_LOG_NAMED =
-        HEARTHI_TEST_LIMIT(40, 6) /* of a lock that has a name */
+    HEARTHI_SYNCS = HEARTHI_NAMING_AT + HEARTHI_NAMING
 };
+
+/* Notices that a log holds: a long one is for the first objects of each kind,
+ * which programs use most.  There are so many others that few are ever used,
+ * and a rank has memory for all that it manages: theirs are shorter where
+ * there are few ranks.  Each rank that writes may have a notice in it that
+ * cannot be merged with others', so they have room for several of each. */
+enum {
+    HEARTHI_LOG = HEARTHI_TEST_LIMIT(168, 10),
+    HEARTHI_LOG_LEAST = HEARTHI_TEST_LIMIT(24, 6),
+    HEARTHI_LOG_EACH =
+        HEARTHI_TEST_LIMIT(8, 2), /* of a rank, in a short one */
+    HEARTHI_LOGS_LONG = 128       /* of each kind */
+};
+
+/* Of a short one; as a long one before hearthi_log_open(). */
+extern uint32_t hearthi_log_short;
+
+void hearthi_log_open(int ranks);
 
 static inline bool
 hearthi_is_named(int sync)
@@ -81,10 +96,17 @@ hearthi_is_rw(int sync)
     return sync >= HEARTHI_RWS_AT && sync < HEARTHI_NAMING_AT;
 }
 
+/* Those of locks with names, reader-writer locks (and what is behind them),
+ * flags (and conditions, which have no log) and numbered locks. */
 static inline uint32_t
 hearthi_log_room(int sync)
 {
-    return hearthi_is_named(sync) ? HEARTHI_LOG_NAMED : HEARTHI_LOG;
+    int first = hearthi_is_named(sync)   ? HEARTHI_SYNCS
+                : sync >= HEARTHI_RWS_AT ? HEARTHI_RWS_AT
+                : sync >= HEARTH_LOCKS   ? HEARTH_LOCKS
+                                         : 0;
+
+    return sync - first < HEARTHI_LOGS_LONG ? HEARTHI_LOG : hearthi_log_short;
 }
 
 /* ---- the manager of an object, one of `size` ranks ---- */

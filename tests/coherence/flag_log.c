@@ -15,7 +15,7 @@ enum { GO = 11, DONE };
 
 /* ---- two threads of a rank set one flag ---- */
 
-enum { TWICE = 800 };
+enum { TWICE = 100 };
 
 /* The seam, with a set that stops between what is collected for it and its
  * turn, if it is the one of the thread that is to be late. */
@@ -89,7 +89,7 @@ END_TEST
 
 /* Rank 0 sets; the last rank waits and reads.  Every second page is written,
  * so that each is a notice; all have copies, or some would be none. */
-enum { ANEW = 810, READ = 820, PAGES = 2 * 400, AT_ONCE = 50 };
+enum { ANEW = 110, READ = 120, PAGES = 2 * 400, AT_ONCE = 50 };
 
 static uint32_t
 log_end(int flag)
@@ -259,7 +259,7 @@ END_TEST
 
 /* As often as a reader may be disturbed, in each Get of each look, and more
  * often than he should let that happen. */
-enum { RESTLESS = 830, OVER, GETS_MOST = 5 * 3, DISTURBED_MOST = 60 };
+enum { RESTLESS = 127, OVER, GETS_MOST = 5 * 3, DISTURBED_MOST = 60 };
 
 static int disturbed;
 

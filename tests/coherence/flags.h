@@ -10,6 +10,7 @@ TCase *adds(void);       /* adds.c */
 TCase *adds_posted(void);
 TCase *teams(void);      /* teams.c */
 TCase *flag_logs(void);  /* flag_log.c */
+TCase *log_places(void); /* log_places.c */
 TCase *full_lists(void); /* full.c */
 TCase *tries(void);      /* tries.c */
 TCase *rests(void);

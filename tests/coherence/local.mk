@@ -1,7 +1,7 @@
 # Locks, flags, conditions, and pages that move.
 mpi_tests += %D%/locks.mpi
 %C%_locks_mpi_SOURCES = %D%/locks.c %D%/atomics.c %D%/adds.c %D%/teams.c %D%/tries.c %D%/flags.c \
-  %D%/flags.h %D%/flag_log.c %D%/full.c %D%/conds.c %D%/crowd.c \
+  %D%/flags.h %D%/flag_log.c %D%/log_places.c %D%/full.c %D%/conds.c %D%/crowd.c \
   %D%/delegation.c %D%/delegation_barrier.c $(delay) $(half)
 %C%_locks_mpi_CFLAGS = $(test_cflags)
 %C%_locks_mpi_LDADD = $(mpi_ldadd)

@@ -210,27 +210,29 @@ END_TEST
 /* More than its log holds, and pages that do not lie side by side. */
 START_TEST(what_a_section_wrote_is_told_if_the_log_is_short)
 {
-    enum { PAGES = 200, LOCK = FAR + 3 };
+    enum { PAGES = 200 };
     int64_t *p = pages_new(PAGES);
 
     for (int round = 1; round <= 6; round++) {
+        int lock = 3 + (round % 3 == 0 ? HEARTHI_LOGS_LONG : FAR);
+
         for (int i = 0; i < PAGES; i++)
             expect(*word(p, i) < round);
         barrier();
         if ((round + me) % ranks == 0) {
-            hearth_lock(LOCK);
+            hearth_lock(lock);
             for (int i = 0; i < PAGES; i += 2 + round % 2)
                 *word(p, i) = round;
-            hearth_unlock(LOCK);
+            hearth_unlock(lock);
             for (int r = 0; r < ranks; r++)
                 if (r != me)
                     tell(r, 7);
         } else {
             told_by((ranks - round % ranks) % ranks, 7);
-            hearth_lock(LOCK);
+            hearth_lock(lock);
             for (int i = 0; i < PAGES; i += 2 + round % 2)
                 expect_eq(*word(p, i), round);
-            hearth_unlock(LOCK);
+            hearth_unlock(lock);
         }
         barrier();
     }

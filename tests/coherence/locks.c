@@ -345,6 +345,7 @@ main(int argc, char **argv)
     suite_add_tcase(s, adds_posted());
     suite_add_tcase(s, teams());
     suite_add_tcase(s, flag_logs());
+    suite_add_tcase(s, log_places());
     suite_add_tcase(s, full_lists());
     return mpi_main(argc, argv, s);
 }

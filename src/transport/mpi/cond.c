@@ -44,9 +44,6 @@ enum {
     NAMELESS = UINT32_MAX - 1
 };
 
-_Static_assert(HEARTHI_LOG_AT + SLOTS * sizeof(uint64_t) <= HEARTHI_ZERO,
-               "slots are 0 at first");
-
 struct slot {
     uint32_t round, has;
 };
@@ -57,7 +54,7 @@ slot_op(int sync, uint64_t place, enum hearthi_fabric_op op, uint32_t has,
 {
     uint32_t round = (uint32_t)(place / SLOTS) + later;
     uint64_t word =
-        hearthi_word_op(sync, HEARTHI_LOG_AT + place % SLOTS * sizeof word, op,
+        hearthi_word_op(sync, HEARTHI_BODY + place % SLOTS * sizeof word, op,
                         (uint64_t)round << 32 | has);
 
     return (struct slot){ (uint32_t)(word >> 32), (uint32_t)word };

@@ -161,13 +161,13 @@ sets_wait(int sync)
  * begins the log anew.  The latter shows in the epoch as long as this rank
  * stays in its own, since a log is at most two ahead then. */
 static bool
-is_intact(struct hearthi_serving was, struct hearthi_serving now,
+is_intact(int sync, struct hearthi_serving was, struct hearthi_serving now,
           const struct hearthi_grant *g)
 {
     uint32_t from = was.end - (uint32_t)g->n;
 
     return now.epoch == was.epoch && hearthi_epochs.acquire == g->epoch &&
-           (g->n == 0 || now.end - from <= HEARTHI_LOG);
+           (g->n == 0 || now.end - from <= hearthi_log_room(sync));
 }
 
 /* A log that looked as if it were of this epoch, or of one ahead, may have
@@ -224,7 +224,7 @@ hearthi_flag_log(int sync, struct hearthi_serving s, struct hearthi_grant *g)
             is_given_up(g, known, looks++))
             return;
         s = sets_wait(sync);
-        intact = (g->invalidate_all || is_intact(was, s, g)) &&
+        intact = (g->invalidate_all || is_intact(sync, was, s, g)) &&
                  (known == g->epoch || is_same(was, s));
         known = log.epoch;
         if (!intact)

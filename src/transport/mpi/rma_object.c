@@ -18,16 +18,26 @@
 #include "node/lock_names.h"
 #include "wait_slot.h"
 
-enum {
-    OBJECT = 4096,
-    NAMED = HEARTHI_LOG_AT + HEARTHI_LOG_NAMED * sizeof(struct hearthi_notice)
+_Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
+
+/* Objects from a number on whose bodies have the same size, in bytes, and
+ * where in its manager's window those of each begin. */
+static struct run {
+    int    first;
+    size_t each, at;
+} run[] = {
+    { .first = 0 },
+    { .first = HEARTHI_LOGS_LONG },
+    { .first = HEARTH_LOCKS },
+    { .first = HEARTH_LOCKS + HEARTHI_LOGS_LONG },
+    { .first = HEARTHI_CONDS_AT },
+    { .first = HEARTHI_RWS_AT },
+    { .first = HEARTHI_RWS_AT + HEARTHI_LOGS_LONG },
+    { .first = HEARTHI_SYNCS },
+    { .first = HEARTHI_SYNCS + HEARTHI_LOGS_LONG },
 };
 
-_Static_assert(HEARTHI_LOG_AT + HEARTHI_LOG * sizeof(struct hearthi_notice) <=
-                   OBJECT,
-               "a log fits its object");
-_Static_assert(NAMED % 16 == 0, "what follows is in line");
-_Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
+enum { RUNS = sizeof run / sizeof *run, CONDS = 4 };
 
 static int
 manager(int sync)
@@ -35,25 +45,86 @@ manager(int sync)
     return hearthi_manager(sync, hearthi_cluster.size);
 }
 
-/* Those that have names lie behind the others. */
+/* Of those with names, as of those without, a manager has one in `size`. */
 static size_t
-object_at(int sync)
+managed_at(int sync)
 {
-    HEARTHI_ASSERT(sync >= 0 && sync < hearthi_syncs);
-    int    size = hearthi_cluster.size;
-    size_t at = hearthi_managed_at(sync, size);
+    return hearthi_managed_at(sync, hearthi_cluster.size);
+}
 
-    return hearthi_is_named(sync)
-               ? hearthi_managed_count(size) * OBJECT + at * NAMED
-               : at * OBJECT;
+static const struct run *
+run_of(int sync)
+{
+    int i = RUNS - 1;
+
+    HEARTHI_ASSERT(sync >= 0 && sync < hearthi_syncs);
+    while (sync < run[i].first)
+        i--;
+    return &run[i];
+}
+
+/* Heads of those that have names lie behind the others. */
+static size_t
+head_at(int sync)
+{
+    size_t before = hearthi_is_named(sync)
+                        ? hearthi_managed_count(hearthi_cluster.size)
+                        : 0;
+
+    HEARTHI_ASSERT(sync >= 0 && sync < hearthi_syncs);
+    return (before + managed_at(sync)) * HEARTHI_BODY;
+}
+
+static size_t
+body_at(int sync)
+{
+    const struct run *r = run_of(sync);
+
+    return r->at + (managed_at(sync) - managed_at(r->first)) * r->each;
+}
+
+/* The bytes of all heads. */
+static size_t
+heads_bytes(void)
+{
+    return (hearthi_managed_count(hearthi_cluster.size) +
+            hearthi_lock_names_each) *
+           HEARTHI_BODY;
+}
+
+static size_t
+body_bytes(const struct run *r)
+{
+    return r == &run[CONDS]
+               ? HEARTHI_COND_SLOTS * sizeof(uint64_t)
+               : hearthi_log_room(r->first) * sizeof(struct hearthi_notice);
+}
+
+/* Bodies from a place on; the same for every rank.  Gives where they end. */
+static size_t
+bodies_place(size_t at)
+{
+    for (int i = 0; i < RUNS; i++) {
+        int last = (i < RUNS - 1 ? run[i + 1].first : hearthi_syncs) - 1;
+
+        run[i].at = at;
+        run[i].each = body_bytes(&run[i]);
+        HEARTHI_ASSERT(run[i].each % 16 == 0); /* what follows is in line */
+        if (last < run[i].first)               /* fewer names than long logs */
+            continue;
+        at += (managed_at(last) - managed_at(run[i].first) + 1) * run[i].each;
+    }
+    return at;
 }
 
 uint64_t
 hearthi_word_op(int sync, size_t word, enum hearthi_fabric_op op,
                 uint64_t value)
 {
-    return hearthi_fabric_sync_step(manager(sync), object_at(sync) + word, op,
-                                    value);
+    size_t at = word < HEARTHI_BODY ? head_at(sync) + word
+                                    : body_at(sync) + word - HEARTHI_BODY;
+
+    return hearthi_fabric_sync_step(manager(sync), at, op, value);
 }
 
 /* As it is at first, and its place.  Its memory is not touched before, as
@@ -61,7 +132,7 @@ hearthi_word_op(int sync, size_t word, enum hearthi_fabric_op op,
 void
 hearthi_mpi_begin(int sync)
 {
-    for (size_t word = 0; word < HEARTHI_LOG_AT; word += sizeof(uint64_t))
+    for (size_t word = 0; word < HEARTHI_BODY; word += sizeof(uint64_t))
         hearthi_word_op(sync, word, HEARTHI_OP_SWAP, 0);
     hearthi_mcs_lock_begin(sync);
 }
@@ -71,8 +142,7 @@ static char *base; /* of those that this rank manages */
 void
 hearthi_sync_open(void)
 {
-    size_t fixed = hearthi_managed_count(hearthi_cluster.size) * OBJECT;
-    size_t objects = fixed + hearthi_lock_names_each * NAMED;
+    size_t objects = bodies_place(heads_bytes());
     size_t bytes =
         objects + hearthi_mcs_nodes_bytes() + hearthi_wait_slot_bytes();
 
@@ -81,8 +151,9 @@ hearthi_sync_open(void)
                       "%d nodes are more than %d: set HEARTH_NODE_SIZE higher",
                       hearthi_cluster.nodes, HEARTHI_NODES_MOST);
     base = hearthi_fabric->sync_open(bytes);
-    for (size_t at = 0; at < fixed; at += OBJECT)
-        memset(base + at, 0, HEARTHI_ZERO);
+    memset(base, 0,
+           hearthi_managed_count(hearthi_cluster.size) * HEARTHI_BODY);
+    memset(base + run[CONDS].at, 0, run[CONDS + 1].at - run[CONDS].at);
     hearthi_mcs_lock_open(base + objects, objects);
     objects += hearthi_mcs_nodes_bytes();
     hearthi_wait_slot_open(base + objects, objects);
@@ -131,7 +202,7 @@ hearthi_serving_own(int sync)
 {
     HEARTHI_ASSERT(manager(sync) == hearthi_cluster.rank);
     return hearthi_serving_read(__atomic_load_n(
-        (uint64_t *)(void *)(base + object_at(sync) + HEARTHI_SERVING),
+        (uint64_t *)(void *)(base + head_at(sync) + HEARTHI_SERVING),
         __ATOMIC_ACQUIRE));
 }
 
@@ -141,11 +212,9 @@ enum direction { READ, WRITE };
 
 /* Started; to be waited for. */
 static void
-object_move(int sync, size_t at, enum direction dir, void *bytes, size_t len)
+bytes_move(int sync, size_t at, enum direction dir, void *bytes, size_t len)
 {
-    HEARTHI_ASSERT(len > 0 &&
-                   at + len <= (hearthi_is_named(sync) ? NAMED : OBJECT));
-    at += object_at(sync);
+    HEARTHI_ASSERT(len > 0);
     if (dir == READ)
         hearthi_fabric_sync_get(manager(sync), at, bytes, len);
     else
@@ -157,9 +226,12 @@ log_move(int sync, enum direction dir, const struct hearthi_ring_span *span,
          struct hearthi_notice *notice)
 {
     for (int i = 0; i < 2; i++) {
-        if (span[i].n > 0)
-            object_move(sync, HEARTHI_LOG_AT + span[i].at * sizeof *notice,
-                        dir, notice, span[i].n * sizeof *notice);
+        size_t at = span[i].at * sizeof *notice;
+        size_t len = span[i].n * sizeof *notice;
+
+        HEARTHI_ASSERT(at + len <= run_of(sync)->each);
+        if (len > 0)
+            bytes_move(sync, body_at(sync) + at, dir, notice, len);
         notice += span[i].n;
     }
 }
@@ -168,7 +240,7 @@ log_move(int sync, enum direction dir, const struct hearthi_ring_span *span,
 static void
 epoch_move(int sync, enum direction dir, uint64_t *epoch)
 {
-    object_move(sync, HEARTHI_EPOCH, dir, epoch, sizeof *epoch);
+    bytes_move(sync, head_at(sync) + HEARTHI_EPOCH, dir, epoch, sizeof *epoch);
 }
 
 /* How many epochs a log seems to be ahead, or more than AHEAD_MOST if it is

@@ -11,7 +11,10 @@
  *   waiters  of a flag or reader-writer lock, the last one (wait_slot.h)
  *   wakes    of a condition (cond.c)
  *
- * A reader-writer lock has more words, before the log (rw.c).
+ * A reader-writer lock has more words of that kind (rw.c).  All these are its
+ * head; its body, elsewhere in the window, is the log, or of a condition the
+ * slots (cond.c).  For MPI may touch all of a window as it is made, and Hearth
+ * writes the heads: so bodies are as short as can be, and heads lie together.
  *
  * The log and its epoch are moved by Get and Put, the other words by
  * Fetch_and_op only.  The rank that has the turn writes the log and flushes
@@ -43,8 +46,7 @@ enum {
     HEARTHI_EPOCH = 16,
     HEARTHI_WAKES = 24,
     HEARTHI_WAITERS = 32,
-    HEARTHI_LOG_AT = 64,
-    HEARTHI_ZERO = 512 /* what is 0 at first */
+    HEARTHI_BODY = 64
 };
 
 /* Added to `next`, it draws a ticket. */

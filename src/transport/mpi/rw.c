@@ -75,8 +75,8 @@
 /* In the managed object: WAITS has the name of a writer that waits, or 0. */
 enum { ARRIVED = 40, LEFT = 48, WAITS = 56, FIRST = ARRIVED };
 
-_Static_assert(WAITS + sizeof(uint64_t) <= HEARTHI_LOG_AT,
-               "its words are before the log");
+_Static_assert(WAITS + sizeof(uint64_t) <= HEARTHI_BODY,
+               "its words are in the head");
 
 enum { PHASE_BITS = HEARTHI_TEST_LIMIT(20, 6) };
 

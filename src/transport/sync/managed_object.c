@@ -16,34 +16,41 @@
 
 /* ---- where ---- */
 
-/* Those that have names are smaller. */
 static size_t
-size_of(int sync)
+size_of(uint32_t room)
 {
     return sizeof(struct hearthi_managed_object) +
-           hearthi_log_room(sync) * sizeof(struct hearthi_notice);
+           room * sizeof(struct hearthi_notice);
 }
 
+/* Those that have names lie behind all others, whose memory is not touched
+ * before they are used.  They may be very many, and all but the first are as
+ * small as their logs. */
 static size_t
-named_from(int managers)
+named_at(size_t at, int managers)
 {
-    return hearthi_managed_count(managers) * size_of(0);
+    size_t most = (size_t)(HEARTHI_LOGS_LONG / managers + 1);
+    size_t large = at < most ? at : most;
+
+    return (hearthi_managed_count(managers) + large) * size_of(HEARTHI_LOG) +
+           (at - large) * size_of(hearthi_log_short);
 }
 
 size_t
 hearthi_managed_bytes(int managers, int syncs)
 {
-    size_t named = (size_t)((syncs - HEARTHI_SYNCS) / managers + 1);
-
-    return named_from(managers) + named * size_of(HEARTHI_SYNCS);
+    return named_at((size_t)((syncs - HEARTHI_SYNCS) / managers + 1),
+                    managers);
 }
 
 struct hearthi_managed_object *
 hearthi_managed_object(struct hearthi_managed_objects *all, int sync)
 {
-    size_t from = hearthi_is_named(sync) ? named_from(all->managers) : 0;
-    size_t at = hearthi_managed_at(sync, all->managers) * size_of(sync);
-    struct hearthi_managed_object *o = (void *)(all->object + from + at);
+    size_t at = hearthi_managed_at(sync, all->managers);
+    struct hearthi_managed_object *o =
+        (void *)(all->object + (hearthi_is_named(sync)
+                                    ? named_at(at, all->managers)
+                                    : at * size_of(HEARTHI_LOG)));
 
     if (o->all == NULL) { /* the first time, and never again */
         o->all = all;
