@@ -275,9 +275,11 @@ segment_scan(int r, struct flagged *f)
 void
 hearthi_sharer_flags_scan(void)
 {
-    struct flagged f = { 0 };
+    struct flagged f; /* most of it is for those that are quiet */
 
     HEARTHI_ASSERT_HAS(TABLE);
+    f.count = f.n = 0;
+    f.is_quiet = false;
     /* Our stores must be seen before we look: else a reader could miss the
      * store while we miss its word, each in the other's store buffer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
