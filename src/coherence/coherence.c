@@ -36,6 +36,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/option.h"
 #include "base/report.h"
 #include "base/stat.h"
 #include "base/test_limits.h"
@@ -184,23 +185,43 @@ news_take(struct hearthi_pageset               *own,
     HEARTHI_ASSERT(hearthi_epochs.release == hearthi_epochs.acquire);
 }
 
+/* So many first copies that another fetch of each costs more than a meeting.
+ * Ranks of other clusters take no part in one. */
+enum { SHARED_LEAST = HEARTHI_TEST_LIMIT(16, 1) };
+
+static bool
+has_first_copies(void)
+{
+    return hearthi_provisional.n >= SHARED_LEAST &&
+           hearthi_world.clusters == 1 &&
+           hearthi_opt.races == HEARTHI_RACES_OFF;
+}
+
 /* What this rank says beside what it has written. */
 static unsigned
 asks_of(const struct hearthi_pageset *own)
 {
-    return hearthi_migrate_requests_begin(own) ? HEARTHI_ASKS_MOVES : 0;
+    return (hearthi_migrate_requests_begin(own) ? HEARTHI_ASKS_MOVES : 0u) |
+           (has_first_copies() ? HEARTHI_ASKS_SHARED : 0u);
 }
 
 /* What all ranks do then that some rank has asked for. */
 static void
 asked_do(unsigned asks)
 {
+    uint8_t nothing = 0;
+
     HEARTHI_ASSERT_HAS(TABLE);
-    if (asks & HEARTHI_ASKS_MOVES) {
-        hearthi_table_unlock();
+    if (asks & HEARTHI_ASKS_SHARED)
+        hearthi_sharer_flags_arm();
+    if ((asks & (HEARTHI_ASKS_MOVES | HEARTHI_ASKS_SHARED)) == 0)
+        return;
+    hearthi_table_unlock();
+    if (asks & HEARTHI_ASKS_MOVES)
         hearthi_migrate();
-        hearthi_table_lock();
-    }
+    if (asks & HEARTHI_ASKS_SHARED)
+        hearthi_barrier_or(&nothing, sizeof nothing);
+    hearthi_table_lock();
 }
 
 static unsigned

@@ -94,6 +94,9 @@ void hearthi_sharer_flags_close(void);
  * and track them. */
 void hearthi_sharer_flags_scan(void);
 
+/* Behind a barrier: track those, and list only what a copy may have missed. */
+void hearthi_sharer_flags_arm(void);
+
 /* Pages were placed: look at their sharer flags at the next release. */
 void hearthi_sharer_flags_expect(const struct hearthi_allocation *a);
 

@@ -35,6 +35,21 @@
  * same way a rank that has freed a page and forgotten its flag may find it
  * still set, since only the page's home clears it, some time before
  * hearth_free ends: it has no page then, and does not count as seen either.
+ *
+ * A page that is reported once to be safe costs each reader its second copy,
+ * too.  So where some rank has many first copies to drop at a barrier, all
+ * co-homes arm what is flagged as they leave it, and do not report it; then
+ * all ranks meet once more, and copies that are fetched from then on stay.
+ * What could miss a store that is not reported?  A copy that was fetched
+ * before its page was armed, and survives its rank's next acquire.  It is no
+ * first one, so its rank had told this home before it fetched it.  So a word
+ * had changed before the page was armed; hence the look behind the arming and
+ * a fence sees it, and the page is reported at this rank's next release.  A
+ * copy that is fetched later has all stores that were before the arming, since
+ * stores under way have ended when the protection has changed; and those
+ * behind it fault, and are reported.  This holds without the meeting, and for
+ * threads that store, release or fetch beside the barrier: the meeting only
+ * makes the next fetch come late enough (tests/model, --arm).
  */
 #include "config.h"
 
@@ -99,9 +114,17 @@ hearthi_sharer_flags_close(void)
     free(placed);
 }
 
-/* Home pages of consecutive numbers that were flagged just now. */
+/* Home pages of consecutive numbers that were flagged just now; and, where
+ * they are not reported, those that were so before. */
+enum { QUIET = 64 };
+
 struct flagged {
     uint64_t page, count;
+    bool     is_quiet;
+    size_t   n;
+    struct {
+        uint64_t page, count;
+    } quiet[QUIET];
 };
 
 /* A page that is pinned for writing must stay open, and is as one that was
@@ -113,8 +136,27 @@ tracked_state(uint64_t page)
                                         : HEARTHI_HOME_ARMED;
 }
 
-/* Report once, to be safe, and track from now on.  A page whose mapping was
- * given up will be mapped as tracked. */
+static void
+pages_list(uint64_t page, uint64_t count)
+{
+    for (uint64_t p = page; p < page + count; p++)
+        hearthi_list(p);
+}
+
+/* Report these once, to be safe; or note that they were not. */
+static void
+flagged_report(struct flagged *f)
+{
+    if (!f->is_quiet || f->n == QUIET) {
+        pages_list(f->page, f->count);
+        return;
+    }
+    f->quiet[f->n].page = f->page;
+    f->quiet[f->n++].count = f->count;
+}
+
+/* Track these from now on.  A page whose mapping was given up will be mapped
+ * as tracked. */
 static void
 flagged_arm(struct flagged *f)
 {
@@ -124,8 +166,8 @@ flagged_arm(struct flagged *f)
         HEARTHI_ASSERT(!(hearthi_table.mark[p] & HEARTHI_TRACKED) ||
                        hearthi_state_of(p) != HEARTHI_HOME_OPEN);
         hearthi_table.mark[p] |= HEARTHI_TRACKED;
-        hearthi_list(p);
     }
+    flagged_report(f);
     for (uint64_t p = f->page, n; p < f->page + f->count; p += n) {
         enum hearthi_state to = tracked_state(p);
 
@@ -137,6 +179,8 @@ flagged_arm(struct flagged *f)
                hearthi_state_of(p + n) == HEARTHI_HOME_OPEN &&
                tracked_state(p + n) == to)
             n++;
+        if (to == HEARTHI_HOME_DIRTY)
+            pages_list(p, n);
         hearthi_pages_set(p, n, to);
     }
     f->count = 0;
@@ -231,9 +275,11 @@ segment_scan(int r, struct flagged *f)
 void
 hearthi_sharer_flags_scan(void)
 {
-    struct flagged f = { 0 };
+    struct flagged f; /* most of it is for those that are quiet */
 
     HEARTHI_ASSERT_HAS(TABLE);
+    f.count = f.n = 0;
+    f.is_quiet = false;
     /* Our stores must be seen before we look: else a reader could miss the
      * store while we miss its word, each in the other's store buffer. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -242,6 +288,38 @@ hearthi_sharer_flags_scan(void)
             segment_scan(r, &f);
     if (f.count > 0)
         flagged_arm(&f);
+}
+
+/* Of one segment: as at a release if a rank has told of new flags. */
+static void
+segment_arm(int r, struct flagged *f)
+{
+    f->n = 0;
+    f->is_quiet = !told_changed(r);
+    segment_scan(r, f);
+    if (f->count > 0)
+        flagged_arm(f);
+    if (f->n == 0)
+        return;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!told_changed(r))
+        return;
+    for (size_t i = 0; i < f->n; i++)
+        pages_list(f->quiet[i].page, f->quiet[i].count);
+    f->is_quiet = false;
+    segment_scan(r, f);
+    if (f->count > 0)
+        flagged_arm(f);
+}
+
+void
+hearthi_sharer_flags_arm(void)
+{
+    struct flagged f = { 0 };
+
+    HEARTHI_ASSERT_HAS(TABLE);
+    for (int r = 0; r < hearthi_cluster.node_size; r++)
+        segment_arm(r, &f);
 }
 
 /* The node rank at which a piece is at home, or -1. */

@@ -156,11 +156,14 @@ hearthi_cond_woken_next(uint64_t entered, uint64_t woken, bool all)
 /* ---- barriers (node_barrier.c) ---- */
 
 /* What a rank says in a barrier beside what it has written, and then what some
- * rank did: it asks whether pages move; a checkpoint is due. */
+ * rank did: it asks whether pages move; a checkpoint is due; it has many first
+ * copies. */
 enum {
     HEARTHI_ASKS_MOVES = 2,
     HEARTHI_ASKS_DUE = 4,
-    HEARTHI_ASKS_SIGNAL = 8 /* it is due since a signal came */
+    HEARTHI_ASKS_SIGNAL = 8, /* it is due since a signal came */
+    HEARTHI_ASKS_SHARED =
+        16 /* homes arm what was fetched for the first time */
 };
 
 /* What a barrier learnt; valid until the next barrier.  `asks`: what this rank

@@ -201,7 +201,7 @@ run_land(const struct hearthi_fetch *run)
     hearthi_in_flight_end(run);
     for (uint64_t q = run->page; q < end; q++)
         if (hearthi_table.state[q] == HEARTHI_IN_FLIGHT)
-            hearthi_table.state[q] = HEARTHI_PREFETCHED;
+            hearthi_states_put(q, 1, HEARTHI_PREFETCHED);
 }
 
 static bool

@@ -297,8 +297,22 @@ START_TEST(what_is_in_an_atomic_step_stays)
 }
 END_TEST
 
+/* A rank alone writes pages, and all see that. */
+static void
+pages_rewrite(int n, int writer, int64_t value)
+{
+    for (int i = 0; me == writer && i < n; i++)
+        *word(p, i) = value;
+    barrier();
+    for (int i = 0; i < n; i++)
+        expect_eq(*word(p, i), value);
+    barrier();
+}
+
 /* Rank 1 has a copy of the first page again when all of them are to become
- * new: that one does not. */
+ * new, since rank 0 alone has written them in two intervals: that one does
+ * not.  Nor was what they were reported for before an interval of rank 0's:
+ * the last rank has written them since. */
 START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
 {
     enum { PAGES = 40 };
@@ -308,6 +322,8 @@ START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
     if (may_play()) {
         p = words_on(0, PAGES);
         copies_take(p, PAGES, 0);
+        pages_rewrite(PAGES, last(), 7);
+        pages_rewrite(PAGES, 0, 1);
         for (int i = 0; me == 0 && i < PAGES; i++)
             *word(p, i) = 2;
         moving_barrier(&s);

@@ -153,14 +153,16 @@ START_TEST(a_first_copy_hides_nothing)
 }
 END_TEST
 
-/* The same where a barrier lies behind the first copies, whose homes have
- * armed the pages when they have left it: others are out before them or after,
- * and have a copy then that is to stay. */
+/* The same where a barrier lies behind the first copies, so many that homes
+ * arm their pages when they leave it: others are out before them or after, and
+ * have a copy then that is to stay. */
 START_TEST(a_first_copy_before_a_barrier_hides_nothing)
 {
-    enum { PAGES = 12 };
+    enum { PAGES = 12, BESIDE = 24 };
     unsigned char *p = hearth_alloc((size_t)(ranks * PAGES) * page_bytes(), 1,
                                     hearth_block());
+    unsigned char *beside = hearth_alloc(
+        (size_t)(ranks * PAGES * BESIDE) * page_bytes(), 1, hearth_block());
 
     barrier();
     for (int k = 1; k < rounds_of(PAGES); k++) {
@@ -171,6 +173,10 @@ START_TEST(a_first_copy_before_a_barrier_hides_nothing)
             page[0] = 1;
         else
             expect_eq(page[64 + me], 0);
+        for (int i = 0; i < BESIDE; i++)
+            expect_eq(beside[(size_t)((home * PAGES + k) * BESIDE + i) *
+                             page_bytes()],
+                      0);
         barrier();
         dawdle();
         for (int step = 2; step <= 3; step++) {
@@ -186,6 +192,7 @@ START_TEST(a_first_copy_before_a_barrier_hides_nothing)
         hearth_unlock(51);
     }
     barrier();
+    hearth_free(beside);
     hearth_free(p);
     all_expected();
 }

@@ -94,6 +94,61 @@ home_scan(struct state *s, int r, int arg)
     return true;
 }
 
+/* ---- as a co-home leaves the barrier ---- */
+
+/* What is flagged is armed; it is reported only if the home was told before.
+ */
+static bool
+flagged_arm(struct state *s, struct rank *me)
+{
+    if (me->seen || !is_known(me) || !s->flag || !s->summary)
+        return false;
+    me->seen = 1;
+    if (me->map == OPEN)
+        me->map = ARMED;
+    return true;
+}
+
+bool
+home_arm(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+    bool         told = me->new_told && !broken(ARM_CONSUME);
+
+    (void)arg;
+    if (me->phase != ARM)
+        return false;
+    me->new_told = 0;
+    if (flagged_arm(s, me)) {
+        me->report |= told;
+        me->quiet = !told;
+    }
+    if (me->quiet)
+        me->phase = AGAIN;
+    else
+        acquire_end(s, r);
+    return true;
+}
+
+/* A store that nobody will report: was it missed by a copy that stays?  Who
+ * fetched that had told before. */
+bool
+home_look_again(struct state *s, int r, int arg)
+{
+    struct rank *me = &s->rank[r];
+
+    (void)arg;
+    if (me->phase != AGAIN || !(is_drained(me) || broken(ARM_NO_FENCE)))
+        return false;
+    if (me->new_told && !broken(ARM_BLIND)) {
+        me->new_told = 0;
+        me->report = 1;
+    }
+    me->quiet = 0;
+    acquire_end(s, r);
+    return true;
+}
+
 /* Protect the page again if it was written, or keep it open: then it counts as
  * written each time, whether it was or not.  False while stores are on their
  * way, which come before the release in the order of stores. */

@@ -93,6 +93,7 @@ life_free(struct state *s, int r, int arg)
         return true;
     }
     me->map = OPEN;
+    me->report = 0; /* a freed page is in no list */
     if (!broken(KEEP_SEEN))
         me->seen = 0;
     if (r == 0)

@@ -38,12 +38,13 @@ enum { OPEN, ARMED, WRITTEN, STEADY };
 enum { NONE, CLEAN, DIRTY, CLOSING, HERE };
 
 /* Where a rank's synchronising thread is.  From FENCE to PUBLISH, and in
- * GOING, it has the page table's lock: the other thread's faults wait.
+ * GOING, it has the page table's lock: the other thread's faults wait.  In ARM
+ * and AGAIN a co-home that leaves the barrier has it, too.
  *
  * What nobody else can see the beginning or the end of is one step: so a lock
  * is taken in the moment when what it says is applied, and an acquire or a
  * guest's release ends with the last thing it waits for. */
-enum phase { IDLE, FENCE, SCAN, PUBLISH, WAIT, NEWS, GOING };
+enum phase { IDLE, FENCE, SCAN, PUBLISH, WAIT, NEWS, GOING, ARM, AGAIN };
 
 /* What a fetch still waits for: a bit for each, landing in any order.  The
  * bytes of a page may land one by one as well, and so may those of a diff; but
@@ -75,6 +76,7 @@ struct rank {
     uint8_t seen;     /* the flag was seen: the page is tracked */
     uint8_t new_told; /* the home was told since this rank looked last */
     uint8_t sample;   /* flags as read too early (--flags-before-word) */
+    uint8_t quiet;    /* it was armed, in AGAIN, and is not to be reported */
     version buffer;   /* stores that are not in memory yet */
 
     /* A guest's: */
@@ -116,6 +118,7 @@ struct model {
     bool overwrite; /* guests open pages without their content */
     bool predict;   /* guests fetch in advance (page/reuse_prefetch.h) */
     bool steady;    /* home pages may stay open (policy/sticky_home.h) */
+    bool arm;       /* homes arm what is flagged as they leave the barrier */
     bool stay;  /* locks may be held over the barrier (coherence/lock_recall.c)
                  */
     bool mates; /* guests are one node, and lend copies (page/node_cache.h) */
@@ -167,6 +170,10 @@ enum rule {
     NUMBER_LATE,
     LEND_DROPPED,
     STEADY_UNTOLD,
+    ARM_BLIND,
+    ARM_CONSUME,
+    ARM_NO_FENCE,
+    ARM_KEEP_FIRST,
     SCAN_ALWAYS, /* holds: another way to do it */
     RULES
 };
@@ -212,7 +219,7 @@ is_known(const struct rank *r)
 static inline bool
 is_busy(const struct rank *r)
 {
-    return (r->phase >= FENCE && r->phase <= PUBLISH) || r->phase == GOING ||
+    return (r->phase >= FENCE && r->phase <= PUBLISH) || r->phase >= GOING ||
            r->copy == CLOSING;
 }
 
@@ -240,6 +247,8 @@ bool home_sample(struct state *s, int r, int arg);
 bool home_look(struct state *s, int r, int arg);
 bool home_scan(struct state *s, int r, int arg);
 bool home_close(struct rank *me, bool keep);
+bool home_arm(struct state *s, int r, int arg);
+bool home_look_again(struct state *s, int r, int arg);
 void home_tell(struct state *s);
 
 /* Steps of the page's life, in life.c. */

@@ -57,6 +57,14 @@ long holds --steady --barrier
 long holds --steady --homes=2 --bytes=1
 holds --steady --alloc --bytes=1
 
+holds --arm --locks=0 --barrier
+holds --arm --barrier --bytes=1
+long holds --arm --barrier
+long holds --arm --barrier --homes=2 --bytes=1 --writes=1
+long holds --arm --barrier --alloc --bytes=1 --writes=1
+long holds --arm --barrier --predict --bytes=1
+long holds --arm --barrier --overwrite --bytes=1
+
 # Home pages without cost.
 fails --keep-first-copy
 fails --trust-open-page
@@ -93,6 +101,11 @@ fails --predict --predict-untold
 fails --predict --predict-first
 # Home pages that stay open.
 fails --steady --steady-untold
+# Homes that arm as they leave a barrier, and report nothing.
+fails --arm --barrier --bytes=1 --arm-blind
+fails --arm --barrier --bytes=1 --arm-consume
+fails --arm --barrier --bytes=1 --arm-no-fence
+fails --arm --barrier --bytes=1 --arm-keep-first
 # A lock that stays is one that is held for long.
 fails --stay --barrier --writes=1 --keep-first-copy
 fails --stay --barrier --writes=1 --publish-before-flush

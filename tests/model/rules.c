@@ -50,6 +50,10 @@ static const char *const rules[RULES] = {
     [NUMBER_LATE] = "--number-late",
     [LEND_DROPPED] = "--lend-dropped",
     [STEADY_UNTOLD] = "--steady-untold",
+    [ARM_BLIND] = "--arm-blind",
+    [ARM_CONSUME] = "--arm-consume",
+    [ARM_NO_FENCE] = "--arm-no-fence",
+    [ARM_KEEP_FIRST] = "--arm-keep-first",
     [SCAN_ALWAYS] = "--scan-always",
 };
 

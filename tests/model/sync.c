@@ -32,6 +32,7 @@ copies_apply(struct state *s, int r, bool news)
 {
     struct rank *me = &s->rank[r];
     bool keep = broken(WRITERS_KEEP) && me->sync == BARRIER && me->wrote;
+    bool stays = broken(ARM_KEEP_FIRST) && me->sync == BARRIER && !news;
     bool first = !me->registered && !broken(KEEP_FIRST_IN_FLIGHT);
 
     if (me->fetching && !broken(KEEP_IN_FLIGHT) &&
@@ -40,7 +41,7 @@ copies_apply(struct state *s, int r, bool news)
         me->doomed = 1;
     if (me->provisional && !broken(NO_TELL) && !broken(TELL_WITH_FETCH))
         me->untold = 1;
-    if (me->provisional || (news && !keep))
+    if ((me->provisional && !stays) || (news && !keep))
         guest_drop(me);
     me->provisional = 0;
 }
@@ -50,8 +51,7 @@ static void
 news_leave(struct state *s)
 {
     for (int r = 0; r < ranks(); r++)
-        if (s->rank[r].sync == BARRIER &&
-            (s->rank[r].phase == NEWS || s->rank[r].phase == GOING))
+        if (s->rank[r].sync == BARRIER && s->rank[r].phase >= NEWS)
             return;
     memset(&s->news, 0, sizeof s->news);
 }
@@ -105,14 +105,17 @@ step_acquire(struct state *s, int r, int lock)
 
 /* All were in the barrier; now this rank learns what it brought. */
 bool
-step_news(struct state *s, int r, int arg)
+step_news(struct state *s, int r, int arms)
 {
     struct rank *me = &s->rank[r];
 
-    (void)arg;
-    if (me->phase != NEWS || is_busy(me) || me->puts)
+    if (me->phase != NEWS || is_busy(me) || me->puts ||
+        (arms && !(model.arm && is_home(r))))
         return false;
-    acquire_apply(s, r);
+    if (arms)
+        me->phase = ARM;
+    else
+        acquire_apply(s, r);
     return true;
 }
 

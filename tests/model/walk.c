@@ -5,7 +5,7 @@
  *
  *   model [--homes=N] [--guests=N] [--bytes=N] [--locks=N] [--barrier]
  *         [--stay] [--alloc] [--overwrite] [--predict] [--mates] [--steady]
- *         [--writes=N] [--trace] [rule to break]...
+ *         [--arm] [--writes=N] [--trace] [rule to break]...
  *
  * Exit status: 0 if it holds, 1 if it fails, 2 if it could not be walked.
  */
@@ -67,7 +67,9 @@ const struct step steps[] = {
     { "has told the home", guest_told, 1 },
     { "has its diff at home", guest_put, 1 },
     { "acquires lock", step_acquire, LOCKS },
-    { "leaves the barrier", step_news, 1 },
+    { "leaves the barrier (1: and arms what is flagged)", step_news, 2 },
+    { "arms what is flagged", home_arm, 1 },
+    { "looks again whether it was told", home_look_again, 1 },
     { "begins to release (2 is the barrier)", step_release, LOCKS + 1 },
     { "sees the summary set for another page", other_flag, 1 },
     { "is told of another page", other_tell, 1 },
@@ -296,15 +298,11 @@ flag_parse(const char *arg)
         const char *name;
         bool       *is;
     } flags[] = {
-        { "--stay", &model.stay },
-        { "--barrier", &model.barrier },
-        { "--overwrite", &model.overwrite },
-        { "--predict", &model.predict },
-        { "--mates", &model.mates },
-        { "--alloc", &model.alloc },
-        { "--trace", &trace },
-        { "--verbose", &verbose },
-        { "--steady", &model.steady },
+        { "--stay", &model.stay },       { "--barrier", &model.barrier },
+        { "--arm", &model.arm },         { "--overwrite", &model.overwrite },
+        { "--predict", &model.predict }, { "--mates", &model.mates },
+        { "--alloc", &model.alloc },     { "--trace", &trace },
+        { "--verbose", &verbose },       { "--steady", &model.steady },
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -316,11 +314,12 @@ flag_parse(const char *arg)
 static void
 usage(FILE *to)
 {
-    fprintf(to,
-            "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
-            "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
-            "             [--predict] [--mates] [--steady] [--writes=N]\n"
-            "             [--most=STATES] [--trace] [--verbose]");
+    fprintf(
+        to,
+        "usage: model [--homes=N] [--guests=N] [--bytes=N] [--locks=N]\n"
+        "             [--barrier] [--stay] [--alloc] [--overwrite]\n"
+        "             [--predict] [--mates] [--steady] [--arm] [--writes=N]\n"
+        "             [--most=STATES] [--trace] [--verbose]");
     rules_print(to);
 }
 

@@ -551,6 +551,55 @@ tcase_with(Suite *s, const char *name, void (*start)(void))
     return tc;
 }
 
+static uint64_t
+pages_fetched(void)
+{
+    hearth_stats s;
+
+    hearth_get_stats(&s);
+    return s.getpages + s.matepages;
+}
+
+/* A table that all read in each of so many intervals; how many pages came. */
+static uint64_t
+table_read_again(int64_t *p, int intervals, int64_t wanted)
+{
+    uint64_t before = pages_fetched();
+    int      wrong = 0;
+
+    for (int k = 0; k < intervals; k++) {
+        for (int i = 0; i < TABLE; i++)
+            wrong += word(p, i)[0] != wanted;
+        barrier();
+    }
+    expect_eq(wrong, 0);
+    return pages_fetched() - before;
+}
+
+static void
+table_write(int64_t *p, int64_t value)
+{
+    for (int i = 0; me == 0 && i < TABLE; i++)
+        word(p, i)[0] = value;
+    barrier();
+}
+
+/* First copies are dropped; the home arms their pages then, and reports
+ * nothing that would drop the second. */
+START_TEST(what_no_rank_writes_is_fetched_twice)
+{
+    int64_t *p = hearth_alloc(TABLE * page_words(), sizeof *p, hearth_on(0));
+    uint64_t far = hearth_node_of(me) != hearth_node_of(0) ? TABLE : 0;
+
+    table_write(p, 1);
+    expect_eq(table_read_again(p, 6, 1), 2 * far);
+    table_write(p, 2);
+    expect_eq(table_read_again(p, 3, 2), far);
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
@@ -564,6 +613,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, pages_of_many_places_come_in_a_few_rounds);
     tcase_add_test(tc, what_is_read_mostly_is_fetched_once_and_has_no_twins);
     tcase_add_test(tc, the_oldest_range_that_is_read_mostly_gives_way);
+    tcase_add_test(tc, what_no_rank_writes_is_fetched_twice);
     tcase_add_test(tc, what_was_written_once_is_read_without_a_twin);
     tcase_add_test(
         tc, what_is_written_in_two_intervals_in_a_row_is_opened_by_its_fetch);

@@ -22,7 +22,8 @@ mpi_tests += %D%/ahead.mpi
 %C%_ahead_mpi_LDADD = $(mpi_ldadd)
 
 mpi_tests += %D%/threads.mpi
-%C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h %D%/threads_in_flight.c \
+%C%_threads_mpi_SOURCES = %D%/threads.c %D%/threads.h %D%/threads_arm.c \
+  %D%/threads_in_flight.c \
   %D%/threads_late.c %D%/threads_messages.c %D%/threads_misses.c \
   %D%/threads_seam.c %D%/threads_seam.h %D%/threads_sync.c $(levels)
 %C%_threads_mpi_CFLAGS = $(test_cflags)

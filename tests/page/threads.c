@@ -197,5 +197,6 @@ main(int argc, char **argv)
                     thread_case("threads, few pages", start_with_few_pages));
     levels_tests(tc);
     suite_add_tcase(s, tc);
+    suite_add_tcase(s, threads_arm_case());
     return mpi_main(argc, argv, s);
 }

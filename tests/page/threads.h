@@ -37,5 +37,6 @@ void threads_late_tests(TCase *tc);      /* threads_late.c */
 void threads_in_flight_tests(TCase *tc); /* threads_in_flight.c */
 void threads_misses_tests(TCase *tc);    /* threads_misses.c */
 void threads_messages_tests(TCase *tc);  /* threads_messages.c */
+TCase *threads_arm_case(void);             /* threads_arm.c */
 
 #endif

@@ -36,8 +36,8 @@
 #include "udp_job.h"
 #include "wire.h"
 
-_Static_assert((HEARTHI_ASKS_MOVES | HEARTHI_ASKS_DUE | HEARTHI_ASKS_SIGNAL) ==
-                   HEARTHI_UDP_ASKS,
+_Static_assert((HEARTHI_ASKS_MOVES | HEARTHI_ASKS_DUE | HEARTHI_ASKS_SIGNAL |
+                HEARTHI_ASKS_SHARED) == HEARTHI_UDP_ASKS,
                "what ranks ask is in the kind of a message, bit for bit");
 
 static struct {

@@ -103,7 +103,9 @@ enum {
     HEARTHI_UDP_MOVES = 2,          /* BARR, BARRGRANT: pages may move */
     HEARTHI_UDP_DUE = 4,            /* BARR, BARRGRANT: a checkpoint is due */
     HEARTHI_UDP_ALARM = 8,          /* ... since a signal came */
-    HEARTHI_UDP_ASKS = HEARTHI_UDP_MOVES | HEARTHI_UDP_DUE | HEARTHI_UDP_ALARM,
+    HEARTHI_UDP_SHARED = 16,        /* BARR, BARRGRANT: many first copies */
+    HEARTHI_UDP_ASKS = HEARTHI_UDP_MOVES | HEARTHI_UDP_DUE |
+                       HEARTHI_UDP_ALARM | HEARTHI_UDP_SHARED,
     HEARTHI_UDP_AHEAD = 2, /* ACQGRANT, WAITGRANT */
     HEARTHI_UDP_TAKEN = 4, /* ACQGRANT: the lock is ours */
     HEARTHI_UDP_AGAIN = 8, /* ACQGRANT: no other rank had it since */
