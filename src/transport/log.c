@@ -6,17 +6,30 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/min.h"
 
-uint32_t hearthi_log_short = HEARTHI_LOG;
+/* Of those that are not long. */
+static uint32_t room_short = HEARTHI_LOG, room_named = HEARTHI_LOG;
 
 void
 hearthi_log_open(int ranks)
 {
     uint64_t each = (uint64_t)ranks * HEARTHI_LOG_EACH;
 
-    hearthi_log_short = each < HEARTHI_LOG_LEAST ? (uint32_t)HEARTHI_LOG_LEAST
-                        : each < HEARTHI_LOG     ? (uint32_t)each
-                                                 : (uint32_t)HEARTHI_LOG;
+    if (each < HEARTHI_LOG_LEAST)
+        each = HEARTHI_LOG_LEAST;
+    room_short = (uint32_t)hearthi_min(each, HEARTHI_LOG);
+    room_named = (uint32_t)hearthi_min(each, HEARTHI_LOG_NAMED);
+}
+
+uint32_t
+hearthi_log_room(int sync)
+{
+    enum hearthi_sync_kind k = hearthi_sync_kind(sync);
+
+    if (sync - hearthi_sync_first[k] < HEARTHI_LOGS_LONG)
+        return HEARTHI_LOG;
+    return k == HEARTHI_SYNC_NAMED ? room_named : room_short;
 }
 
 static void

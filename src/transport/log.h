@@ -62,20 +62,54 @@ enum {
 /* Notices that a log holds: a long one is for the first objects of each kind,
  * which programs use most.  There are so many others that few are ever used,
  * and a rank has memory for all that it manages: theirs are shorter where
- * there are few ranks.  Each rank that writes may have a notice in it that
- * cannot be merged with others', so they have room for several of each. */
+ * there are few ranks, and always where they have names, of which there may be
+ * the most.  Each rank that writes may have a notice in a log that cannot be
+ * merged with others', so a short one has room for several of each. */
 enum {
     HEARTHI_LOG = HEARTHI_TEST_LIMIT(168, 10),
+    HEARTHI_LOG_NAMED = HEARTHI_TEST_LIMIT(40, 6), /* most of a short one */
     HEARTHI_LOG_LEAST = HEARTHI_TEST_LIMIT(24, 6),
     HEARTHI_LOG_EACH =
         HEARTHI_TEST_LIMIT(8, 2), /* of a rank, in a short one */
     HEARTHI_LOGS_LONG = 128       /* of each kind */
 };
 
-/* Of a short one; as a long one before hearthi_log_open(). */
-extern uint32_t hearthi_log_short;
+/* The kinds.  Behind the reader-writer locks and of their kind are the locks
+ * under which names are given. */
+enum hearthi_sync_kind {
+    HEARTHI_SYNC_LOCK,
+    HEARTHI_SYNC_FLAG,
+    HEARTHI_SYNC_COND, /* has no log */
+    HEARTHI_SYNC_RW,
+    HEARTHI_SYNC_NAMED,
+    HEARTHI_SYNC_KINDS
+};
 
+/* Where each begins. */
+static const int hearthi_sync_first[HEARTHI_SYNC_KINDS] = {
+    [HEARTHI_SYNC_LOCK] = 0,
+    [HEARTHI_SYNC_FLAG] = HEARTH_LOCKS,
+    [HEARTHI_SYNC_COND] = HEARTHI_CONDS_AT,
+    [HEARTHI_SYNC_RW] = HEARTHI_RWS_AT,
+    [HEARTHI_SYNC_NAMED] = HEARTHI_SYNCS
+};
+
+static inline enum hearthi_sync_kind
+hearthi_sync_kind(int sync)
+{
+    enum hearthi_sync_kind k = HEARTHI_SYNC_NAMED;
+
+    while (sync < hearthi_sync_first[k])
+        k--;
+    return k;
+}
+
+/* How long the logs are depends on how many ranks there are; all are long
+ * before this. */
 void hearthi_log_open(int ranks);
+
+/* The notices that an object's log has room for. */
+uint32_t hearthi_log_room(int sync);
 
 static inline bool
 hearthi_is_named(int sync)
@@ -94,19 +128,6 @@ static inline bool
 hearthi_is_rw(int sync)
 {
     return sync >= HEARTHI_RWS_AT && sync < HEARTHI_NAMING_AT;
-}
-
-/* Those of locks with names, reader-writer locks (and what is behind them),
- * flags (and conditions, which have no log) and numbered locks. */
-static inline uint32_t
-hearthi_log_room(int sync)
-{
-    int first = hearthi_is_named(sync)   ? HEARTHI_SYNCS
-                : sync >= HEARTHI_RWS_AT ? HEARTHI_RWS_AT
-                : sync >= HEARTH_LOCKS   ? HEARTH_LOCKS
-                                         : 0;
-
-    return sync - first < HEARTHI_LOGS_LONG ? HEARTHI_LOG : hearthi_log_short;
 }
 
 /* ---- the manager of an object, one of `size` ranks ---- */

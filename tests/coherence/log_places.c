@@ -4,6 +4,7 @@
  * their sizes differ (log.h), and none has bytes of another.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "coherence/coherence.h"
@@ -15,32 +16,26 @@
  * each manager. */
 enum { NEAR = 3 };
 
+/* Where each kind begins, where its logs become short, and the last end. */
+enum { SEAMS = 2 * HEARTHI_SYNC_KINDS + 1 };
+
 static bool
 has_log(int sync)
 {
     return sync >= 0 && sync < hearthi_syncs &&
-           (sync < HEARTHI_CONDS_AT || sync >= HEARTHI_RWS_AT);
+           hearthi_sync_kind(sync) != HEARTHI_SYNC_COND;
 }
 
 /* Each of those in turn, by its index; behind the last INT_MAX. */
 static int
 object_near(int i)
 {
-    const int seam[] = { 0,
-                         HEARTHI_LOGS_LONG,
-                         HEARTH_LOCKS,
-                         HEARTH_LOCKS + HEARTHI_LOGS_LONG,
-                         HEARTHI_CONDS_AT,
-                         HEARTHI_RWS_AT,
-                         HEARTHI_RWS_AT + HEARTHI_LOGS_LONG,
-                         HEARTHI_SYNCS,
-                         HEARTHI_SYNCS + HEARTHI_LOGS_LONG,
-                         hearthi_syncs };
-    int       each = 2 * NEAR * ranks;
+    int each = 2 * NEAR * ranks, seam = i / each;
+    int at = seam == SEAMS - 1
+                 ? hearthi_syncs
+                 : hearthi_sync_first[seam / 2] + seam % 2 * HEARTHI_LOGS_LONG;
 
-    return i < each * (int)(sizeof seam / sizeof *seam)
-               ? seam[i / each] - each / 2 + i % each
-               : INT_MAX;
+    return seam < SEAMS ? at - each / 2 + i % each : INT_MAX;
 }
 
 static struct hearthi_notice
@@ -82,18 +77,19 @@ log_check(int sync, struct hearthi_serving s)
 
 START_TEST(no_log_has_bytes_of_another)
 {
-    enum { MOST = 2 * NEAR * 10 * 8 };
-    struct hearthi_serving s[MOST];
-    bool                   has_some = hearth_nodes() > 1 && me == 0 &&
+    struct hearthi_serving *s =
+        calloc((size_t)(2 * NEAR * SEAMS * ranks), sizeof *s);
+    bool has_some = hearth_nodes() > 1 && me == 0 &&
                     strcmp(hearth_option("transport"), "mpi") == 0;
     int sync;
 
     for (int i = 0; has_some && (sync = object_near(i)) < INT_MAX; i++)
-        if (i < MOST && has_log(sync))
+        if (has_log(sync))
             s[i] = log_fill(sync);
     for (int i = 0; has_some && (sync = object_near(i)) < INT_MAX; i++)
-        if (i < MOST && has_log(sync))
+        if (has_log(sync))
             log_check(sync, s[i]);
+    free(s);
     barrier();
     all_expected();
 }

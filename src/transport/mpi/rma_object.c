@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/min.h"
 #include "base/report.h"
 #include "cluster.h"
 #include "fabric.h"
@@ -21,23 +22,15 @@
 _Static_assert(HEARTHI_LOG <= UINT8_MAX, "serving tells how much is whole");
 
 /* Objects from a number on whose bodies have the same size, in bytes, and
- * where in its manager's window those of each begin. */
+ * where in its manager's window those begin; `first_at` is managed_at() of the
+ * first.  Of each kind (log.h) there are two, those that have long logs and
+ * the others, who may be none. */
 static struct run {
     int    first;
-    size_t each, at;
-} run[] = {
-    { .first = 0 },
-    { .first = HEARTHI_LOGS_LONG },
-    { .first = HEARTH_LOCKS },
-    { .first = HEARTH_LOCKS + HEARTHI_LOGS_LONG },
-    { .first = HEARTHI_CONDS_AT },
-    { .first = HEARTHI_RWS_AT },
-    { .first = HEARTHI_RWS_AT + HEARTHI_LOGS_LONG },
-    { .first = HEARTHI_SYNCS },
-    { .first = HEARTHI_SYNCS + HEARTHI_LOGS_LONG },
-};
+    size_t first_at, each, at;
+} run[2 * HEARTHI_SYNC_KINDS];
 
-enum { RUNS = sizeof run / sizeof *run, CONDS = 4 };
+enum { RUNS = sizeof run / sizeof *run, CONDS = 2 * HEARTHI_SYNC_COND };
 
 static int
 manager(int sync)
@@ -76,11 +69,15 @@ head_at(int sync)
 }
 
 static size_t
+body_in(const struct run *r, int sync)
+{
+    return r->at + (managed_at(sync) - r->first_at) * r->each;
+}
+
+static size_t
 body_at(int sync)
 {
-    const struct run *r = run_of(sync);
-
-    return r->at + (managed_at(sync) - managed_at(r->first)) * r->each;
+    return body_in(run_of(sync), sync);
 }
 
 /* The bytes of all heads. */
@@ -93,26 +90,37 @@ heads_bytes(void)
 }
 
 static size_t
-body_bytes(const struct run *r)
+body_bytes(int sync)
 {
-    return r == &run[CONDS]
+    return hearthi_sync_kind(sync) == HEARTHI_SYNC_COND
                ? HEARTHI_COND_SLOTS * sizeof(uint64_t)
-               : hearthi_log_room(r->first) * sizeof(struct hearthi_notice);
+               : hearthi_log_room(sync) * sizeof(struct hearthi_notice);
 }
 
-/* Bodies from a place on; the same for every rank.  Gives where they end. */
+/* Bodies of the objects from `first` up to `end`, from a place on.  Gives
+ * where they end. */
+static size_t
+run_place(struct run *r, int first, int end, size_t at)
+{
+    *r = (struct run){ first, managed_at(first), body_bytes(first), at };
+    HEARTHI_ASSERT(r->each % 16 == 0); /* what follows is in line */
+    return first < end ? at + (managed_at(end - 1) - r->first_at + 1) * r->each
+                       : at;
+}
+
+/* All bodies; the same for every rank. */
 static size_t
 bodies_place(size_t at)
 {
-    for (int i = 0; i < RUNS; i++) {
-        int last = (i < RUNS - 1 ? run[i + 1].first : hearthi_syncs) - 1;
+    for (int k = 0; k < HEARTHI_SYNC_KINDS; k++) {
+        int first = hearthi_sync_first[k];
+        int end = k < HEARTHI_SYNC_KINDS - 1 ? hearthi_sync_first[k + 1]
+                                             : hearthi_syncs;
+        int more = (int)hearthi_min((uint64_t)first + HEARTHI_LOGS_LONG,
+                                    (uint64_t)end);
 
-        run[i].at = at;
-        run[i].each = body_bytes(&run[i]);
-        HEARTHI_ASSERT(run[i].each % 16 == 0); /* what follows is in line */
-        if (last < run[i].first)               /* fewer names than long logs */
-            continue;
-        at += (managed_at(last) - managed_at(run[i].first) + 1) * run[i].each;
+        at = run_place(&run[2 * k], first, more, at);
+        at = run_place(&run[2 * k + 1], more, end, at);
     }
     return at;
 }
@@ -153,7 +161,7 @@ hearthi_sync_open(void)
     base = hearthi_fabric->sync_open(bytes);
     memset(base, 0,
            hearthi_managed_count(hearthi_cluster.size) * HEARTHI_BODY);
-    memset(base + run[CONDS].at, 0, run[CONDS + 1].at - run[CONDS].at);
+    memset(base + run[CONDS].at, 0, run[CONDS + 2].at - run[CONDS].at);
     hearthi_mcs_lock_open(base + objects, objects);
     objects += hearthi_mcs_nodes_bytes();
     hearthi_wait_slot_open(base + objects, objects);
@@ -225,13 +233,16 @@ static void
 log_move(int sync, enum direction dir, const struct hearthi_ring_span *span,
          struct hearthi_notice *notice)
 {
+    const struct run *r = run_of(sync);
+    size_t            body = body_in(r, sync);
+
     for (int i = 0; i < 2; i++) {
         size_t at = span[i].at * sizeof *notice;
         size_t len = span[i].n * sizeof *notice;
 
-        HEARTHI_ASSERT(at + len <= run_of(sync)->each);
+        HEARTHI_ASSERT(at + len <= r->each);
         if (len > 0)
-            bytes_move(sync, body_at(sync) + at, dir, notice, len);
+            bytes_move(sync, body + at, dir, notice, len);
         notice += span[i].n;
     }
 }

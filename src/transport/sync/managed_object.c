@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/min.h"
 
 /* ---- where ---- */
 
@@ -29,11 +30,11 @@ size_of(uint32_t room)
 static size_t
 named_at(size_t at, int managers)
 {
-    size_t most = (size_t)(HEARTHI_LOGS_LONG / managers + 1);
-    size_t large = at < most ? at : most;
+    size_t large = hearthi_min(at, HEARTHI_LOGS_LONG / managers + 1);
 
     return (hearthi_managed_count(managers) + large) * size_of(HEARTHI_LOG) +
-           (at - large) * size_of(hearthi_log_short);
+           (at - large) *
+               size_of(hearthi_log_room(HEARTHI_SYNCS + HEARTHI_LOGS_LONG));
 }
 
 size_t
