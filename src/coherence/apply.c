@@ -69,7 +69,9 @@ first_copies_together(size_t i, uint64_t *end)
 
 /* A first copy may have been fetched before its sharer flag could be seen. The
  * flags have arrived by now, since each fetch waited for its own, and their
- * homes are to be told (sharer_flags.c). */
+ * homes are to be told (sharer_flags.c).  A rank may have become the home of
+ * such a page meanwhile, or has no flag at its new home
+ * (page/migration_freeze.c). */
 static void
 provisional_drop(void)
 {
@@ -80,12 +82,12 @@ provisional_drop(void)
 
         n = first_copies_together(i, &end);
         for (size_t k = i; k < i + n; k++) {
-            HEARTHI_ASSERT(hearthi_table.mark[l->page[k]] &
-                           HEARTHI_PROVISIONAL);
-            HEARTHI_ASSERT(hearthi_table.mark[l->page[k]] &
-                           HEARTHI_REGISTERED);
-            hearthi_table.mark[l->page[k]] &= (uint8_t)~HEARTHI_PROVISIONAL;
-            hearthi_sharer_notify_later(hearthi_home_of(l->page[k]));
+            uint8_t *mark = &hearthi_table.mark[l->page[k]];
+
+            HEARTHI_ASSERT(*mark & HEARTHI_PROVISIONAL);
+            *mark &= (uint8_t)~HEARTHI_PROVISIONAL;
+            if (*mark & HEARTHI_REGISTERED)
+                hearthi_sharer_notify_later(hearthi_home_of(l->page[k]));
         }
         hearthi_count(provisional,
                       hearthi_copies_drop(l->page[i], end - l->page[i]));

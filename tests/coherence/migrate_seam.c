@@ -344,6 +344,63 @@ START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
 }
 END_TEST
 
+/* A first copy of a thread of the last rank, behind the barrier. */
+static void *
+first_copy_takes(void *epoch)
+{
+    while (epoch_now() == *(uint64_t *)epoch)
+        sched_yield();
+    expect_eq(*(volatile int64_t *)p, 2);
+    tell(1, DONE);
+    return NULL;
+}
+
+static void
+barrier_until_copied(const struct hearthi_notice *own, size_t n,
+                     bool invalidate_all, struct hearthi_barrier_notices *news)
+{
+    (prompt->collective.barrier)(own, n, invalidate_all, news);
+    told_by(last(), DONE);
+}
+
+/* The last rank has written the page twice and never fetched it, and then it
+ * is its home, where its own copy is no first one any more. */
+START_TEST(a_first_copy_of_who_becomes_the_home_is_forgotten)
+{
+    if (may_play()) {
+        struct hearthi_transport_ops ops = *hearthi_transport;
+        uint64_t                     epoch = 0;
+        pthread_t                    other;
+
+        p = words_on(0, 1);
+        for (int64_t value = 1; value <= 2; value++) {
+            barrier();
+            if (me == last()) {
+                hearth_overwrite(p, page_bytes());
+                for (size_t i = 0; i < page_bytes() / 8; i++)
+                    p[i] = value;
+            }
+        }
+        prompt = hearthi_transport;
+        if (me == 1)
+            ops.collective.barrier = barrier_until_copied;
+        hearthi_transport = &ops;
+        epoch = epoch_now();
+        if (me == last())
+            pthread_create(&other, NULL, first_copy_takes, &epoch);
+        barrier();
+        hearthi_transport = prompt;
+        if (me == last())
+            pthread_join(other, NULL);
+        expect_eq(hearth_home(p), last());
+        hearth_lock(LOCK);
+        hearth_unlock(LOCK);
+        word_is_found(1, 2);
+    }
+    all_expected();
+}
+END_TEST
+
 TCase *
 seam_tests(void (*start)(void))
 {
@@ -358,5 +415,6 @@ seam_tests(void (*start)(void))
                    what_the_old_home_stored_unseen_is_told_when_it_releases);
     tcase_add_test(tc, what_is_in_an_atomic_step_stays);
     tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
+    tcase_add_test(tc, a_first_copy_of_who_becomes_the_home_is_forgotten);
     return tc;
 }
