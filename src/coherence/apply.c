@@ -197,6 +197,7 @@ hearthi_notices_apply(const struct hearthi_notice *notice, size_t n,
     provisional_drop();
     hearthi_reuse_prefetch_begin(); /* first copies tell of no use */
     notices_drop(notice, n, invalidate_all);
+    hearthi_reuse_prefetch_noted();
     hearthi_pins_renew();
     HEARTHI_ASSERT(hearthi_notices_are_applied(notice, n, invalidate_all));
 }

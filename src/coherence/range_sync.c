@@ -131,6 +131,7 @@ hearthi_range_sync_acquire(uint64_t page, uint64_t count)
     hearthi_node_cache_acquired();
     hearthi_reuse_prefetch_begin();
     hearthi_copies_drop(page, count);
+    hearthi_reuse_prefetch_noted();
     hearthi_pins_renew();
     HEARTHI_ASSERT(!has_copies(page, count));
     hearthi_known_elsewhere(page, (uint32_t)count);
@@ -150,6 +151,7 @@ hearthi_range_sync_acquire_all(void)
     hearthi_node_cache_acquired();
     hearthi_reuse_prefetch_begin();
     hearthi_copies_drop_all();
+    hearthi_reuse_prefetch_noted();
     hearthi_pins_renew();
     hearthi_known_elsewhere(0, HEARTHI_INVALIDATE_ALL);
     hearthi_reuse_prefetch_fetch();

@@ -80,6 +80,12 @@ hearthi_reuse_prefetch_unused(uint64_t page)
     hearthi_reuse_predictor_missed(&hearthi_table.reuse[page]);
 }
 
+void
+hearthi_reuse_prefetch_noted(void)
+{
+    p.noting = false;
+}
+
 /* ---- bringing it again ---- */
 
 /* What was dropped later may have taken mappings, and a frame to make room. */
@@ -150,7 +156,7 @@ hearthi_reuse_prefetch_fetch(void)
     uint64_t                         number, begin;
 
     HEARTHI_ASSERT_HAS(TABLE);
-    p.noting = false;
+    HEARTHI_ASSERT(!p.noting);
     spans = hearthi_reuse_predictor_end(&span);
     if (spans == 0)
         return;

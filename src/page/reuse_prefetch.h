@@ -49,10 +49,13 @@ void hearthi_reuse_prefetch_open(void);
 void hearthi_reuse_prefetch_close(void);
 
 /* An acquire begins to drop copies: these, which were valid.  Of those that
- * were PREFETCHED or on their way it tells one by one. */
+ * were PREFETCHED or on their way it tells one by one.  Then it has dropped
+ * all: what this rank drops from then on for other reasons (an atomic step,
+ * say, of another thread before a barrier has ended) is not predicted. */
 void hearthi_reuse_prefetch_begin(void);
 void hearthi_reuse_prefetch_dropped(uint64_t page, uint64_t count);
 void hearthi_reuse_prefetch_unused(uint64_t page);
+void hearthi_reuse_prefetch_noted(void);
 
 /* The acquire has ended but for this: bring what is predicted. */
 void hearthi_reuse_prefetch_fetch(void);

@@ -297,6 +297,47 @@ START_TEST(what_is_in_an_atomic_step_stays)
 }
 END_TEST
 
+/* Of another page the barrier drops a copy, and then each step another one. */
+static void
+third_counts_again(void)
+{
+    int64_t *other = word(p, 1);
+
+    for (int i = 0; i < 3; i++) {
+        expect_eq(*(volatile int64_t *)other, 2);
+        hearth_fetch_add(&other[1], 13);
+    }
+}
+
+/* Rank 1 uses both pages in each interval, so a barrier brings them again. */
+START_TEST(what_goes_several_times_in_a_barrier_is_brought_once)
+{
+    if (may_play()) {
+        p = words_on(0, 2);
+        copies_take(p, 2, 0);
+        for (int64_t value = 1;; value++) {
+            if (me == last())
+                *p = value;
+            if (me == 0)
+                *word(p, 1) = value;
+            if (value == 2)
+                break;
+            barrier();
+            for (int i = 0; i < 2; i++)
+                expect_eq(*word(p, i), value);
+            barrier();
+        }
+        moving_barrier(&(struct scene){ .third = third_counts_again });
+        expect_eq(hearth_home(p), last());
+        barrier();
+        expect_eq(word(p, 1)[1], 3 * 13);
+        barrier();
+        hearth_free(p);
+    }
+    all_expected();
+}
+END_TEST
+
 /* A rank alone writes pages, and all see that. */
 static void
 pages_rewrite(int n, int writer, int64_t value)
@@ -414,6 +455,7 @@ seam_tests(void (*start)(void))
     tcase_add_test(tc,
                    what_the_old_home_stored_unseen_is_told_when_it_releases);
     tcase_add_test(tc, what_is_in_an_atomic_step_stays);
+    tcase_add_test(tc, what_goes_several_times_in_a_barrier_is_brought_once);
     tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
     tcase_add_test(tc, a_first_copy_of_who_becomes_the_home_is_forgotten);
     return tc;
