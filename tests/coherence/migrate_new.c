@@ -36,13 +36,20 @@ all_read(int64_t *p, int64_t value)
         expect_eq(*word(p, i), value + i);
 }
 
-/* Which the home is told of: that is so when copies are fetched again. */
+/* Which the home is told of: that is so when copies are fetched again.  Then
+ * another rank writes all of them: some may have been reported to be safe, and
+ * from here on all count the same intervals of their home's. */
 static int64_t *
 fetched_pages(void)
 {
     int64_t *p = words_on(0, PAGES);
 
     copies_take(p, PAGES, 0);
+    for (int i = 0; me == ranks - 1 && i < PAGES; i++)
+        *word(p, i) = 1 + i;
+    barrier();
+    all_read(p, 1);
+    barrier();
     return p;
 }
 
