@@ -316,7 +316,7 @@ hearthi_arena_map_split(int home, size_t blocks)
 
     if (!blocks_take(home, blocks, &first))
         return NULL;
-    __atomic_store_n(&hearthi_arena_map.split, true, __ATOMIC_RELAXED);
+    hearthi_arena_map_may_have(&hearthi_arena_map.split);
     if (hearthi_arena_rank(home) == hearthi_world.rank)
         hearthi_dump(base, (first + blocks) * BLOCK, true);
     return base + first * BLOCK;

@@ -86,12 +86,22 @@ enum hearthi_quantum_use {
 void hearthi_arena_map_open(void);
 void hearthi_arena_map_close(void);
 
-/* May there be something here that other ranks can have? */
+/* May there be something here that other ranks can have?  Who sets one of
+ * these looks then whether the background thread sleeps, which says so before
+ * it looks here: store buffering (SB), so all four are in one order. */
 static inline bool
 hearthi_arena_map_has_freed(void)
 {
-    return __atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_RELAXED) ||
-           __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED);
+    return __atomic_load_n(&hearthi_arena_map.batches, __ATOMIC_SEQ_CST) ||
+           __atomic_load_n(&hearthi_arena_map.split, __ATOMIC_SEQ_CST);
+}
+
+/* From now on there may be: `batches` or `split`. */
+static inline void
+hearthi_arena_map_may_have(bool *which)
+{
+    if (!__atomic_load_n(which, __ATOMIC_RELAXED))
+        __atomic_store_n(which, true, __ATOMIC_SEQ_CST);
 }
 
 static inline size_t

@@ -309,7 +309,8 @@ hearthi_freelist_give_run(void *p)
 
     HEARTHI_ASSERT(quanta > 0 && (*hearthi_run_of(p) & HEARTHI_RUN_BACK));
     hearthi_owner_tag_put(p, (struct hearthi_owner_tag){ .owner = -1 });
-    *hearthi_run_of(p) = 0;
+    /* Relaxed: who has marked it that it is on its way back has it alone. */
+    __atomic_store_n(hearthi_run_of(p), 0, __ATOMIC_RELAXED);
     hearthi_mutex_lock(&s->mutex, HEARTHI_MUTEX_FREELIST);
     s->large--;
     s->large_bytes -= bytes;

@@ -194,7 +194,7 @@ hearthi_malloc_image_own(const uint64_t *word, size_t n)
         more = record_words(word, n);
         if (more == 0 || !record_take(word))
             return false;
-        __atomic_store_n(&hearthi_arena_map.split, true, __ATOMIC_RELAXED);
+        hearthi_arena_map_may_have(&hearthi_arena_map.split);
     }
     return true;
 }

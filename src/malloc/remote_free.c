@@ -229,7 +229,7 @@ waiting_for(int owner)
         hearthi_fatal("hearth_free", "no private memory");
     w->due = SOME;
     h.for_owner[owner] = w;
-    __atomic_store_n(&hearthi_arena_map.batches, true, __ATOMIC_RELAXED);
+    hearthi_arena_map_may_have(&hearthi_arena_map.batches);
     return w;
 }
 

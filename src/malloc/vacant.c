@@ -124,7 +124,7 @@ blocks_have(int home, uint64_t first, uint64_t blocks)
     hearthi_remote_word_add(hearthi_arena_rank(home), hearthi_vacants_at(home),
                             -blocks);
     blocks_order(base, blocks, hearthi_range_sync_acquire);
-    __atomic_store_n(&hearthi_arena_map.split, true, __ATOMIC_RELAXED);
+    hearthi_arena_map_may_have(&hearthi_arena_map.split);
     return base;
 }
 
