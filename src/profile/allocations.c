@@ -52,28 +52,58 @@ slot_new(void)
 
 /* Readers look at it from its address on.  Its address is stored last, by a
  * release. */
-void
-hearthi_allocations_add(const void *p, size_t bytes, uint64_t collective)
+static struct hearthi_allocated *
+slot_fill(const void *p, size_t bytes, uint64_t collective)
 {
     struct hearthi_allocated *to = a.of == NULL ? NULL : slot_new();
 
     if (to == NULL)
-        return;
+        return NULL;
     to->at = hearthi_caller_here();
     to->bytes = bytes;
     to->collective = collective;
     __atomic_store_n(&to->from, (uintptr_t)p, __ATOMIC_RELEASE);
+    return to;
+}
+
+void
+hearthi_allocations_add(const void *p, size_t bytes, uint64_t collective)
+{
+    slot_fill(p, bytes, collective);
+}
+
+/* The i-th, if there are so many.  What is behind its address is read behind
+ * that, by the acquire. */
+static struct hearthi_allocated *
+slot_of(size_t i, uintptr_t *from)
+{
+    if (a.of == NULL || i >= __atomic_load_n(&a.n, __ATOMIC_RELAXED))
+        return NULL;
+    *from = __atomic_load_n(&a.of[i].from, __ATOMIC_ACQUIRE);
+    return &a.of[i];
+}
+
+/* The youngest that has a byte, or begins with it. */
+static struct hearthi_allocated *
+slot_find(const void *p, bool begins)
+{
+    size_t                    i = __atomic_load_n(&a.n, __ATOMIC_RELAXED);
+    struct hearthi_allocated *of;
+    uintptr_t                 from;
+
+    while (i > 0 && (of = slot_of(--i, &from)) != NULL)
+        if (begins ? from == (uintptr_t)p : (uintptr_t)p - from < of->bytes)
+            return of;
+    return NULL;
 }
 
 void
 hearthi_allocations_element(const void *p, size_t size)
 {
-    size_t i = a.of == NULL ? 0 : a.n;
+    struct hearthi_allocated *of = slot_find(p, true);
 
-    while (i > 0 && a.of[i - 1].from != (uintptr_t)p)
-        i--;
-    if (i > 0)
-        a.of[i - 1].element = size;
+    if (of != NULL)
+        of->element = size;
 }
 
 /* Of threads that name one at once each frees what it got out: the exchange
@@ -81,17 +111,11 @@ hearthi_allocations_element(const void *p, size_t size)
 void
 hearthi_allocations_name(const void *p, const char *name)
 {
-    struct hearthi_allocated *to = NULL;
+    struct hearthi_allocated *to = slot_find(p, false);
     char                     *copy = NULL, *before;
 
-    for (size_t i = a.of == NULL ? 0 : a.n; i > 0 && to == NULL; i--)
-        if ((uintptr_t)p - a.of[i - 1].from < a.of[i - 1].bytes)
-            to = &a.of[i - 1];
-    if (to == NULL && a.of != NULL && (to = slot_new()) != NULL) {
-        to->at = hearthi_caller_here();
-        to->bytes = 1;
-        to->from = (uintptr_t)p;
-    }
+    if (to == NULL)
+        to = slot_fill(p, 1, 0);
     if (to == NULL)
         return;
     if (name != NULL)
@@ -100,13 +124,16 @@ hearthi_allocations_name(const void *p, const char *name)
     free(before);
 }
 
-/* Relaxed: an entry that has no address yet covers no byte of the heap. */
+/* An entry that had no address when it was looked at is none: it may have got
+ * one since, and its other fields may be older. */
 const struct hearthi_allocated *
 hearthi_allocations_get(size_t i)
 {
-    return a.of != NULL && i < __atomic_load_n(&a.n, __ATOMIC_RELAXED)
-               ? &a.of[i]
-               : NULL;
+    static const struct hearthi_allocated none;
+    uintptr_t                             from;
+    struct hearthi_allocated             *of = slot_of(i, &from);
+
+    return of != NULL && from == 0 ? &none : of;
 }
 
 uint64_t
