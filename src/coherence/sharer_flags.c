@@ -60,6 +60,7 @@
 
 #include "base/mutex.h"
 #include "base/report.h"
+#include "base/test_limits.h"
 #include "cluster.h"
 #include "home/migration_frames.h"
 #include "page/copies.h"
@@ -115,15 +116,16 @@ hearthi_sharer_flags_close(void)
 }
 
 /* Home pages of consecutive numbers that were flagged just now; and, where
- * they are not reported, those that were so before. */
-enum { QUIET = 64 };
+ * they are not reported, runs of the frames of a segment that were so.  Of
+ * more than that the last run says more. */
+enum { QUIET = HEARTHI_TEST_LIMIT(64, 2) };
 
 struct flagged {
     uint64_t page, count;
     bool     is_quiet;
     size_t   n;
     struct {
-        uint64_t page, count;
+        size_t frame, count;
     } quiet[QUIET];
 };
 
@@ -143,16 +145,33 @@ pages_list(uint64_t page, uint64_t count)
         hearthi_list(p);
 }
 
-/* Report these once, to be safe; or note that they were not. */
+/* Frames come in their order. */
 static void
-flagged_report(struct flagged *f)
+quiet_add(struct flagged *f, size_t frame)
 {
-    if (!f->is_quiet || f->n == QUIET) {
-        pages_list(f->page, f->count);
+    size_t last = f->n - 1;
+
+    if (f->n > 0 && (f->n == QUIET ||
+                     f->quiet[last].frame + f->quiet[last].count == frame)) {
+        f->quiet[last].count = frame + 1 - f->quiet[last].frame;
         return;
     }
-    f->quiet[f->n].page = f->page;
-    f->quiet[f->n++].count = f->count;
+    f->quiet[f->n].frame = frame;
+    f->quiet[f->n++].count = 1;
+}
+
+static void
+quiet_report(int r, const struct flagged *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t k = 0; k < f->quiet[i].count; k++) {
+            size_t   frame = f->quiet[i].frame + k;
+            uint64_t page = seen[r][frame] != 0 ? hearthi_page_in(r, frame)
+                                                : HEARTHI_NO_PAGE;
+
+            if (page != HEARTHI_NO_PAGE)
+                hearthi_list(page);
+        }
 }
 
 /* Track these from now on.  A page whose mapping was given up will be mapped
@@ -167,7 +186,8 @@ flagged_arm(struct flagged *f)
                        hearthi_state_of(p) != HEARTHI_HOME_OPEN);
         hearthi_table.mark[p] |= HEARTHI_TRACKED;
     }
-    flagged_report(f);
+    if (!f->is_quiet) /* once, to be safe */
+        pages_list(f->page, f->count);
     for (uint64_t p = f->page, n; p < f->page + f->count; p += n) {
         enum hearthi_state to = tracked_state(p);
 
@@ -187,8 +207,10 @@ flagged_arm(struct flagged *f)
 }
 
 static void
-flagged_add(struct flagged *f, uint64_t page)
+flagged_add(struct flagged *f, uint64_t page, size_t frame)
 {
+    if (f->is_quiet)
+        quiet_add(f, frame);
     if (f->count > 0 && f->page + f->count != page)
         flagged_arm(f);
     if (f->count == 0)
@@ -229,7 +251,7 @@ block_scan(int r, size_t block, struct flagged *f)
             HEARTHI_ASSERT(bit <= 1 && k < hearthi_segments.frames);
             seen[r][k] = bit;
             if (bit != 0)
-                flagged_add(f, page);
+                flagged_add(f, page, k);
         }
     }
     if (all == HEARTHI_SUMMARY / 8)
@@ -304,8 +326,7 @@ segment_arm(int r, struct flagged *f)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!told_changed(r))
         return;
-    for (size_t i = 0; i < f->n; i++)
-        pages_list(f->quiet[i].page, f->quiet[i].count);
+    quiet_report(r, f);
     f->is_quiet = false;
     segment_scan(r, f);
     if (f->count > 0)

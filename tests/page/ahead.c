@@ -562,13 +562,13 @@ pages_fetched(void)
 
 /* A table that all read in each of so many intervals; how many pages came. */
 static uint64_t
-table_read_again(int64_t *p, int intervals, int64_t wanted)
+table_read_again(int64_t *p, int n, int intervals, int64_t wanted)
 {
     uint64_t before = pages_fetched();
     int      wrong = 0;
 
     for (int k = 0; k < intervals; k++) {
-        for (int i = 0; i < TABLE; i++)
+        for (int i = 0; i < n; i++)
             wrong += word(p, i)[0] != wanted;
         barrier();
     }
@@ -576,26 +576,46 @@ table_read_again(int64_t *p, int intervals, int64_t wanted)
     return pages_fetched() - before;
 }
 
+/* Each page by its home. */
 static void
-table_write(int64_t *p, int64_t value)
+table_write(int64_t *p, int n, int64_t value)
 {
-    for (int i = 0; me == 0 && i < TABLE; i++)
-        word(p, i)[0] = value;
+    for (int i = 0; i < n; i++)
+        if (hearth_home(word(p, i)) == me)
+            word(p, i)[0] = value;
     barrier();
 }
 
 /* First copies are dropped; the home arms their pages then, and reports
  * nothing that would drop the second. */
+static void
+twice_fetch(int n, hearth_layout layout)
+{
+    int64_t *p = hearth_alloc((size_t)n * page_words(), sizeof *p, layout);
+    uint64_t far = 0;
+
+    for (int i = 0; i < n; i++)
+        far += apart(me, hearth_home(word(p, i)));
+    table_write(p, n, 1);
+    expect_eq(table_read_again(p, n, 6, 1), 2 * far);
+    table_write(p, n, 2);
+    expect_eq(table_read_again(p, n, 3, 2), far);
+    hearth_free(p);
+}
+
 START_TEST(what_no_rank_writes_is_fetched_twice)
 {
-    int64_t *p = hearth_alloc(TABLE * page_words(), sizeof *p, hearth_on(0));
-    uint64_t far = hearth_node_of(me) != hearth_node_of(0) ? TABLE : 0;
+    twice_fetch(TABLE, hearth_on(0));
+    all_expected();
+}
+END_TEST
 
-    table_write(p, 1);
-    expect_eq(table_read_again(p, 6, 1), 2 * far);
-    table_write(p, 2);
-    expect_eq(table_read_again(p, 3, 2), far);
-    hearth_free(p);
+/* Pages of each home do not follow each other, and their frames do. */
+START_TEST(pages_that_are_dealt_are_fetched_twice_too)
+{
+    enum { MANY = 80 };
+
+    twice_fetch(MANY * ranks, hearth_cyclic(1));
     all_expected();
 }
 END_TEST
@@ -614,6 +634,7 @@ main(int argc, char **argv)
     tcase_add_test(tc, what_is_read_mostly_is_fetched_once_and_has_no_twins);
     tcase_add_test(tc, the_oldest_range_that_is_read_mostly_gives_way);
     tcase_add_test(tc, what_no_rank_writes_is_fetched_twice);
+    tcase_add_test(tc, pages_that_are_dealt_are_fetched_twice_too);
     tcase_add_test(tc, what_was_written_once_is_read_without_a_twin);
     tcase_add_test(
         tc, what_is_written_in_two_intervals_in_a_row_is_opened_by_its_fetch);
