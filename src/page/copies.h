@@ -47,7 +47,7 @@ bool hearthi_copies_refresh(uint64_t page);
 /* Drop the valid copies of a run; dirty ones bring their diff home first.
  * Returns how many were dropped.  Ends with all diffs arrived.  Copies that
  * are pinned stay, and are noted as stale: hearthi_pins_renew() follows.
- * Those on their way are missed. */
+ * Those on their way become STALE_IN_FLIGHT. */
 uint64_t hearthi_copies_drop(uint64_t page, uint64_t count);
 
 /* The same, but a hearthi_diff_end() follows. */

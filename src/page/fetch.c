@@ -56,7 +56,7 @@ opens(uint64_t page, bool write, uint64_t n)
            !hearthi_twins_short(n + 1);
 }
 
-/* Those that were missed are passed by. */
+/* Those that are stale are passed by. */
 void
 hearthi_run_open(uint64_t page, uint64_t count, enum hearthi_state from,
                  bool write)

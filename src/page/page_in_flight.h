@@ -13,9 +13,9 @@
  *     hand, so that it does not wait for ever beside others that synchronise
  *     all the time.
  *   - A first copy is provisional (coherence/sharer_flags.c) from the moment
- *     when its fetch begins, so each acquire makes it missed.  Its home was
- *     not told of a flag that may arrive after that: it is provisional once
- *     more when it is here.
+ *     when its fetch begins, so the next acquire makes it STALE_IN_FLIGHT
+ *     whatever was written.  Its home was not told of a flag that may arrive
+ *     after that: it is provisional once more when it is here.
  *   - hearth_free waits for what it frees.  Homes are told of new flags
  *     (fetch.c) with the lock in hand.
  * tests/model breaks the rules of acquires with --keep-in-flight,

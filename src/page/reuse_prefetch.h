@@ -18,11 +18,11 @@
  * A predicted fetch is one like any other: it begins after the acquire, with
  * homes told of what they must know first (sharer_notify.h), and until it has
  * ended its pages are IN_FLIGHT (page_in_flight.h), so an acquire that would
- * drop one makes it missed.  Only pages are brought whose flag was set by an
- * earlier fetch, so none is a first copy but one that is taken of a first copy
- * of another rank (node_cache.h).  One that is PREFETCHED goes like any copy
- * when an acquire names it; its frame holds nothing that is not at home, so it
- * goes without a word, too, when room is needed.
+ * drop one makes it STALE_IN_FLIGHT.  Only pages are brought whose flag was
+ * set by an earlier fetch, so none is a first copy but one that is taken of a
+ * first copy of another rank (node_cache.h).  One that is PREFETCHED goes like
+ * any copy when an acquire names it; its frame holds nothing that is not at
+ * home, so it goes without a word, too, when room is needed.
  *
  * What was begun is ended by the thread that first touches one of these pages,
  * waits for any page on its way, or predicts anew; with the table's lock in
