@@ -126,9 +126,11 @@ watch(void *none)
 void
 hearthi_life_gone(int rank, const char *call, const char *fmt, ...)
 {
-    const struct hearthi_election claim = { rank, hearthi_world.rank,
-                                            hearthi_liveness_moment(),
-                                            hearthi_liveness_moment(), call };
+    const uint64_t                moment = hearthi_liveness_moment();
+    const struct hearthi_election claim = {
+        rank, hearthi_world.rank, moment,
+        moment + hearthi_liveness_moment_locks(), call
+    };
     char                          text[512];
     va_list                       ap;
 

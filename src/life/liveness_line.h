@@ -133,6 +133,9 @@ void hearthi_liveness_line_beat(struct hearthi_liveness_line *line);
  * nanoseconds. */
 uint64_t hearthi_liveness_moment(void);
 
+/* And how much longer, until others have said which locks are lost. */
+uint64_t hearthi_liveness_moment_locks(void);
+
 /* Take all that is there. */
 void hearthi_liveness_line_read(struct hearthi_liveness_line *line);
 

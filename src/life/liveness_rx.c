@@ -23,11 +23,14 @@
  * longer no rank waits to hear which locks are lost, which takes as long as a
  * claim; Open MPI's launcher takes a second.  MOMENT: ranks that find another
  * silent do so up to a beat apart, and MOMENT_RANK more for each rank of a
- * long ring. */
+ * long ring.  MOMENT_SILENT: for so much longer no rank waits to hear which
+ * locks are lost with a silent one; the rank after that may be late to find it
+ * silent, on a busy machine. */
 enum {
     MOMENT_END = 1000000,
     MOMENT_LOCKS = 100000000,
     MOMENT = 250000000,
+    MOMENT_SILENT = 2000000000,
     MOMENT_RANK = 1000000
 };
 
@@ -35,6 +38,12 @@ uint64_t
 hearthi_liveness_moment(void)
 {
     return MOMENT + (uint64_t)hearthi_world.size * MOMENT_RANK;
+}
+
+uint64_t
+hearthi_liveness_moment_locks(void)
+{
+    return hearthi_world.size > 2 ? MOMENT_SILENT : 0;
 }
 
 __attribute__((format(printf, 5, 6))) static void
@@ -152,7 +161,7 @@ hearthi_liveness_line_silent(struct hearthi_liveness_line *line)
     line_claim(line,
                cut ? 2 * hearthi_world.size + hearthi_world.rank
                    : weight_of(line),
-               most, most,
+               most, most + hearthi_liveness_moment_locks(),
                "rank %d (process %d on %s) has been silent for %zu s: it was "
                "stopped, or its host or the network is down; "
                "HEARTH_UDP_GIVEUP is how long to wait",

@@ -39,6 +39,9 @@ extern const struct badinput badinput_allocs[], badinput_calls[],
  * for it, in each of the ways to wait.  After "awhile" it is there again. */
 void badinput_go_away(void);
 
+/* This rank stops, at once or in so many milliseconds, for others. */
+void badinput_stop(unsigned after, unsigned ms);
+
 /* What the machine or its MPI lacks: a case's name, or "". */
 extern const char *fake;
 

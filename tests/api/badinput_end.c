@@ -19,18 +19,21 @@
 
 #include "badinput.h"
 
-/* Stop for so long.  */
-static void
-stop_awhile(unsigned seconds)
+void
+badinput_stop(unsigned after, unsigned ms)
 {
     pid_t self = getpid();
 
     if (fork() == 0) {
-        sleep(seconds);
+        usleep(after * 1000);
+        if (after > 0)
+            kill(self, SIGSTOP);
+        usleep(ms * 1000);
         kill(self, SIGCONT);
         _exit(0);
     }
-    kill(self, SIGSTOP);
+    if (after == 0)
+        kill(self, SIGSTOP);
 }
 
 /* How long others take from now on is the age of a file. */
@@ -52,7 +55,7 @@ badinput_go_away(void)
     if (how != NULL && strcmp(how, "leave") == 0)
         syscall(SYS_exit_group, 0); /* past Hearth, which knows _exit() */
     if (how != NULL && strcmp(how, "awhile") == 0) {
-        stop_awhile(4);
+        badinput_stop(0, 4000);
         return;
     }
     kill(getpid(),

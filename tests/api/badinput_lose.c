@@ -36,6 +36,16 @@ loses_lock(void)
     loses_a(9);
 }
 
+/* The rank behind it, which is to ask for the locks, is stopped itself when
+ * others find it silent, which is so two seconds after it went. */
+static void
+loses_lock_late(void)
+{
+    if (me == (last + 1) % hearth_size())
+        badinput_stop(2600, 1100);
+    loses_a(9);
+}
+
 /* It stays there, and a thread is inside. */
 static void
 loses_kept_lock(void)
@@ -208,6 +218,7 @@ finalize_while_waiting(void)
 
 const struct badinput badinput_losses[] = {
     BADINPUT(loses_lock),
+    BADINPUT(loses_lock_late),
     BADINPUT(loses_kept_lock),
     BADINPUT(loses_own_lock),
     BADINPUT(loses_locks),
