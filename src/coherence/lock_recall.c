@@ -162,10 +162,10 @@ static _Atomic uint64_t *delegated;
 static atomic_int        delegated_count;
 
 /* The epoch at whose end a lock was kept and idle, and how often it had been
- * entered then. */
+ * entered then; and how often when it was kept. */
 static struct idle {
     uint64_t epoch;
-    uint64_t uses;
+    uint64_t uses, begun;
 } * idle;
 
 static size_t
@@ -195,6 +195,13 @@ hearthi_lock_idle_close(void)
     hearthi_sparse_free(idle, idle_bytes());
 }
 
+/* The acquire pairs with the release of hearthi_delegation_enter(). */
+static uint64_t
+uses_of(int lock)
+{
+    return __atomic_load_n(&hearthi_delegation_uses[lock], __ATOMIC_ACQUIRE);
+}
+
 void
 hearthi_lock_idle_note(int lock, bool is)
 {
@@ -202,8 +209,10 @@ hearthi_lock_idle_note(int lock, bool is)
     uint64_t old;
 
     HEARTHI_ASSERT(lock >= 0 && lock < hearthi_syncs);
-    if (is)
+    if (is) {
         idle[lock].epoch = 0;
+        idle[lock].begun = uses_of(lock);
+    }
     old = is ? atomic_fetch_or(&delegated[lock / WORD], bit)
              : atomic_fetch_and(&delegated[lock / WORD], ~bit);
     if (is != ((old & bit) != 0))
@@ -211,11 +220,11 @@ hearthi_lock_idle_note(int lock, bool is)
     HEARTHI_ASSERT(delegated_count >= 0);
 }
 
-/* The acquire pairs with the release of hearthi_delegation_enter(). */
-static uint64_t
-uses_of(int lock)
+uint64_t
+hearthi_lock_stay_uses(int lock)
 {
-    return __atomic_load_n(&hearthi_delegation_uses[lock], __ATOMIC_ACQUIRE);
+    HEARTHI_ASSERT(idle[lock].begun <= uses_of(lock));
+    return uses_of(lock) - idle[lock].begun;
 }
 
 void

@@ -62,7 +62,9 @@ void hearthi_lock_idle_note(int lock, bool is);
 /* A barrier begins; before it ends the interval. */
 void hearthi_lock_idle_begin(void);
 
-/* For the thread that gives a lock that no thread enters now. */
-bool hearthi_lock_is_idle(int lock);
+/* For the thread that gives a lock that no thread enters now; the second: how
+ * often it was entered since it was kept. */
+bool     hearthi_lock_is_idle(int lock);
+uint64_t hearthi_lock_stay_uses(int lock);
 
 #endif

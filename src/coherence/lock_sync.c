@@ -146,7 +146,7 @@ hearthi_lock_give(int lock)
     hearthi_delegation_policy_ended(
         &view[lock].stay, hearthi_epochs.release == hearthi_epochs.acquire ||
                                   hearthi_lock_is_idle(lock)
-                              ? hearthi_delegation_uses[lock]
+                              ? hearthi_lock_stay_uses(lock)
                               : 0);
     lock_pass(lock, true);
     hearthi_delegation_end(lock);

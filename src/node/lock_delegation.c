@@ -107,7 +107,6 @@ hearthi_delegation_begin(int lock)
     uint8_t away = HEARTHI_DELEGATION_AWAY;
 
     HEARTHI_ASSERT((hearthi_delegation[lock] & HEARTHI_DELEGATION_USED) == 0);
-    hearthi_delegation_uses[lock] = 0;
     return atomic_compare_exchange_strong(&hearthi_delegation[lock], &away,
                                           HEARTHI_DELEGATION_IDLE);
 }

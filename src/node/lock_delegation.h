@@ -63,8 +63,10 @@ enum hearthi_delegation_state {
 /* The bytes of this rank; NULL: none stays. */
 extern _Atomic uint8_t *hearthi_delegation;
 
-/* How often each lock was entered since it was kept; its holder's.  In 64 bits
- * it never comes back to what it was (coherence/lock_recall.c). */
+/* How often each lock was entered while it was kept, at any time; its
+ * holder's.  In 64 bits it never comes back to what it was, also in a later
+ * stay: a thread in a barrier may look at it, and then at the byte, just as a
+ * stay begins (coherence/lock_recall.c). */
 extern uint64_t *hearthi_delegation_uses;
 
 /* Nothing stays before open; stop sends hearthi_delegation_wanted() home. */

@@ -9,6 +9,7 @@
 
 #include "delay.h"
 #include "flags.h"
+#include "node/lock_delegation.h"
 
 enum { RUN = 4, FIRST = 2700 };
 
@@ -76,6 +77,37 @@ START_TEST(a_lock_that_stays_costs_no_message_fault_or_diff)
         if (me == r)
             costs_nothing(lock, word(p, (r + 1) % ranks));
         all_assert(true);
+    }
+    hearth_free(p);
+    all_expected();
+}
+END_TEST
+
+/* By that count a barrier knows whether a lock was entered since, so it must
+ * not come back to what it was in an earlier stay, which was longer here. */
+START_TEST(sections_of_a_stay_are_counted_on_in_the_next)
+{
+    int64_t *p = pages_new(ranks);
+
+    for (int r = 0; r < ranks && locks_stay(); r++) {
+        int      lock = lock_new();
+        uint64_t uses = 0;
+
+        for (int stay = 0; stay < 2; stay++) {
+            for (int k = 0; me == r && k < (stay == 0 ? 20 : 3); k++)
+                take_again(lock, word(p, r), 0);
+            if (me == r) {
+                expect(hearthi_delegation_uses[lock] >= uses);
+                uses = hearthi_delegation_uses[lock];
+                expect(uses > 0);
+            }
+            barrier();
+            if (apart(me, r)) {
+                hearth_lock(lock);
+                hearth_unlock(lock);
+            }
+            barrier();
+        }
     }
     hearth_free(p);
     all_expected();
@@ -391,6 +423,7 @@ stays(void)
 
     tcase_add_checked_fixture(tc, fixture_start, fixture_stop);
     tcase_add_test(tc, a_lock_that_stays_costs_no_message_fault_or_diff);
+    tcase_add_test(tc, sections_of_a_stay_are_counted_on_in_the_next);
     tcase_add_test(tc, what_was_written_under_it_is_seen_by_who_comes_next);
     tcase_add_test(tc, what_its_rank_learnt_meanwhile_goes_with_it);
     tcase_add_test(tc, one_of_several_tries_gets_one_that_stays);
