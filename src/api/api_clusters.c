@@ -217,14 +217,15 @@ some_write(int cluster, uint64_t offset, char *from, size_t bytes)
     struct hearthi_remote_io        part[HEARTHI_REMOTE_IO];
     struct hearthi_home_write_guard past;
     uint64_t                        page = offset >> hearthi_heap.shift;
-    size_t                          some;
-    int                             n;
+    uint64_t end = (offset + some_of(bytes) - 1) >> hearthi_heap.shift;
+    size_t   some;
+    int      n;
 
     stored_before(offset, bytes);
     hearthi_table_lock();
+    while (hearthi_frozen_wait(page, end - page + 1))
+        ; /* and then look where they are */
     some = parts_of("hearth_write", cluster, offset, bytes, from, part, &n);
-    while (hearthi_frozen_wait(page, (uint64_t)n))
-        ;
     hearthi_home_write_guard_begin(&past, offset, some);
     hearthi_table_unlock();
     hearthi_remote_io_write(part, n);

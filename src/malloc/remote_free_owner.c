@@ -160,6 +160,7 @@ batches_take(bool give)
     bool     any = false;
     size_t   n;
 
+    HEARTHI_ASSERT_HAS(REMOTE_FREE_TAKE);
     if (!__atomic_load_n(&hearthi_arena_map.split, __ATOMIC_RELAXED))
         return false; /* and no page of the arena is touched */
     bell = hearthi_arena_map_own(hearthi_remote_free_bell_at());
@@ -177,21 +178,28 @@ batches_take(bool give)
     return any;
 }
 
-bool
-hearthi_remote_free_take(void)
+/* The background thread may come to take, too, until it ends. */
+static bool
+alone_take(bool give)
 {
     bool any;
 
     hearthi_mutex_lock(&h.taking, HEARTHI_MUTEX_REMOTE_FREE_TAKE);
-    any = batches_take(true);
+    any = batches_take(give);
     hearthi_mutex_unlock(&h.taking, HEARTHI_MUTEX_REMOTE_FREE_TAKE);
     return any;
+}
+
+bool
+hearthi_remote_free_take(void)
+{
+    return alone_take(true);
 }
 
 void
 hearthi_remote_free_check(void)
 {
-    batches_take(false);
+    alone_take(false);
 }
 
 uint64_t
