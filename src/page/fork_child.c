@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "migration_freeze.h"
 #include "page.h"
 #include "space/heap.h"
 #include "space/segment.h"
@@ -70,11 +71,15 @@ hearthi_fork_child(void)
         copied = hearthi_sparse(h->pages / 8 + 1);
 }
 
-/* Where the page was at the fork, in memory that is mapped here still. */
+/* Where the page was at the fork, in memory that is mapped here still.  It may
+ * have been frozen: then a barrier was about to move it, and it was where it
+ * had been. */
 static const char *
 source(uint64_t page)
 {
-    const enum hearthi_state state = hearthi_state_of(page);
+    const enum hearthi_state state = hearthi_is_frozen(page)
+                                         ? hearthi_frozen_state(page)
+                                         : hearthi_state_of(page);
     const char              *base;
 
     if (hearthi_is_copy(state) || state == HEARTHI_PREFETCHED)

@@ -122,8 +122,8 @@ copy_state(uint64_t page)
     return hearthi_was_copy(page) ? HEARTHI_CLEAN : HEARTHI_INVALID;
 }
 
-static enum hearthi_state
-stayed_state(uint64_t page)
+enum hearthi_state
+hearthi_frozen_state(uint64_t page)
 {
     if (!was_home(page))
         return copy_state(page);
@@ -166,7 +166,7 @@ run_thaw(uint64_t page, uint64_t end, enum hearthi_state (*to)(uint64_t))
 void
 hearthi_thaw_stayed(uint64_t page, uint64_t count)
 {
-    run_thaw(page, page + count, stayed_state);
+    run_thaw(page, page + count, hearthi_frozen_state);
 }
 
 /* Its new home is told of it by a flag from the first copy on, or tells of all

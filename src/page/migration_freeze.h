@@ -34,6 +34,9 @@ bool hearthi_was_copy(uint64_t page);
 
 bool hearthi_is_frozen(uint64_t page);
 
+/* What a frozen page is if it stays. */
+enum hearthi_state hearthi_frozen_state(uint64_t page);
+
 /* It stayed, and is what it was; or it has moved, and its home, if that is
  * this node, tells of all stores to it from now on if it is `shared`, which is
  * what a page is of which some rank has a copy.  Threads that wait are to be

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "migrate.h"
 #include "transport/transport.h"
@@ -385,6 +387,56 @@ START_TEST(what_somebody_has_a_copy_of_does_not_become_new)
 }
 END_TEST
 
+/* All ranks have frozen the page, and its content is about to be brought. */
+static void
+fetch_late(const struct hearthi_fetch *run, size_t n)
+{
+    tell(0, DONE);
+    told_by(0, DONE);
+    prompt->data.fetch(run, n);
+}
+
+static void *
+child_reads(void *unused)
+{
+    pid_t pid;
+    int   status = -1;
+
+    (void)unused;
+    told_by(last(), DONE);
+    pid = fork();
+    if (pid == 0)
+        _exit(*(volatile int64_t *)p == 2 ? 0 : 1);
+    waitpid(pid, &status, 0);
+    expect_eq(status, 0);
+    tell(last(), DONE);
+    return NULL;
+}
+
+START_TEST(a_child_of_fork_reads_what_was_frozen)
+{
+    if (may_play()) {
+        struct hearthi_transport_ops ops = *hearthi_transport;
+        pthread_t                    other;
+
+        page_use();
+        prompt = hearthi_transport;
+        if (me == last())
+            ops.data.fetch = fetch_late;
+        hearthi_transport = &ops;
+        if (me == 0)
+            pthread_create(&other, NULL, child_reads, NULL);
+        barrier();
+        hearthi_transport = prompt;
+        if (me == 0)
+            pthread_join(other, NULL);
+        expect_eq(hearth_home(p), last());
+        word_is_found(1, 0);
+    }
+    all_expected();
+}
+END_TEST
+
 /* A first copy of a thread of the last rank, behind the barrier. */
 static void *
 first_copy_takes(void *epoch)
@@ -458,5 +510,6 @@ seam_tests(void (*start)(void))
     tcase_add_test(tc, what_goes_several_times_in_a_barrier_is_brought_once);
     tcase_add_test(tc, what_somebody_has_a_copy_of_does_not_become_new);
     tcase_add_test(tc, a_first_copy_of_who_becomes_the_home_is_forgotten);
+    tcase_add_test(tc, a_child_of_fork_reads_what_was_frozen);
     return tc;
 }
