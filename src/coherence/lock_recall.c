@@ -28,7 +28,9 @@
  * thread of the rank might have done that was late to pass it on: the barrier
  * has ended the interval, and no section has written under the lock since.
  * Each entry counts; the count is read before the byte says idle, so that a
- * thread that enters between the two is not missed.
+ * thread that enters between the two is not missed, and goes on from one stay
+ * to the next, so that one which begins between the two is not.
+ * tests/model/idle breaks the two rules with --byte-first and --reset-uses.
  *
  * To be woken costs more than to release at once, so a lock stays only where
  * its rank has taken it several times in a row: twice at first, and more often

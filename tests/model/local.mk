@@ -20,6 +20,8 @@ check_PROGRAMS += %D%/cond
 %C%_cond_SOURCES = %D%/cond.c %D%/search.c %D%/search.h
 check_PROGRAMS += %D%/stay
 %C%_stay_SOURCES = %D%/stay.c %D%/search.c %D%/search.h
+check_PROGRAMS += %D%/idle
+%C%_idle_SOURCES = %D%/idle.c %D%/search.c %D%/search.h
 check_PROGRAMS += %D%/move
 %C%_move_SOURCES = %D%/move.c %D%/move.h %D%/move_use.c %D%/search.c \
   %D%/search.h

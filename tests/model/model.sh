@@ -189,6 +189,10 @@ fails --go-at-once
 fails --no-forward
 fails --wake-first
 fails --keep-chain
+model=tests/model/idle
+holds
+fails --reset-uses
+fails --byte-first
 model=tests/model/gateway
 holds
 fails --grant-keeps
