@@ -277,7 +277,7 @@ hearthi_free(const char *call, const char *maker, void *p)
         return;
     a = allocation_of(call, maker, p);
     hearthi_args_check(call, name, args);
-    hearthi_orphans_look();
+    hearthi_orphans_settle();
     start = hearthi_time_begin();
     hearthi_barrier(false);
     if (hearthi_races != NULL)

@@ -12,6 +12,7 @@
 
 #include "request_pins.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/mpi_call.h"
@@ -33,7 +34,7 @@ struct hearthi_taken {
 atomic_size_t hearthi_request_pins_n;
 
 static struct hearthi_buffer_pin *bucket[BUCKETS], *orphans;
-static atomic_int                 n_orphans;
+static atomic_int                 n_orphans, looking; /* threads, at those */
 static pthread_mutex_t            lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct hearthi_buffer_pin **
@@ -274,6 +275,7 @@ hearthi_orphans_look(void)
 
     if (n_orphans == 0 || hearthi_mpi_call != NULL)
         return;
+    looking++;
     for (u = orphans_take(); u != NULL; u = next) {
         next = u->next;
         u->next = NULL;
@@ -281,6 +283,20 @@ hearthi_orphans_look(void)
             orphan_end(u);
         else
             orphan_keep(u);
+    }
+    looking--;
+}
+
+/* Another thread may have the list, and may have looked at a request before it
+ * was complete.  When that has given the list back, who has it looks later.
+ * What threads do with it does not wait. */
+void
+hearthi_orphans_settle(void)
+{
+    for (int i = 0; hearthi_mpi_call == NULL && i < 2; i++) {
+        hearthi_orphans_look();
+        while (looking > 0)
+            sched_yield();
     }
 }
 

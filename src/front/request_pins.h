@@ -75,9 +75,11 @@ void                  hearthi_requests_started(struct hearthi_taken *t,
 
 /* A request that is freed before it is complete goes on, and nothing tells
  * when its buffer is no longer used.  So it is not freed until it is complete:
- * such orphans are looked at now and then. */
+ * such orphans are looked at now and then.  After the third call none is left
+ * that was complete before it. */
 int  hearthi_request_free(int (*next)(MPI_Request *), MPI_Request *request);
 void hearthi_orphans_look(void);
+void hearthi_orphans_settle(void);
 
 /* At the end of Hearth: drop everything. */
 void hearthi_request_pins_close(void);

@@ -347,5 +347,6 @@ main(int argc, char **argv)
     tcase_add_test(tc, arrays_of_counts_may_lie_in_the_heap);
     tcase_add_test(tc, lists_names_and_handles_may_lie_in_the_heap);
     suite_add_tcase(s, tc);
+    suite_add_tcase(s, calls_orphans(start, stop));
     return mpi_main(argc, argv, s);
 }

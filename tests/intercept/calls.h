@@ -108,6 +108,8 @@ void trial_run(const struct trial *t, MPI_Comm comm);
 /* Lists, names, handles and numbers.  Collective. */
 void calls_small_run(MPI_Comm comm);
 
+TCase *calls_orphans(void (*start)(void), void (*stop)(void));
+
 /* Wait until every rank is here, in words of MPI: no acquire, no release. */
 void all_here(void);
 

@@ -3,7 +3,7 @@
 mpi_tests += %D%/calls.mpi
 %C%_calls_mpi_SOURCES = %D%/calls.c %D%/calls.h %D%/calls_collective.c \
   %D%/calls_completion.c %D%/calls_file.c %D%/calls_neighbour.c \
-  %D%/calls_newer.c %D%/calls_point.c %D%/calls_region.c %D%/calls_region.h %D%/calls_rma.c %D%/calls_small.c \
+  %D%/calls_newer.c %D%/calls_orphans.c %D%/calls_point.c %D%/calls_region.c %D%/calls_region.h %D%/calls_rma.c %D%/calls_small.c \
   %D%/calls_trial.c %D%/calls_types.c
 %C%_calls_mpi_CFLAGS = $(test_cflags)
 %C%_calls_mpi_LDADD = $(mpi_ldadd)
