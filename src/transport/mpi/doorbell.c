@@ -262,6 +262,7 @@ hearthi_doorbell_grant(int rank, int lock)
 
 /* ---- listening ---- */
 
+/* Grants are for turns of writers, too (node.h). */
 static bool
 datagram_is_ours(const struct datagram *d, ssize_t len)
 {
@@ -269,7 +270,7 @@ datagram_is_ours(const struct datagram *d, ssize_t len)
            d->to == hearthi_cluster.rank && d->from >= 0 &&
            d->from < hearthi_cluster.size && d->address >= 0 &&
            d->address < HEARTHI_ADDRESSES && d->lock >= 0 &&
-           d->lock < hearthi_syncs;
+           d->lock < hearthi_turns();
 }
 
 static void

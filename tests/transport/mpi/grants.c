@@ -4,10 +4,13 @@
  * behind the grant, on which nothing depends (transport/mpi/mcs_grant.c).
  */
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "base/dlsym_next.h"
 #include "cluster.h"
@@ -28,7 +31,7 @@ struct says {
 };
 enum { GRANT = 64 };
 
-static _Thread_local int yields;
+static _Thread_local int yields, woken; /* from a sleep with a limit */
 static atomic_bool       loses;
 static atomic_int        lost;
 
@@ -61,24 +64,50 @@ sendto(int fd, const void *from, size_t n, int how, const struct sockaddr *to,
     return real(fd, from, n, how, to, size);
 }
 
+SEEN long
+syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    va_list list;
+    long    arg[6], gave;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (real == NULL)
+        hearthi_dlsym_next(&real, "syscall");
+    gave = real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+    woken += number == SYS_futex && gave == 0 && arg[3] != 0 &&
+             (arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
+    return gave;
+}
+
+/* Locks, and reader-writer locks for writing. */
+struct kind {
+    void (*take)(int), (*leave)(int);
+};
+static const struct kind a_lock = { hearth_lock, hearth_unlock };
+static const struct kind a_writer = { hearth_wrlock, hearth_rwunlock };
+
 /* Rank 0 holds the lock while the last one waits for it: how often that one
  * gave its core away. */
 static int
-lock_pass(int64_t *word)
+lock_pass(struct kind kind, int ms, int64_t *word)
 {
     int before;
 
     if (me == 0)
-        hearth_lock(0);
+        kind.take(0);
     mpi_barrier();
     before = yields;
     if (me == 0)
-        sleep_ms(HELD_MS);
+        sleep_ms(ms);
     if (me == ranks - 1 && ranks > 1)
-        hearth_lock(0);
+        kind.take(0);
     if (me == 0 || me == ranks - 1) {
         (*word)++;
-        hearth_unlock(0);
+        kind.leave(0);
     }
     return yields - before;
 }
@@ -86,7 +115,7 @@ lock_pass(int64_t *word)
 START_TEST(a_rank_that_waits_for_a_lock_sleeps)
 {
     int64_t *word = pages_new(1);
-    int      gave = lock_pass(word);
+    int      gave = lock_pass(a_lock, HELD_MS, word);
 
     if (hearthi_help.doorbells && apart(0, ranks - 1))
         expect(hearthi_crowded());
@@ -107,7 +136,7 @@ START_TEST(a_grant_whose_datagram_is_lost_is_seen)
 
     loses = true;
     for (int i = 0; i < PASSES; i++) {
-        lock_pass(word);
+        lock_pass(a_lock, HELD_MS, word);
         barrier();
         expect_eq(*word, (ranks > 1 ? 2 : 1) * (i + 1));
         barrier();
@@ -116,6 +145,35 @@ START_TEST(a_grant_whose_datagram_is_lost_is_seen)
     if (hearthi_help.doorbells && apart(0, ranks - 1) && me == 0)
         expect_timely(lost > 0);
     hearth_free(word);
+    all_expected();
+}
+END_TEST
+
+/* Of several grants one at least comes before the sleep has ended by itself,
+ * for which each is too short. */
+static int
+times_woken(struct kind kind)
+{
+    enum { PASSES = 20, SHORT_MS = 30 };
+    int64_t *word = pages_new(1);
+    int      before = woken;
+
+    for (int i = 0; i < PASSES; i++) {
+        lock_pass(kind, SHORT_MS, word);
+        barrier();
+    }
+    hearth_free(word);
+    return woken - before;
+}
+
+START_TEST(a_grant_wakes_who_sleeps_for_a_lock_or_to_write)
+{
+    int times = times_woken(a_lock), writes = times_woken(a_writer);
+
+    if (hearthi_help.doorbells && apart(0, ranks - 1) && me == ranks - 1) {
+        expect_timely(times > 0);
+        expect_timely(writes > 0);
+    }
     all_expected();
 }
 END_TEST
@@ -153,5 +211,6 @@ grants(void)
     tcase_add_unchecked_fixture(tc, start_crowded, stop_crowded);
     tcase_add_test(tc, a_rank_that_waits_for_a_lock_sleeps);
     tcase_add_test(tc, a_grant_whose_datagram_is_lost_is_seen);
+    tcase_add_test(tc, a_grant_wakes_who_sleeps_for_a_lock_or_to_write);
     return tc;
 }
