@@ -131,7 +131,6 @@ hearthi_layers_open(const struct hearthi_job *job)
     hearthi_sigbus_open();
     hearthi_collective_watch_open(hearthi_thread_states_wait);
     hearthi_stalled_open(hearthi_thread_states_stalled);
-    hearthi_thread_waits_flags(true);
     hearthi_deadlock_open(&hearthi_thread_waits);
     hearthi_life_open();
     hearthi_hear_open();
@@ -153,7 +152,6 @@ hearthi_layers_close(void)
     hearthi_checkpoint_close();
     hearthi_malloc_close();
     hearthi_life_ask(NULL);
-    hearthi_thread_waits_flags(false);
     hearthi_transport->close();
     hearthi_life_close();
     hearthi_hear_close();

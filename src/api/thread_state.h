@@ -128,10 +128,8 @@ uint64_t hearthi_thread_states_stalled(uint64_t beat, char *text, size_t room);
 
 /* ---- thread_waits.c ---- */
 
-/* For life/deadlock.h; and whether the transport can be asked for flags, which
- * is so from its open to its close. */
+/* For life/deadlock.h. */
 extern const struct hearthi_deadlock_view hearthi_thread_waits;
-void hearthi_thread_waits_flags(bool are_there);
 
 /* Call for each thread that calls, with a mutex that each of them takes when
  * it begins and ends. */

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutex.h"
 #include "base/thread.h"
 #include "front/mpi_next.h"
 #include "hearth/hearth.h"
@@ -223,36 +222,15 @@ loose(uint64_t least, bool first, struct hearthi_waits *to, int *all)
     return s.loose;
 }
 
-/* The thread that watches other ranks asks, also when this rank has begun to
- * end: then its flags are gone, and one of them may have been set. */
-static struct {
-    pthread_mutex_t mutex;
-    bool            are_there; /* with the mutex */
-} flags = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-void
-hearthi_thread_waits_flags(bool are_there)
-{
-    hearthi_mutex_lock(&flags.mutex, HEARTHI_MUTEX_FLAGS_ASKED);
-    flags.are_there = are_there;
-    hearthi_mutex_unlock(&flags.mutex, HEARTHI_MUTEX_FLAGS_ASKED);
-}
-
 static bool
 flag_is_set(int flag)
 {
-    int  sync = HEARTH_LOCKS + flag;
-    bool is = true;
+    int sync = HEARTH_LOCKS + flag;
 
-    if (hearthi_world.gather != NULL ||
-        hearthi_manager(sync, hearthi_world.size) != hearthi_world.rank ||
-        hearthi_transport->sync.flag_is_set == NULL)
-        return false;
-    hearthi_mutex_lock(&flags.mutex, HEARTHI_MUTEX_FLAGS_ASKED);
-    if (flags.are_there)
-        is = hearthi_transport->sync.flag_is_set(sync);
-    hearthi_mutex_unlock(&flags.mutex, HEARTHI_MUTEX_FLAGS_ASKED);
-    return is;
+    return hearthi_world.gather == NULL &&
+           hearthi_manager(sync, hearthi_world.size) == hearthi_world.rank &&
+           hearthi_transport->sync.flag_is_set != NULL &&
+           hearthi_transport->sync.flag_is_set(sync);
 }
 
 const struct hearthi_deadlock_view hearthi_thread_waits = {

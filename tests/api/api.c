@@ -9,11 +9,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "api/thread_state.h"
-#include "life/deadlock.h"
 #include "life/liveness_line.h"
-#include "transport/log.h"
-#include "transport/transport.h"
 
 /* Each rank adds to the same words under one lock, so that pages and locks
  * travel; then everybody looks. */
@@ -413,51 +409,6 @@ START_TEST(a_reset_that_no_rank_sent_ends_nothing)
 }
 END_TEST
 
-/* ---- the end, and who watches other ranks meanwhile ---- */
-
-static const struct hearthi_transport_ops *prompt;
-static bool                                is_closed, asked_late, may_be_set;
-
-static bool
-flag_seen(int sync)
-{
-    asked_late |= is_closed;
-    return is_closed ? false : prompt->sync.flag_is_set(sync);
-}
-
-/* Closed, with the watching thread still there, which asks for a flag that
- * this rank manages. */
-static void
-close_and_ask(void)
-{
-    int flag = 0;
-
-    prompt->close();
-    is_closed = true;
-    while (hearthi_manager(HEARTH_LOCKS + flag, ranks) != me)
-        flag++;
-    may_be_set = hearthi_thread_waits.flag_is_set(flag);
-}
-
-START_TEST(no_flag_is_asked_for_when_the_transport_is_closed)
-{
-    struct hearthi_transport_ops ops;
-
-    fixture_start();
-    prompt = hearthi_transport;
-    ops = *prompt;
-    ops.close = close_and_ask;
-    if (prompt->sync.flag_is_set != NULL)
-        ops.sync.flag_is_set = flag_seen;
-    is_closed = asked_late = false;
-    may_be_set = true;
-    hearthi_transport = &ops;
-    fixture_stop();
-    all_assert(is_closed && !asked_late);
-    all_assert(may_be_set || prompt->sync.flag_is_set == NULL);
-}
-END_TEST
-
 int
 main(int argc, char **argv)
 {
@@ -467,7 +418,6 @@ main(int argc, char **argv)
     TCase *single = tcase_create("page by page");
 
     tcase_add_test(start, starts_on_world_and_again_after_finalize);
-    tcase_add_test(start, no_flag_is_asked_for_when_the_transport_is_closed);
     tcase_add_test(start, starts_on_a_duplicate);
     tcase_add_test(start, starts_on_reordered_ranks);
     tcase_add_test(start, starts_on_two_halves_at_once);
